@@ -305,7 +305,7 @@ function addKeys(serve: Command, program: Command, done: (code: number) => void)
     })
   key
     .command('list')
-    .description('List keys with their organization and rights; their text is not kept.')
+    .description('List keys with their organization and rights; their text is not stored.')
     .option('--json', 'print {"items": [...]}')
     .action(async (_own: object, command: Command) => {
       const { listKeys } = await import('./serve/serve-command.ts')

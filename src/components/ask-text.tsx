@@ -64,7 +64,7 @@ export function useConfirmDiscard(): (
         return true
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text, isFilled: true }
+        now = { ...question, lines: [why, 'Not saved yet:'], initial: text, isFilled: true }
       }
     }
   }

@@ -72,7 +72,7 @@ export const BOUNDS = {
     beyond: 'the oldest go',
   },
   seenLists: {
-    of: 'lists of which is kept what was seen',
+    of: 'lists whose seen entries are stored',
     side: 'program',
     unit: 'entries',
     most: 300,
@@ -87,14 +87,14 @@ export const BOUNDS = {
   },
   doctorReports: { of: 'reports of the doctor', side: 'program', unit: 'entries', most: 200, beyond: 'the oldest go' },
   doctorEntries: {
-    of: 'checks, capabilities or findings of a kept report of the doctor',
+    of: 'checks, capabilities or findings of a stored doctor report',
     side: 'program',
     unit: 'entries',
     most: 60,
     beyond: 'cut',
   },
   doctorText: {
-    of: 'a text of a kept report of the doctor',
+    of: 'a text of a stored doctor report',
     side: 'program',
     unit: 'characters',
     most: 2_000,
@@ -129,7 +129,7 @@ export const BOUNDS = {
     beyond: 'refused',
   },
   argumentFaults: {
-    of: 'faults that are told of the arguments of one call',
+    of: 'faults reported of the arguments of one call',
     side: 'program',
     unit: 'entries',
     most: 100,
@@ -186,7 +186,7 @@ export const BOUNDS = {
     beyond: 'left out',
   },
   lastScreen: {
-    of: 'the screen that is kept for the next start',
+    of: 'the screen stored for the next start',
     side: 'program',
     unit: 'bytes',
     most: 4 * MIB,
@@ -194,7 +194,7 @@ export const BOUNDS = {
   },
   logLine: { of: 'one line of a log file', side: 'program', unit: 'characters', most: 16 * KIB, beyond: 'cut' },
   logFile: {
-    of: 'a log file; the full one before it is kept as `<file>.old`',
+    of: 'a log file; the full one before it is renamed to `<file>.old`',
     side: 'program',
     unit: 'bytes',
     most: 16 * MIB,

@@ -19,7 +19,7 @@ export const WORK_LIMITS = {
     of: 'one schema of a tool, and the arguments that are checked against it',
     unit: 'milliseconds',
     most: 2000,
-    beyond: 'not checked, which is said',
+    beyond: 'not checked, and reported as such',
   },
   toolSchemas: {
     of: 'the schemas of one tool in a readiness check',
@@ -49,18 +49,18 @@ export const WORK_LIMITS = {
     of: 'one pattern of a case on one text',
     unit: 'milliseconds',
     most: 250,
-    beyond: 'a failed check that says so',
+    beyond: 'a failed check with this reason',
   },
   trialPatterns: {
     of: 'all patterns of one trial',
     unit: 'milliseconds',
     most: 1000,
-    beyond: 'a failed check that says so',
+    beyond: 'a failed check with this reason',
   },
   reportPatterns: {
     of: 'all patterns of one report of results',
     unit: 'milliseconds',
     most: 10_000,
-    beyond: 'a failed check that says so',
+    beyond: 'a failed check with this reason',
   },
 } as const satisfies Record<string, WorkLimit>

@@ -58,7 +58,7 @@ describe('about itself', () => {
     for (const service of services) await service.close()
     expect(right).toMatchObject({
       code: 0,
-      key: { state: 'ok', detail: 'from variable MCPDECK_API_KEY, and it looks like one' },
+      key: { state: 'ok', detail: 'from variable MCPDECK_API_KEY, in the format of a key' },
       service: { state: 'ok' },
       account: { detail: 'the key is accepted, as Ada' },
       clock: { state: 'ok' },
@@ -105,7 +105,7 @@ describe('about itself', () => {
       journal: { state: 'fail' },
       budget: {
         state: 'fail',
-        detail: expect.stringContaining('cannot be looked at'),
+        detail: expect.stringContaining('cannot be read'),
         next: expect.stringContaining('chown or chmod'),
       },
     })

@@ -6,11 +6,15 @@ const PREFERRED: TtyConventions = { theme: 'auto', mouse: true, notify: 'off', s
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'
 const BLACK = '\x1b]11;rgb:0000/0000/0000\x1b\\'
 
-function look(manners: Partial<TtyConventions> = {}, env: NodeJS.ProcessEnv = {}, colour: 0 | 16 | 256 | 'true' = 256) {
+function look(
+  conventions: Partial<TtyConventions> = {},
+  env: NodeJS.ProcessEnv = {},
+  colour: 0 | 16 | 256 | 'true' = 256,
+) {
   return createTerminalTheme({
     abilities: { colour, unicode: true, dumb: false, links: true },
     ascii: false,
-    manners: { ...PREFERRED, ...manners },
+    conventions: { ...PREFERRED, ...conventions },
     badge: undefined,
     env,
   })

@@ -41,7 +41,7 @@ describe.concurrent('a line that is lost midway', () => {
     expect(events[0]).toBe('changed')
     expect(events).toContain('retrying')
     expect(events.slice(-3)).toEqual(['answered', 'changed', 'ended'])
-    expect(stderr.match(/The run goes on/g)).toHaveLength(1)
+    expect(stderr.match(/The run continues/g)).toHaveLength(1)
     expect(stderr).toContain('The service answers again.')
   })
 

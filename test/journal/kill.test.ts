@@ -147,7 +147,7 @@ describe('a launch whose process is killed', () => {
     expect(await resolveIn(away)).toMatchObject([
       {
         finding: 'unresolved',
-        sentence: expect.stringContaining('is unresolved: Connection refused; the next start looks again.'),
+        sentence: expect.stringContaining('is unresolved: Connection refused; the next start checks again.'),
       },
     ])
     expect(await runs()).toHaveLength(0)

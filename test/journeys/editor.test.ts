@@ -95,13 +95,13 @@ process.exit(count === 1 ? 3 : 0)`,
   await using person = visit({ home, env })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
-  await person.see(/ended with 3\. What you wrote is kept/)
+  await person.see(/ended with 3\. Your text is saved/)
   expect(keptIn(home)).toHaveLength(1)
   person.press(casesKeys.bindings.edit)
   await person.see('iterations: 3 › 7')
   expect(runs()[1]).toContain('#!! Kept from')
   person.press(confirmKeys.bindings.cancel)
-  await person.see('is kept; edit it again')
+  await person.see('is saved; edit it again')
 })
 
 test.concurrent('unchanged or emptied, nothing happens', async ending => {
@@ -147,7 +147,7 @@ test.concurrent.for<[string, string, string]>([
       .includes(words),
   )
   person.press(confirmKeys.bindings.cancel)
-  await person.see('is kept; edit it again')
+  await person.see('is saved; edit it again')
   expect(keptIn(home)).toHaveLength(1)
 })
 

@@ -100,7 +100,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   )
   await choose(person, [/▌ \(o\) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
   await through(person, [/May enter: .*strangers who have the link/], 'open')
-  await closeProofs(person, /✓ Answered: accessVersion is 1\./, /copies it\. It is kept for this session only/)
+  await closeProofs(person, /✓ Answered: accessVersion is 1\./, /copies it\. It is held for this session only/)
   await person.see('! anyone with the link')
   expect(person.terminal.screen()).not.toContain('/visit/')
   const link = await copiedLink()
@@ -129,8 +129,8 @@ test('the access table row by row: what is said before is what becomes of a visi
   await guest.lives()
 
   person.press(keys.rotate)
-  await through(person, [/It evicts nobody/, STAYS])
-  await closeProofs(person, /Nobody was evicted/)
+  await through(person, [/No session ends/, STAYS])
+  await closeProofs(person, /No session was ended/)
   await guest.lives()
   const late = openTerminal({ home, args: ['visit', link] })
   onTestFinished(() => late.close())
@@ -147,7 +147,7 @@ test('the access table row by row: what is said before is what becomes of a visi
     ['▌ Go on', 'enter'],
   )
   await through(person, [/Tightens access/, ENDS, MOVES], 'end')
-  await closeProofs(person, /The answer does not tell accessVersion/, /✓ Read back: 0 live sessions/)
+  await closeProofs(person, /The answer does not return accessVersion/, /✓ Read back: 0 live sessions/)
   await guest.ends(/The session has ended: the owner changed who may use this scenario/)
 
   person.press(keys.copyInvitation)

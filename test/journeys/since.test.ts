@@ -57,7 +57,7 @@ test.concurrent('what came since the last session is one key away, and what was 
   await person.see(/everything +stdio/)
   await person.see('fresh')
   person.press(newsKeys.bindings.only)
-  await person.see('Nothing is new or changed here since you looked')
+  await person.see('Nothing new or changed here since your last visit')
 })
 
 test.concurrent('while the service is gone a launch says why it waits, rows stay with their age, and the return is noticed', async ending => {

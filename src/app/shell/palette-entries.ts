@@ -93,7 +93,7 @@ export function locatorEntry(
   if (owner !== profile.name) return refused(`That is of the profile ${clean(owner)}: give it to mcpdeck in the shell.`)
   if (place) return { ...entry, choose: () => go(place) }
   if (profile.local) return refused('The local workspace has no pages on the web.')
-  return refused(`The setting web of the profile ${profile.name} tells no such address.`)
+  return refused(`The setting web of the profile ${profile.name} has no such address.`)
 }
 
 /**

@@ -20,13 +20,13 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { LoadedScreen } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys, goKeysOf } from './app-keys.ts'
-import { CheckKeeper } from './check-keeper.tsx'
+import { RecordChecks } from './record-checks.tsx'
 import { Footer, useFooterRows, toneMark } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
-import { ProjectKeeper } from './project-keeper.tsx'
+import { LeaveGoneProject } from './leave-gone-project.tsx'
 import { Tabs } from './tabs.tsx'
-import { TitleKeeper } from './title-keeper.tsx'
+import { WindowTitle } from './window-title.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
 import { useCurrentSubject } from '../../components/subject.tsx'
@@ -98,9 +98,9 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
     <FaultsProvider report={props.actions.fault ?? ignored} place={JSON.stringify(place)}>
       <Box flexDirection="column" width={size.width} height={size.height}>
         <QuietBoundary>
-          <CheckKeeper />
-          <ProjectKeeper />
-          <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
+          <RecordChecks />
+          <LeaveGoneProject />
+          <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
         </QuietBoundary>
         <Box height={1}>
           <QuietBoundary>
@@ -204,7 +204,7 @@ function useBrowser(open: OpenBrowser | undefined): KeyHandler | Unavailable {
   const toasts = useToasts()
   if (profile.local) return unavailable('The local workspace has no pages on the web: all of it is here.')
   if (!profile.web)
-    return unavailable(`The profile ${profile.name} tells no address of a hosted UI; its setting web would.`)
+    return unavailable(`The profile ${profile.name} has no address of a hosted UI; set web in the profile.`)
   const url = webAddress(profile.web, place)
   if (url === undefined)
     return unavailable(`The setting web of the profile ${profile.name} has no address for this place.`)

@@ -52,7 +52,7 @@ export function usePin(): KeyHandler | Unavailable {
         if (note.trim() !== '') notebook.editNote(incident.id, entry.id, { from: '', to: note })
       },
     )
-    const gone = isGone ? ` The oldest incident, “${going.title}”, is not kept any more.` : ''
+    const gone = isGone ? ` The oldest incident, “${going.title}” is no longer stored.` : ''
     toasts.show('ok', `Pinned ${pinned.kind} ${pinned.name} into “${incident.title}”.${gone}`)
   }
 }

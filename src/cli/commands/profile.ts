@@ -29,7 +29,7 @@ export function addProfiles(program: Command, done: Done): void {
   profile
     .command('add')
     .description(
-      'Add a profile; without a key source its key is asked for here, and kept. --read-only and --project go into it.',
+      'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go into it.',
     )
     .argument('<name>', 'how it is called from now on')
     .argument('<address>', 'base address of the service')

@@ -19,7 +19,7 @@ function text() {
     .string()
     .min(1, 'it is empty')
     .refine(value => !value.startsWith(KEY_PREFIX), {
-      error: 'it looks like a key itself, and keys are not kept in this file',
+      error: 'it looks like a key itself, and keys are not stored in this file',
       abort: true,
     })
 }
@@ -107,7 +107,7 @@ export const Config = z.strictObject({
       ProfileSettings,
     )
     .default(DEFAULTS.profiles)
-    .describe('Services by name. A profile without a key source asks for its key once, and keeps it.'),
+    .describe('Services by name. A profile without a key source prompts for its key once, and stores it.'),
   theme: z
     .enum(THEME_CHOICES)
     .default(DEFAULTS.theme)
@@ -115,7 +115,7 @@ export const Config = z.strictObject({
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)
-    .describe('How the end of a followed run is told: not, by the bell, or by a desktop message (OSC 9).'),
+    .describe('How the end of a followed run is announced: not, by the bell, or by a desktop message (OSC 9).'),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
   screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
   keys: z

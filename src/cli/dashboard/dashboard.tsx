@@ -59,7 +59,7 @@ export type DashboardOptions = {
   screens: readonly LoadedScreen[]
   abilities: Abilities
   ascii: boolean
-  manners: TtyConventions
+  conventions: TtyConventions
   /** Colour of the profile's badge, where it says one. */
   badge: BadgeColour | undefined
   /** All bindings, where the config gives some of them other keys. */
@@ -73,13 +73,13 @@ export type DashboardOptions = {
 
 /** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
 export function openDashboard(options: DashboardOptions): void {
-  const { opened, manners, log } = options
+  const { opened, conventions, log } = options
   const terminal = createTerminalTheme({ ...options, env: process.env })
   // Ink and its widgets colour through chalk's shared instance.
   chalk.level = terminal.level
-  const { screen, linePace } = openScreen(terminal, manners)
+  const { screen, linePace } = openScreen(terminal, conventions)
   // A screen reader gets lines; the screen of cells then never takes the terminal.
-  const surface = manners.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
+  const surface = conventions.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
   const input = createInput(process.stdin)
   const widgets = createStdinProxy()
   const toasts = createToasts()
@@ -162,7 +162,7 @@ export function openDashboard(options: DashboardOptions): void {
       theme={terminal.theme}
       toasts={toasts}
       screens={options.screens}
-      {...(!manners.screenReader && { regions: screen, pointer })}
+      {...(!conventions.screenReader && { regions: screen, pointer })}
       actions={actions}
     />
   )
@@ -170,14 +170,14 @@ export function openDashboard(options: DashboardOptions): void {
     stdout: surface.stdout,
     stdin: widgets,
     ...RENDERING,
-    isScreenReaderEnabled: manners.screenReader,
+    isScreenReaderEnabled: conventions.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
   void tellOpenWrites({ opened, toasts, queryClient, log })
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */
-function openScreen(terminal: TerminalTheme, manners: TtyConventions): { screen: Screen; linePace: LinePace } {
+function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
@@ -186,7 +186,7 @@ function openScreen(terminal: TerminalTheme, manners: TtyConventions): { screen:
     askKeyboard: process.env.TERM !== 'linux',
     askBackground: terminal.asksBackground,
     onWritten: pace.written,
-    mouse: manners.mouse,
+    mouse: conventions.mouse,
     ...(terminal.theme.ascii && { spell: toAscii }),
   })
   const spare = () => PACES[pace.level()]
@@ -211,10 +211,10 @@ function shellActions(options: {
   input: Input
   watchdog: Watchdog
   abilities: Abilities
-  manners: TtyConventions
+  conventions: TtyConventions
   log: Log
 }): ShellActions {
-  const { restore, surface, screen, input, watchdog, abilities, manners, log } = options
+  const { restore, surface, screen, input, watchdog, abilities, conventions, log } = options
   return {
     quit: () => restore.exit(0),
     interrupt: () => restore.exit(130),
@@ -239,8 +239,8 @@ function shellActions(options: {
     }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
     announce(sentence) {
-      if (manners.notify === 'bell') surface.control(BELL)
-      if (manners.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
+      if (conventions.notify === 'bell') surface.control(BELL)
+      if (conventions.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
     },
     ...(surface === screen && {
       setTitle: (text: string) => screen.setTitle(text),

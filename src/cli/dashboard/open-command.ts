@@ -32,7 +32,7 @@ export async function openPlace(
     picture = undefined
     return await askSecret(question)
   })
-  const manners = resolveTtyConventions(options, process.env, settings.preferences)
+  const conventions = resolveTtyConventions(options, process.env, settings.preferences)
   const log = createLog(settings.logFile)
   const isTerminal = isAtTerminal()
   const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
@@ -48,7 +48,7 @@ export async function openPlace(
     return code
   }
   const abilities = abilitiesOf(process.env, true)
-  if (abilities.dumb && !manners.screenReader)
+  if (abilities.dumb && !conventions.screenReader)
     throw new UsageError(
       `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
     )
@@ -58,7 +58,7 @@ export async function openPlace(
     import('../../app/registry.ts').then(({ loadScreens }) => loadScreens()),
   ])
   // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
-  const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
+  const keeps = hasOptions(options) || conventions.screenReader ? undefined : lastScreenFile(process.env)
   const kept = keeps === undefined ? undefined : readLastScreen(keeps)
   const left = opened.place.get() ?? kept?.place
   if (left !== kept?.place) {
@@ -82,7 +82,7 @@ export async function openPlace(
     lastScreenFile: keeps,
     abilities: settings.color ? abilities : { ...abilities, colour: 0 },
     ascii: settings.ascii,
-    manners,
+    conventions,
     badge: settings.profile.badge,
     bindings: await boundKeys(settings.preferences.keys),
     log,

@@ -31,7 +31,7 @@ export function openingPlace(
   if (place) return place
   if (isWebAddress(text))
     throw new UsageError(
-      `"${text}" is the page of no place that profile ${profile.name} knows; its setting web tells such addresses.`,
+      `"${text}" is the page of no place that profile ${profile.name} knows; its setting web defines such addresses.`,
     )
   const words = [...new Set(routes.map(({ screen }) => screen))]
   const paths = routes.map(({ path }) => path).filter(path => !words.includes(path))

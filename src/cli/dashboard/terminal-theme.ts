@@ -24,25 +24,25 @@ export type TerminalTheme = {
 export function createTerminalTheme(options: {
   abilities: Abilities
   ascii: boolean
-  manners: TtyConventions
+  conventions: TtyConventions
   badge: BadgeColour | undefined
   env: NodeJS.ProcessEnv
 }): TerminalTheme {
-  const { abilities, manners, env } = options
-  const level = manners.screenReader ? 0 : LEVELS[abilities.colour]
+  const { abilities, conventions, env } = options
+  const level = conventions.screenReader ? 0 : LEVELS[abilities.colour]
   const ascii = options.ascii || !abilities.unicode
   const make = (background: 'dark' | 'light'): Theme =>
     createTheme({
       level,
       ascii,
-      palette: paletteFor(manners.theme, background),
+      palette: paletteFor(conventions.theme, background),
       badge: options.badge,
-      plain: manners.screenReader,
-      links: abilities.links && !manners.screenReader,
+      plain: conventions.screenReader,
+      links: abilities.links && !conventions.screenReader,
     })
   let background = backgroundOf(env) ?? 'dark'
   let theme = make(background)
-  const matters = manners.theme === 'auto' || manners.theme === 'high-contrast'
+  const matters = conventions.theme === 'auto' || conventions.theme === 'high-contrast'
   return {
     level,
     get theme() {

@@ -40,7 +40,7 @@ export async function selfChecks(common: CommonOptions, version: string, log: Lo
     configured,
     chosen,
     keyed,
-    ...(settings ? await checkService(settings, log) : [skipped('service', 'there is nothing to ask it with')]),
+    ...(settings ? await checkService(settings, log) : [skipped('service', 'there is no profile to reach it with')]),
     ...checkFiles(common),
   ]
 }
@@ -109,7 +109,7 @@ async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: strin
     const finding =
       process.env.MCPDECK_API_KEY && !(choice.source.kind === 'variable')
         ? warn('key', `from ${from}; MCPDECK_API_KEY is set, and not used`, 'Unset it, if nothing else needs it.')
-        : ok('key', `from ${from}, and it looks like one`)
+        : ok('key', `from ${from}, in the format of a key`)
     return { finding, key }
   } catch (error) {
     const next = `The key of ${choice.name} comes from: ${from}.`
@@ -119,7 +119,7 @@ async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: strin
 
 /** One request says whether the service is reached, whether it takes the key, and what time it has. */
 async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
-  let clock: Finding = skipped('clock', 'the service did not tell its time')
+  let clock: Finding = skipped('clock', 'the service did not report its time')
   const start = performance.now()
   const opened = openWorkspace(settings, log, 'briefly', answer => {
     clock = checkClock(answer.headers.get('date'))
@@ -153,7 +153,7 @@ function serviceFault(error: unknown, where: string): Finding[] {
 /** Compares the service's time, which is told in whole seconds, with this machine's. */
 export function checkClock(date: string | null, now = Date.now()): Finding {
   const theirs = date === null ? NaN : Date.parse(date)
-  if (Number.isNaN(theirs)) return skipped('clock', 'the service does not tell its time')
+  if (Number.isNaN(theirs)) return skipped('clock', 'the service does not report its time')
   const skew = now - theirs
   const seconds = Math.round(Math.abs(skew) / 1000)
   return Math.abs(skew) > SKEW_MS

@@ -52,7 +52,7 @@ function lookAt(path: string): Stats | Error | undefined {
 
 /** What lies there may be as good as ever; only the way to it is closed. */
 function barred(name: string, path: string, error?: Error): Finding {
-  const why = error ? `cannot be looked at: ${error.message}` : 'may not be read and written by this user'
+  const why = error ? `cannot be read: ${error.message}` : 'may not be read and written by this user'
   return fail(name, 'configuration', `${path} ${why}`, `chown or chmod it: ${path}`)
 }
 

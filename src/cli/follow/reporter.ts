@@ -94,7 +94,7 @@ function lostSentence(label: string, { error }: Extract<FollowEvent, { event: 'r
   const { title, sentence } = describeError(error)
   const time = localClock(Date.now(), 'seconds')
   const of = label === '' ? '' : `${label}: `
-  return `${of}${time} ${title}: ${sentence} The run goes on; it is asked for again until it is answered.`
+  return `${of}${time} ${title}: ${sentence} The run continues; mcpdeck keeps polling.`
 }
 
 /** An event as `--jsonl` prints it. */

@@ -162,7 +162,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'findings',
-    help: 'findings of swarms and of scenarios, told apart by "source"',
+    help: 'findings of swarms and of scenarios; "source" distinguishes them',
     one: 'finding',
     list: 'journeyFindings.list',
     source: 'swarm',

@@ -5,7 +5,9 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { NounColumn } from './noun.ts'
 
 const GAP = '  '
+/** Most UTF-16 units of a cell, and for each column of a terminal: measuring long ones takes megabytes each. */
 const LONGEST_CELL = 4_000
+const UNITS_A_COLUMN = 8
 
 /**
  * Records as aligned columns below their titles, each line without trailing blanks; numbers stand at the right. With
@@ -18,7 +20,8 @@ export function tableLines(
 ): string[] {
   const unknown = options.ascii ? '-' : UNKNOWN
   const titles = columns.map(({ title }) => title)
-  const rows = items.map(item => columns.map(column => cellOf(column, item, unknown)))
+  const longest = Math.min(LONGEST_CELL, UNITS_A_COLUMN * (options.width ?? Infinity))
+  const rows = items.map(item => columns.map(column => cellOf(column, item, { unknown, longest })))
   const widths = titles.map((title, index) =>
     rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? '')), title.length),
   )
@@ -31,7 +34,11 @@ export function tableLines(
   })
 }
 
-function cellOf({ path, as }: NounColumn, item: unknown, unknown: string): string {
+function cellOf(
+  { path, as }: NounColumn,
+  item: unknown,
+  { unknown, longest }: { unknown: string; longest: number },
+): string {
   const value = valueAt(item, path)
   if (value === undefined || value === null || value === '') return unknown
   if (as === 'time') {
@@ -39,7 +46,9 @@ function cellOf({ path, as }: NounColumn, item: unknown, unknown: string): strin
     return time === undefined ? IMPOSSIBLE_TIME : isoSeconds(time)
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return clean(text.slice(0, LONGEST_CELL))
+  // What cannot be printed is written out, several characters for each.
+  const cleaned = clean(text.slice(0, longest))
+  return text.length > longest || cleaned.length > longest ? `${cleaned.slice(0, longest)}…` : cleaned
 }
 
 /** What lies at a dotted path of a record. */

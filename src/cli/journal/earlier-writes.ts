@@ -120,7 +120,7 @@ export async function goOnWith(
 export function refuseUnsendable(entry: JournalEntry): void {
   if (openWriteOf(entry, Date.now()).choices.includes('send')) return
   const why = !entry.complete
-    ? 'its secrets are not kept'
+    ? 'its secrets are not stored'
     : entry.readBack
       ? 'it may have happened, and a repeat would not be recognised'
       : 'it was not read back yet; mcpdeck journal does that'

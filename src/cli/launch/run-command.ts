@@ -179,7 +179,7 @@ async function launchAgain(
     return launchedGroup(answer.value as RunGroup, projectId, plan)
   const runId = result?.['runId']
   if (typeof runId === 'string') return { runs: [{ label: '', place: { projectId, runId } }], failures: [] }
-  session.reporter.say('The service does not tell which run it is.')
+  session.reporter.say('The service does not report which run it is.')
   return undefined
 }
 
@@ -206,7 +206,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
   const runId = await sendRerun(client, source, preview, options)
   if (runId === undefined) {
-    session.reporter.say('The rerun was launched, but the service does not tell which run it is.')
+    session.reporter.say('The rerun was launched, but the service does not report which run it is.')
     return work.watch ? EXIT.noVerdict : EXIT.done
   }
   return await afterLaunch(

@@ -61,7 +61,7 @@ export async function exportSuite(
 export async function importSuite(path: string, common: CommonOptions, own: ImportOptions): Promise<number> {
   if (own.new && own.into !== undefined) throw new UsageError('--new and --into exclude each other.')
   if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
-    throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is kept with the cases.`)
+    throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is stored with the cases.`)
   const { file, text } = await readFileOf(path)
   return await inProject(common, async (opened, projectId, settings) => {
     const { client } = opened.workspace

@@ -75,7 +75,7 @@ export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> |
       lines: [
         ...problems.slice(0, MOST_PROBLEMS).map(problem => placed(problem)),
         ...(rest > 0 ? [{ text: `and ${rest} more`, tone: 'muted' as const }] : []),
-        { text: 'Each is told above its line in the editor. What was written is kept.', tone: 'muted' },
+        { text: 'Each is shown above its line in the editor. Your text is saved.', tone: 'muted' },
       ],
       action: 'Open the editor again',
       decline: 'Leave it for later',
@@ -114,7 +114,7 @@ async function roundTrips<T>(
   const original = withoutMarks(request.text)
   const earlier = host.kept(file)
   const keep = (reason?: string): undefined => {
-    const sentence = `What you wrote about ${what} is kept; edit it again to go on with it.`
+    const sentence = `What you wrote about ${what} is saved; edit it again to continue.`
     if (reason === undefined) tell('warn', sentence)
     else tell('error', `${reason} ${sentence}`)
   }
@@ -149,7 +149,7 @@ async function roundTrips<T>(
       const left = host.kept(file)
       const isChanged = left !== undefined && withoutMarks(left.text) !== original
       if (!isChanged) discard()
-      tell('error', `${end.reason} ${isChanged ? 'What you wrote is kept.' : 'Nothing was changed.'}`)
+      tell('error', `${end.reason} ${isChanged ? 'Your text is saved.' : 'Nothing was changed.'}`)
       return undefined
     }
     if (!end.content.ok) {

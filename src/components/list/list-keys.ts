@@ -56,17 +56,17 @@ export const filterKeys = defineBindings({
   bindings: { clear: { keys: ['escape'], label: 'clear filter', hint: true } },
 })
 
-/** Only in lists of which is kept what was seen. */
+/** Only in lists whose seen entries are stored. */
 export const newsKeys = defineBindings({
   name: 'news',
   scope: 'panel',
-  title: 'Since you last looked',
+  title: 'Since your last visit',
   bindings: {
     only: {
       ...on('news'),
       label: 'what is new',
       hint: 'later',
-      help: 'Only what is new or changed since you last looked.',
+      help: 'Only what is new or changed since your last visit.',
     },
     seen: { ...on('seen'), label: 'mark as seen', help: 'The row, or what is marked, is no news until it changes.' },
     allSeen: { ...on('allSeen'), label: 'mark all as seen', help: 'All that is new here is no news until it changes.' },

@@ -71,7 +71,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
 /** Why no row shows. */
 function emptyWords<Item>(list: ListState<Item>, empty: string): string {
   if (list.filter !== '') return `Nothing matches “${list.filter}”.`
-  if (list.onlyNews && list.news) return `Nothing is new or changed since you looked ${lastSeenLabel(list.news)}.`
+  if (list.onlyNews && list.news) return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)}).`
   return empty
 }
 
@@ -246,11 +246,11 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
 function useNewsKeys<Item>(list: ListState<Item>, focused: boolean): void {
   const { news, onlyNews } = list
   const whenSome = (act: () => void): KeyHandler | Unavailable => {
-    if (!news) return unavailable('It is not kept what you have seen here.')
+    if (!news) return unavailable('What you have seen here is not recorded.')
     if (news.lookedAt === undefined)
-      return unavailable('You have not looked at this list before, so nothing in it counts as new.')
+      return unavailable('This is your first visit to this list, so nothing in it counts as new.')
     if (news.news.size === 0)
-      return unavailable(`Nothing is new or changed here since you looked ${lastSeenLabel(news)}.`)
+      return unavailable(`Nothing new or changed here since your last visit (${lastSeenLabel(news)}).`)
     return act
   }
   const acknowledge = (items: readonly Item[]): void => {

@@ -139,7 +139,7 @@ export function createNotebook({
     stored.change(incidents => worthKeeping(edit(incidents, clock.now())))
   const edit = (id: string, to: (incident: Incident, now: number) => Incident): void =>
     change((incidents, now) => {
-      if (!incidents.some(each => each.id === id)) throw new Error('That incident is not kept any more.')
+      if (!incidents.some(each => each.id === id)) throw new Error('That incident is no longer stored.')
       return incidents.map(each => (each.id === id ? to(each, now) : each))
     })
   const add = (incident: Incident, entry: NotebookEntry): Incident => {

@@ -112,7 +112,7 @@ export function changeLabel({ toolName, kind, changes }: ToolChange, most = 3): 
     case 'description':
       return `the description of ${toolName} changed`
     case 'unknown':
-      return `${toolName} is too large to be kept, so how it changed is not known`
+      return `${toolName} is too large to be stored, so its change is unknown`
     case 'schema':
     case 'output': {
       const what = kind === 'schema' ? 'the schema' : 'the output schema'

@@ -187,7 +187,7 @@ describe('what changed between two looks at tools', () => {
       'the tool old is gone',
       'the description of says changed',
       'the output schema of gives changed: `x` is gone',
-      'big is too large to be kept, so how it changed is not known',
+      'big is too large to be stored, so its change is unknown',
       'the tool fresh is new',
     ])
     expect(toolChanges(before, [{ serverName: 'other', tools: [] }])).toEqual([])

@@ -109,7 +109,8 @@ function judgeMost(
   verb: string,
 ): GateResult {
   const most = `at most ${words(gate.wanted)} allowed`
-  if (actual === undefined) return { ...gate, actual: null, passed: null, says: `the service does not tell, ${most}` }
+  if (actual === undefined)
+    return { ...gate, actual: null, passed: null, says: `the service does not report it, ${most}` }
   return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual)}, ${most}` }
 }
 

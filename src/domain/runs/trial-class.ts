@@ -19,14 +19,14 @@ export type TrialClass = (typeof TRIAL_CLASSES)[number]
 
 /** Each class in a word or two, and what it says of the trial. */
 export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = {
-  failed: { word: 'failed', says: 'It was measured and found wanting.' },
-  execution_failed: { word: 'broke off', says: 'It broke off on the way, which is no failure of the case.' },
-  timed_out: { word: 'timed out', says: 'It took too long, which is no failure of the case.' },
+  failed: { word: 'failed', says: 'It was graded and failed.' },
+  execution_failed: { word: 'broke off', says: 'It stopped with an error, which is no failure of the case.' },
+  timed_out: { word: 'timed out', says: 'It timed out, which is no failure of the case.' },
   evaluator_error: {
     word: 'grader error',
     says: 'The grader itself broke, which is no failure of the case and no low score.',
   },
-  setup_failed: { word: 'not run', says: 'It could not be set up, so that nothing was measured.' },
+  setup_failed: { word: 'not run', says: 'It could not be set up; nothing was graded.' },
   ungraded: { word: 'ungraded', says: 'It ended without a verdict.' },
   running: { word: 'running', says: 'It is under way.' },
   pending: { word: 'pending', says: 'It waits for its turn.' },

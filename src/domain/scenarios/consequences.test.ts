@@ -52,7 +52,7 @@ describe('the question', () => {
         const said = lines.map(({ text }) => text).join('\n')
         const { sessions, accessVersion, answersVersion, lost } = effectOf(change)
         expect(said).toContain('accessVersion')
-        expect(said.includes('the answer tells it')).toBe(answersVersion)
+        expect(said.includes('the answer returns it')).toBe(answersVersion)
         expect(said.includes('All live sessions')).toBe(sessions === 'end')
         expect(said.includes('No session ends')).toBe(sessions === 'stay')
         expect(said.includes('accessVersion moves on')).toBe(accessVersion === 'moves')
@@ -96,7 +96,7 @@ describe('the question', () => {
 
   test('of rotating says that it evicts nobody', () => {
     const { lines } = consequencesOf({ do: 'rotate' }, { mode: 'anyone_with_link' })
-    expect(lines[0]?.text).toContain('evicts nobody')
+    expect(lines[0]?.text).toContain('No session ends')
   })
 })
 

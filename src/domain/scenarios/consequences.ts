@@ -82,8 +82,8 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
       return removedPeople(change.member, mode)
     case 'rotate':
       return [
-        warn('It evicts nobody: whoever came in by the old link stays in.'),
-        plain('The old link lets nobody else in from now on.'),
+        warn('No session ends: visitors who entered by the old link stay in.'),
+        plain('The old link stops working for new visitors.'),
       ]
     case 'rebind':
       return [plain(`Visitors meet ${change.environment} from their next message on; who may enter stays.`)]
@@ -134,7 +134,7 @@ function sessionLines(change: AccessChange, { liveSessions }: AccessFacts): Cons
 function versionLines(change: AccessChange, { accessVersion }: AccessFacts): Consequence[] {
   const { accessVersion: moves, answersVersion } = effectOf(change)
   const known = accessVersion === undefined ? '' : ` (last proved: ${accessVersion})`
-  const told = answersVersion ? 'the answer tells it' : 'the answer does not tell it'
+  const told = answersVersion ? 'the answer returns it' : 'the answer does not return it'
   switch (moves) {
     case 'first':
       return [plain(`accessVersion: ${told}.`)]

@@ -20,7 +20,7 @@ export function insideProofs(decided: Decided): readonly Proof[] {
       : proofs
   }
   const { liveSessions } = read
-  if (liveSessions === 0) return [{ how: 'proved', text: 'Nobody is in: 0 live sessions were read back.' }]
+  if (liveSessions === 0) return [{ how: 'proved', text: 'No live sessions (read back).' }]
   if (liveSessions === undefined)
     return [
       { how: 'untold', text: 'They were left in; whether sessions that began by the old link live on is not known.' },

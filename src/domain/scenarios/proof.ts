@@ -63,7 +63,7 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   if (happenedBy(change, read) === 'yes') return 'Nothing is left to be done about it.'
   switch (change.do) {
     case 'publish':
-      return 'Publish it again: that changes nothing if it is published already, and says so. The link was in the lost answer; rotating makes one that is known here.'
+      return 'Publish it again: if it is published already, nothing changes, and the answer states it. The link was in the lost answer; rotate to get a new one.'
     case 'unpublish':
       return 'Unpublish it again while it is listed; a repeat is harmless.'
     case 'mode':
@@ -73,7 +73,7 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
     case 'remove':
       return 'Remove again: where the member is not found any more, it happened.'
     case 'rotate':
-      return 'Which link holds now cannot be read. Rotate again: then the answer tells it, and every earlier link is dead.'
+      return 'The present link cannot be read. Rotate again: the answer returns it, and every earlier link stops working.'
     case 'rebind':
     case 'limits':
       return 'Do it again: a repeat is harmless.'
@@ -94,7 +94,7 @@ function answerProofs(
     case 'publish':
       return publishProofs(change.mode, answer)
     case 'unpublish':
-      if (answer.deleted !== true) return [untold('The answer says that nothing was published there.')]
+      if (answer.deleted !== true) return [untold('The answer reports that nothing was published there.')]
       if (expected.scenarioId !== undefined && answer.id != null && answer.id !== expected.scenarioId)
         return [contradicts(`Answered: ANOTHER scenario was taken offline, ${answer.id}.`)]
       return [proved('Answered: it is offline.')]
@@ -115,8 +115,8 @@ function answerProofs(
           : proved('Answered: the link is another one.'),
         untold(
           read.liveSessions === 0
-            ? 'Nobody was evicted, and nobody was in.'
-            : 'Nobody was evicted: sessions that began by the old link live on.',
+            ? 'No session was ended; there was none.'
+            : 'No session was ended: those that began by the old link continue.',
         ),
       ]
     case 'rebind':
@@ -131,14 +131,14 @@ function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
     const text = `Answered: it was published already, for ${modeLabel(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
     return [
       answer.mode === wanted ? untold(text) : contradicts(text),
-      ...(answer.overridesIgnored === true ? [contradicts('Answered: what was asked for was ignored.')] : []),
+      ...(answer.overridesIgnored === true ? [contradicts('Answered: the requested overrides were ignored.')] : []),
     ]
   }
   return [proved('Answered: it is published.'), modeProof(wanted, answer.mode)]
 }
 
 function modeProof(wanted: string, answered: string | null | undefined): Proof {
-  if (answered == null) return untold('The answer does not tell the mode.')
+  if (answered == null) return untold('The answer does not return the mode.')
   return answered === wanted
     ? proved(`Answered: it is for ${modeLabel(answered)}.`)
     : contradicts(`Answered: it is for ${modeLabel(answered)}, not for ${modeLabel(wanted)}.`)
@@ -149,7 +149,7 @@ function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): P
   if (accessVersion != null) return [proved(`Answered: accessVersion is ${accessVersion}.`)]
   if (effect.answersVersion) return [untold('The answer has no accessVersion, though it could.')]
   if (effect.accessVersion === 'stays') return []
-  return [untold('The answer does not tell accessVersion; by the contract it has moved on.')]
+  return [untold('The answer does not return accessVersion; by the contract it has changed.')]
 }
 
 /** What a reading alone proves, also where the answer was lost. */
@@ -164,7 +164,7 @@ export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
         : contradicts(`Read back: it is for ${modeLabel(read.mode)}; somebody may have changed it since.`),
     )
   if (change.do === 'invite' || change.do === 'remove')
-    proofs.push(untold('Members cannot be listed: what was done from here is kept on this machine.'))
+    proofs.push(untold('Members cannot be listed; changes made here are recorded on this machine.'))
   if (read.liveSessions !== undefined && change.do !== 'unpublish') {
     const ended = effectOf(change).sessions === 'end'
     const text = `Read back: ${read.liveSessions} live ${read.liveSessions === 1 ? 'session' : 'sessions'}.`

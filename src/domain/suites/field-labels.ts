@@ -8,10 +8,10 @@ export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> =
   title: 'What the case is about; lists and reports show it.',
   steps:
     'What happens, in order. Each step has an id of its own and a kind: prompt (prompt), toolCall (serverName, toolName, arguments), assert (assertion), interact (action).',
-  expectedOutput: 'What a good final answer says; the judge reads it.',
+  expectedOutput: 'What a good final answer contains; the judge reads it.',
   iterations: 'Trials of each run, 1 to 10.',
   isNegative: 'true: the case passes only when no tool is called.',
-  scenario: 'The situation of the person who asks, in a sentence.',
+  scenario: 'The situation of the user, in a sentence.',
   models: 'Models to run it with, each {model, provider}; without any, the suite’s.',
   matchOptions:
     'How expected and actual calls are compared, where it differs from the suite: toolCallOrder, extraToolCalls, arguments.',
@@ -25,7 +25,7 @@ export const SUITE_FIELD_LABELS: Record<keyof SuiteForm, string> = {
   description: 'What the suite is for.',
   servers: 'Saved servers that the trials use, by name or id.',
   model: 'Default model of its cases, such as anthropic/claude-sonnet.',
-  systemPrompt: 'What the model is told before every trial.',
+  systemPrompt: 'The system prompt of every trial.',
   temperature: 'How freely the model answers.',
   environments: 'Attached environments, by name or id; a run goes through one of them.',
   clients: 'Clients to run as, each {client, servers}, by name or id.',

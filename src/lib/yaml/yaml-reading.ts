@@ -165,6 +165,6 @@ function oddNumber(value: unknown, source: string | undefined): string | undefin
   if (!Number.isFinite(value)) return 'JSON has no such number; put it in quotes if it is a text.'
   // JSON writes the shortest digits that mean the same number; whoever wrote those means it.
   if (source !== undefined && /^-?\d{16,21}$/.test(source) && source !== String(value))
-    return 'This number is too long to be kept exactly; put it in quotes if it is a text.'
+    return 'This number is too long to be stored exactly; quote it if it is text.'
   return undefined
 }

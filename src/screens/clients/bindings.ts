@@ -21,7 +21,7 @@ export const clientsKeys = defineBindings({
       label: 'edit config',
       hint: true,
       needs: 'clients.update',
-      help: 'Edit its whole configuration in your editor; a change of somebody else meanwhile is kept.',
+      help: 'Edit its whole configuration in your editor; changes by others meanwhile are merged, not lost.',
     },
     rename: { ...on('rename'), label: 'rename', needs: 'clients.update', help: 'Give it another name.' },
     duplicate: {

@@ -128,7 +128,7 @@ function useConfigEditor(projectId: string) {
       if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
       const expectedConfigId = configIdOf(now)
       if (expectedConfigId === undefined)
-        return edited.keep('The service does not tell which configuration it has; nothing was sent.')
+        return edited.keep('The service does not return its configuration; nothing was sent.')
       let refused: unknown
       const saved = await update({
         input: { ...target, body: { config, expectedConfigId } },

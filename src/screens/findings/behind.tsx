@@ -65,8 +65,8 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   const list = useList({ items: runs, keyOf: runKey, columns, initialKey: place.lastRunId })
   useOpener(onOpen, runs.length === 0 ? undefined : () => place.go({ runId: list.choose()?.id, lastRunId: undefined }))
   const empty = {
-    why: `None of the runs that the service tells belongs to ${row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`}.`,
-    next: `It looks at the latest ${overview.data?.runsConsidered ?? 'few'} runs of the project and at those of the subject’s journey.`,
+    why: `None of the runs that the service returns belongs to ${row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`}.`,
+    next: `It considers the latest ${overview.data?.runsConsidered ?? 'few'} runs of the project and at those of the subject’s journey.`,
   }
   return (
     <PaneState

@@ -58,7 +58,7 @@ export const findingsKeys = defineBindings({
     },
     insights: {
       ...on('insights'),
-      label: 'ask for insights',
+      label: 'request insights',
       needs: 'waveInsights.request',
       help: 'Have a model look at the wave or the window behind the finding, after asking.',
     },

@@ -47,7 +47,7 @@ export function dismissalQuestion(of: {
 /** That what is dismissed goes on. */
 function activeWords({ send }: DismissalPlan): string {
   const active = send.filter(({ status }) => status !== 'resolved')
-  if (send.length === 1) return `It is ${active[0]?.status ?? 'of unknown status'}, so it goes on being looked for.`
+  if (send.length === 1) return `It is ${active[0]?.status ?? 'of unknown status'}, so it continues to be looked for.`
   if (active.length === send.length) return 'None of them is resolved.'
   return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
 }

@@ -67,7 +67,7 @@ function Closed({ reason }: { reason: string | undefined }) {
       <Sentence tone="plain" text={`There are no findings to read. ${gateHelp(profile.local, FINDING_SOURCES)}`} />
       <Sentence
         tone="muted"
-        text={`${OUTSIDE_GATE} Nothing is asked for meanwhile; the return is noticed here by itself.`}
+        text={`${OUTSIDE_GATE} No requests are sent meanwhile; its return shows here by itself.`}
       />
     </Box>
   )

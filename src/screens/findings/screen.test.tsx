@@ -320,7 +320,7 @@ describe('insights', () => {
     const requests = () => asked.filter(each => each === path).length
     const before = requests()
     await app.press(confirm.next, confirm.choose)
-    await app.see('Not asked: they changed while you decided.')
+    await app.see('Not requested: they changed meanwhile.')
     expect(requests()).toBe(before)
   })
 

@@ -56,11 +56,11 @@ export function RunSession(props: { projectId: string; row: SessionRow; focused:
         trace.data && !trace.data.messages
           ? {
               why: trace.data.isWhole
-                ? 'The trace export does not tell this session.'
+                ? 'The trace export does not contain this session.'
                 : `The session is not among the first ${plural(trace.data.looked, 'session')} of the trace export.`,
               next: trace.data.isWhole
-                ? 'It tells sessions once they have ended.'
-                : 'The export goes from the oldest to the newest; a refresh looks further.',
+                ? 'It contains sessions once they have ended.'
+                : 'The export goes from the oldest to the newest; refresh to read further.',
             }
           : undefined
       }
@@ -99,7 +99,7 @@ export function VisitorSession(props: { projectId: string; scenarioId: string; r
       note={rest.problem ? `Only its beginning could be read: ${rest.problem.title}.` : undefined}
       empty={
         isUnavailable
-          ? { why: 'The service cannot read this conversation.', next: 'It was not kept, or not yet written.' }
+          ? { why: 'The service cannot read this conversation.', next: 'It was not stored, or is not written yet.' }
           : undefined
       }
     />
@@ -136,7 +136,7 @@ function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) 
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
       ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
       ['Messages', formatCount(row.messages)],
-      ['Shows it', row.shows ? `${row.shows.shows ? 'yes' : 'no'}: ${row.shows.because}` : 'nothing tells'],
+      ['Shows it', row.shows ? `${row.shows.shows ? 'yes' : 'no'}: ${row.shows.because}` : 'unknown'],
     ]),
     ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
     ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),

@@ -42,7 +42,7 @@ export function useInsightsWrites(of: {
       work: async task => {
         // Each request takes its part of the day, so nobody pays for what somebody else has just had made.
         if (isAgain && !isSame(shown, await look()))
-          throw new NotSent('Not asked: they changed while you decided. What shows now is the newest.')
+          throw new NotSent('Not requested: they changed meanwhile. The newest are shown.')
         const windowId = await send(task, isAgain ? { body: { force: true } } : {})
         if (target?.kind === 'window' && windowId !== undefined) onAsked({ scenarioId: target.scenarioId, windowId })
         setBrake(undefined)
@@ -100,7 +100,7 @@ function questionOf(
       `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
       'A model reads the sessions and writes what it makes of them; that takes a while.',
       ...(isAgain ? ['What is there now is replaced.'] : []),
-      ...(target?.kind === 'window' ? ['It looks at the scenario’s present window.'] : []),
+      ...(target?.kind === 'window' ? ['It analyzes the scenario’s present window.'] : []),
     ],
     action: isAgain ? 'Generate them again' : 'Ask for insights',
   }

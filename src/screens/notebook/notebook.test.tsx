@@ -230,7 +230,7 @@ describe('the notebook on screen', () => {
     await app.type('long and precious')
     writeFileSync(file, '{damaged')
     await app.press(fieldKeys.bindings.submit)
-    await app.see('It is not kept yet')
+    await app.see('Not saved yet')
     expect(app.frame()).toContain('> long and precious')
     await app.press(fieldKeys.bindings.cancel)
     await app.see('Discard what you filled in?')

@@ -87,7 +87,7 @@ function emptyWords(
   { onlyFaults, put, isLocal }: { onlyFaults: boolean; put: number; isLocal: boolean },
 ): { why: string; next: string } {
   if (data.projects.length === 0)
-    return { why: 'No project is looked at.', next: 'Choose some, or use a key that reaches one.' }
+    return { why: 'No project is selected.', next: 'Choose some, or use a key that reaches one.' }
   const hiding = data.lines.length > 0
   const { why, next } = clearState(data.sources, { projects: projectsWords(data), isLocal }, now)
   if (!hiding) return { why, next }

@@ -78,7 +78,7 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
       isFault: true,
       mark: 'warn',
       word: 'waiting',
-      sentence: `The service asks to wait: requests go on in ${seconds} s`,
+      sentence: `Paused by the service: requests continue in ${seconds} s`,
       project: undefined,
       at: pausedUntil,
       readAt: now,

@@ -20,7 +20,7 @@ test('what was read only in part is said before anything else', () => {
 test('all clear is said only where everything was read to its end', () => {
   expect(clearState([whole], AT, NOW).why).toMatch(/^All clear at/)
   expect(clearState([whole, cut], AT, NOW)).toMatchObject({
-    why: expect.stringContaining('not everything has been looked at'),
+    why: expect.stringContaining('not everything has been read'),
     next: 'Read only in part: swarm findings in Desk.',
   })
   expect(clearState([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(

@@ -121,13 +121,13 @@ export function clearState(
   const at = localClock(now)
   if (missing.length > 0)
     return {
-      why: `Nothing was found up to ${at}, but not everything has been looked at.`,
+      why: `Nothing was found up to ${at}, but not everything has been read.`,
       next: `Missing: ${namesOf(missing)}.`,
     }
   const cut = sources.filter(({ partial }) => partial)
   if (cut.length > 0)
     return {
-      why: `Nothing was found up to ${at}, but not everything has been looked at.`,
+      why: `Nothing was found up to ${at}, but not everything has been read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
   const others = 'open scenarios, servers examined from here, and requests'

@@ -27,7 +27,7 @@ export const runsKeys = defineBindings({
     follow: {
       ...on('follow'),
       label: 'follow',
-      help: 'Show the run in the header of every screen until it has ended and was looked at, or let it go.',
+      help: 'Pin the run to the header of every screen until it has ended and was opened, or unpin it.',
     },
     compare: {
       ...on('compare'),
@@ -95,14 +95,14 @@ export const insightsKeys = defineBindings({
   bindings: {
     insights: {
       ...on('insights'),
-      label: 'ask for insights',
+      label: 'request insights',
       hint: true,
       needs: 'runs.requestInsights',
       help: 'Have a model look for causes; uses the insights of the day, after asking.',
     },
     judge: {
       ...on('model'),
-      label: 'ask for a judge',
+      label: 'request a judge',
       hint: true,
       needs: 'runs.requestJudge',
       help: 'Have a model grade the final answers of an ended run, which spends, after asking.',

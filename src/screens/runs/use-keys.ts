@@ -82,9 +82,7 @@ export function useKeys(options: {
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),
     compare,
-    doctor: run
-      ? () => openDoctor(runList.choose() ?? run)
-      : unavailable('There is no run whose tools could be looked at.'),
+    doctor: run ? () => openDoctor(runList.choose() ?? run) : unavailable('There is no run with tools to show.'),
   })
 }
 

@@ -65,7 +65,7 @@ export function changedMeanwhile(seen: AccessState, now: AccessState): Consequen
   if (seen.mode !== now.mode) texts.push(`it was for ${modeLabel(seen.mode)}, now it is for ${modeLabel(now.mode)}`)
   if (isOther(seen.environmentId, now.environmentId)) texts.push('it points at another environment now')
   if (texts.length === 0 && isOther(seen.changedAt, now.changedAt))
-    texts.push(`something that the service does not tell, ${NOT_RETURNED}`)
+    texts.push(`something that the service does not return, ${NOT_RETURNED}`)
   return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
 }
 

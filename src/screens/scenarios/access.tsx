@@ -12,7 +12,8 @@ import { masked, secretsOf, type Invitation, type Known } from '../../domain/sce
 import type { TabProps } from './tab.ts'
 
 function memberLines(members: readonly MemberNote[], now: number): Line[] {
-  if (members.length === 0) return [{ text: 'Nobody was invited or removed from here.', tone: 'muted', indent: 2 }]
+  if (members.length === 0)
+    return [{ text: 'No members were invited or removed from this machine.', tone: 'muted', indent: 2 }]
   return members.map(({ member, change, at }) => ({
     text: `${change === 'invited' ? '+' : '-'} ${member}  ${change} ${ago(at, now)}`,
     tone: change === 'invited' ? ('plain' as const) : ('muted' as const),

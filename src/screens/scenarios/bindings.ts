@@ -42,7 +42,7 @@ export const scenariosKeys = defineBindings({
       label: 'rotate link',
       hint: true,
       needs: 'userTesting.rotateLink',
-      help: 'Make another link; it evicts nobody.',
+      help: 'Rotate the link; running sessions stay.',
     },
     leaked: {
       ...on('leaked'),
@@ -109,5 +109,5 @@ export const visitsKeys = defineBindings({
   scope: 'panel',
   screen: 'scenarios',
   title: 'Sessions',
-  bindings: { read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' } },
+  bindings: { read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read the messages.' } },
 })

@@ -99,7 +99,7 @@ export function Signals(props: TabProps) {
 
 const NO_FINDINGS = {
   why: 'No finding was made over this scenario’s windows.',
-  next: 'Findings come out of signals, when a window of sessions is looked through.',
+  next: 'Findings come out of signals, when a window of sessions is analyzed.',
 }
 
 /** Findings over the scenario's own windows; triage is the findings screen's. */

@@ -182,7 +182,7 @@ export function Overview(props: TabProps) {
       ...(row.link !== undefined && row.scenario.link == null
         ? [
             {
-              text: `The link is kept for this session only; ${key(scenariosKeys, 'copyLink')} copies it.`,
+              text: `The link is available in this session only; ${key(scenariosKeys, 'copyLink')} copies it.`,
               tone: 'muted' as const,
             },
           ]

@@ -12,7 +12,7 @@ import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 export function useRetainedSecrets() {
   const key = useKeyName()
   const kept = (what: string, copies: string): string =>
-    `The ${what} came with the answer: ${copies} copies it. It is kept for this session only, and on no disk.`
+    `The ${what} came with the answer: ${copies} copies it. It is held for this session only and never written to disk.`
   return {
     link: (link: ScenarioLink | null | undefined): string =>
       scenarioUrl(link) === undefined

@@ -103,7 +103,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       const values = await ask({
         title: `Which environment is ${row.scenario.name}?`,
         about: [
-          { text: 'The service does not tell it now, and unpublishing names the environment.', tone: 'warn' },
+          { text: 'The service does not return it now, and unpublishing needs the environment.', tone: 'warn' },
           { text: 'Listed are those with the same client that no other scenario is known to be of.', tone: 'muted' },
         ],
         fields: [environmentField(items)],

@@ -127,7 +127,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
     const { mode, id } = row.scenario
     const values = await ask({
       title: `The link of ${row.scenario.name} leaked: 3 of 4, who is in`,
-      about: [{ text: 'Whoever came in by the old link is still in: rotating evicts nobody.', tone: 'warn' }],
+      about: [{ text: 'Visitors who entered by the old link are still in: rotating ends no session.', tone: 'warn' }],
       fields: [
         {
           id: 'do',
@@ -179,7 +179,7 @@ function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOpti
     })),
     { value: REMOVE, label: 'remove one member', detail: 'ends every session' },
     ...(mayUnpublish
-      ? [{ value: UNPUBLISH, label: 'take it offline', detail: 'ends every session; nobody enters, by no link' }]
+      ? [{ value: UNPUBLISH, label: 'take it offline', detail: 'ends every session and disables every link' }]
       : []),
   ]
 }

@@ -10,8 +10,8 @@ import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 /** What a server that is switched off answers, whatever is asked of it. */
 export const OFF: ErrorText = {
   title: 'Switched off',
-  sentence: 'The server is saved, but it is off, so nothing is asked of it.',
-  next: 'Switch it on, then ask again.',
+  sentence: 'The server is saved, but it is off, so it is not connected to.',
+  next: 'Switch it on, then try again.',
 }
 
 export function isOff(error: unknown): boolean {

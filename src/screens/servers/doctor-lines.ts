@@ -79,7 +79,7 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
   const look = reportLook(state)
   return [
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
-    { text: NEXT[state] ?? 'This mcpdeck does not know that state; the steps below tell more.', indent: 2 },
+    { text: NEXT[state] ?? 'Unknown state; see the steps below.', indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     '',

@@ -38,8 +38,8 @@ export function savedServerForm(server: ProjectServer, state: FormState, isLocal
       ...aboutOf(state),
       {
         text: runs
-          ? 'The service does not tell its command, arguments and environment.'
-          : 'The service does not tell its headers and secrets.',
+          ? 'The service does not return its command, arguments and environment.'
+          : 'The service does not return its headers and secrets.',
         tone: 'muted',
       },
     ],

@@ -162,7 +162,7 @@ function offQuestion(name: string, isLocal: boolean): Question {
       'All that is saved of it stays.',
       isLocal
         ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and trials that need it fail in their setup. Open connections end when their work is done; runs under way go on as they began.'
-        : 'What can still be asked of it while it is off is for the service to say.',
+        : 'The service decides what works while it is off.',
     ],
     action: 'Switch it off',
   }

@@ -148,7 +148,7 @@ test('a suite that CI owns says so, and the text is kept', async () => {
   await app.see('▌one')
   await app.press(keys.edit)
   await agree('Send the change')
-  await app.see(/Suite owned by CI[^]*is\s+kept;/)
+  await app.see(/Suite owned by CI[^]*is\s+saved;/)
   expect(editor.left()).toHaveLength(1)
 })
 
@@ -199,7 +199,7 @@ test('a suite is written to a file, imported again, and deleted with a typed wor
   await app.press(formKeys.bindings.send)
   await app.see('1 case to change')
   await agree('Send the changes')
-  await app.see('is as the file says; cases: 1 changed.')
+  await app.see('matches the file; cases: 1 changed.')
   expect(await casesOf(suiteId)).toMatchObject([{ title: 'Says more' }])
   await app.press(suitesKeys.bindings.remove)
   await app.see('Type “delete”')

@@ -213,7 +213,7 @@ function doneWords(name: string, { isNew, outcomes, changed, deleted }: SyncDone
     deleted > 0 && `${deleted} deleted`,
   ].filter(Boolean)
   const isWhole = outcomes.every(({ kind }) => kind !== 'failed')
-  const what = isNew ? `${name} is created` : `${name} is as the file says`
+  const what = isNew ? `${name} is created` : `${name} matches the file`
   return {
     tone: isWhole ? ('ok' as const) : ('warn' as const),
     text: `${clean(what)}${cases.length > 0 ? `; cases: ${cases.join(', ')}` : ''}.`,

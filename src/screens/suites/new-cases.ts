@@ -59,7 +59,7 @@ export async function afterwards(
   }
   await keepFailed(authoring, suite, failed)
   if (answer === 'correct') return await correct(authoring, suite)
-  if (failed.length > 0) authoring.tell('warn', `What failed is kept; write new cases to go on with it.`)
+  if (failed.length > 0) authoring.tell('warn', `Failed cases are saved; write new cases to continue with them.`)
 }
 
 /** Where the cases of a suite that were refused wait. */
@@ -101,10 +101,10 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
         label: 'policy',
         required: true,
         initial: 'warn',
-        note: 'Both write the case although another one does the same; warn says so beside it.',
+        note: 'Both write the case although another one does the same; warn adds a warning.',
         input: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
       },
-      { name: 'reason', label: 'reason', required: true, note: 'It is kept with the cases.' },
+      { name: 'reason', label: 'reason', required: true, note: 'Stored with the cases.' },
     ],
     effect: [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
     act: `Send ${plural(failed.length, 'case')}`,

@@ -10,7 +10,7 @@ export function planLines(plan: SyncPlan, changeLines: Authoring['changeLines'])
   const schedule = suite ? settings?.schedule : file.suite.schedule
   return [
     suite
-      ? { text: `The suite ${suite.name} is brought to what the file says.`, tone: 'plain' }
+      ? { text: `The suite ${suite.name} is updated to match the file.`, tone: 'plain' }
       : { text: `A new suite ${file.suite.name} is created.`, tone: 'plain' },
     ...changeLines(settings?.changes ?? []),
     ...(settings?.kept ?? []).map((field): Line => ({

@@ -55,7 +55,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
     else edited.discard()
     tell(
       kept.length > 0 ? 'warn' : 'ok',
-      kept.length > 0 ? `${kept.join(', ')} cannot be taken away over the API, only changed.` : 'Nothing was changed.',
+      kept.length > 0 ? `${kept.join(', ')} cannot be removed over the API, only changed.` : 'Nothing was changed.',
     )
     return
   }

@@ -71,7 +71,7 @@ function environmentName(id: string, environments: readonly Pick<Environment, 'i
 
 function judgeFields(judge: NonNullable<EvalSuiteDetail['settings']>['judge']): Field[] {
   return [
-    ['State', judge?.enabled ? (judge.autoRun ? 'on, after every run' : 'on, when asked') : 'off'],
+    ['State', judge?.enabled ? (judge.autoRun ? 'on, after every run' : 'on request') : 'off'],
     ['Model', judge?.model ?? 'the configured one'],
     ['Threshold', text(judge?.threshold, UNKNOWN)],
   ]

@@ -82,7 +82,9 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       // The library's client listens by setting this, and calls what stood there before.
       Object.defineProperty(transport, 'onmessage', {
         get: () => listener && pass,
-        set: (given: Transport['onmessage']) => void (listener = given),
+        set(given: Transport['onmessage']) {
+          listener = given
+        },
       })
     },
     whenClosing(run: () => Promise<void>) {

@@ -117,8 +117,8 @@ function writeTo(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those: nobody
- * listens to them, and the library's work on a flood of them took seconds and 300 MB.
+ * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those:
+ * nobody listens to them, and the library's work on a flood of them took seconds and 300 MB.
  */
 function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'notification' | 'stray' {
   // Garbage is told apart before the parser: an exception per line would stall us under a flood.

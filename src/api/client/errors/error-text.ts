@@ -23,7 +23,7 @@ export function describeError(error: unknown): ErrorText {
   return {
     title,
     sentence: `${said.sentence} The change may have happened all the same.`,
-    next: `Look whether it happened before repeating. ${said.next}`,
+    next: `Check whether it happened before repeating. ${said.next}`,
   }
 }
 

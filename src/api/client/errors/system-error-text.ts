@@ -4,7 +4,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; the clock of this machine may be behind',
   CERT_REVOKED: 'its certificate was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody but itself',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an authority that this machine does not trust',
   UNABLE_TO_GET_ISSUER_CERT: 'the authority of its certificate is unknown here',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the authority of its certificate is unknown here',

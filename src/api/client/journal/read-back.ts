@@ -213,7 +213,7 @@ function publishedReadBack(whenThere: Finding): ReadBack {
         if (looked > MOST_SCENARIOS) return { finding: 'cannot-be-known', because }
         const detail = await scenarioOf(context, projectId, id)
         if (detail && detail.environmentId == null)
-          return { finding: 'cannot-be-known', because: 'the service does not tell what its scenarios publish' }
+          return { finding: 'cannot-be-known', because: 'the service does not report what its scenarios publish' }
         if (detail?.environmentId === environmentId)
           return { finding: whenThere, because: `${name} publishes the environment` }
       }
@@ -236,7 +236,7 @@ async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
   const detail = await scenarioOf(context, projectId, scenarioId)
   if (!detail) return { finding: 'cannot-be-known', because: 'the scenario is gone' }
   if (detail.environmentId == null)
-    return { finding: 'cannot-be-known', because: 'the service does not tell its environment' }
+    return { finding: 'cannot-be-known', because: 'the service does not report its environment' }
   return detail.environmentId === body.environmentId
     ? { finding: 'happened', because: 'it points at that environment' }
     : { finding: 'did-not-happen', because: 'it points at another environment' }
@@ -248,7 +248,7 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
   const { updatedAt } = await client.scenarios.get({ projectId, scenarioId }, options)
   const changedAt = updatedAt == null ? undefined : toEpochMs(updatedAt)
   if (changedAt === undefined)
-    return { finding: 'cannot-be-known', because: 'the service does not tell when it was changed' }
+    return { finding: 'cannot-be-known', because: 'the service does not report when it was changed' }
   const because =
     changedAt < entry.intendedAt - SKEW_MS
       ? 'the last change that the service reports was before; which link works now is not known'

@@ -152,7 +152,7 @@ export async function lookBack(
 }
 
 function unresolved({ entry, endpoint }: Work, title: string, error: unknown): Resolution {
-  const sentence = `${title} is unresolved: ${describeError(error).title}; the next start looks again.`
+  const sentence = `${title} is unresolved: ${describeError(error).title}; the next start checks again.`
   return { entry, endpoint, finding: 'unresolved', isOpen: true, sentence }
 }
 

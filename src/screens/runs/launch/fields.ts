@@ -5,7 +5,7 @@ import type { FieldInput, FieldOption } from '../../../components/form/field-inp
 import type { FormFieldLook } from '../../../components/form/form-field.tsx'
 import { PASS_RATE, type DraftedLaunch, type DraftField, type LaunchDraft } from './draft.ts'
 import { environmentName, holderName, type LaunchFacts } from './facts.ts'
-import { isFull } from './words.ts'
+import { isFull } from './labels.ts'
 
 /** A field of the launch form; those without a text of their own are menus, and `offered` fills in the model. */
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
@@ -69,7 +69,7 @@ export function launchFields(
       note: 'Up to 1 a share, above it a percentage; the contract leaves the unit open. Empty: as the suite says.',
     }),
     field('withoutSkills', 'Leave skills out', '', { input: { kind: 'toggle' } }),
-    field('notes', 'Notes', 'kept with the run', { input: { kind: 'lines' } }),
+    field('notes', 'Notes', 'stored with the run', { input: { kind: 'lines' } }),
     field('follow', 'Follow it', 'in the header of every screen', { input: { kind: 'toggle' } }),
     slotField(facts, errors['slots'], field, onPick),
     elsewhereField(refused.needsGrant, field, onPick),

@@ -16,7 +16,7 @@ import { launchFields, type LaunchFormField, type MenuPick, type Refused } from 
 import { outcomeLines } from './group-outcome.ts'
 import type { Launched, LaunchIntent } from './send.ts'
 import { useLaunchFacts } from './use-launch-facts.ts'
-import { actSentence, effectLines } from './words.ts'
+import { actSentence, effectLines } from './labels.ts'
 
 /** How a launch ended that was sent. */
 export type Outcome =

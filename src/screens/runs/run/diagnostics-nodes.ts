@@ -44,7 +44,7 @@ function failureNodeId(failure: Failure, index: number): string {
 }
 
 function aboutLine(run: EvalRun, { failures, scanned, isComplete }: FailurePages): Line {
-  const among = scanned === undefined ? '' : ` among ${plural(scanned, 'trial')} looked at`
+  const among = scanned === undefined ? '' : ` among ${plural(scanned, 'trial')} read`
   const rest = isComplete ? 'that is all' : isTerminalRunStatus(run.status) ? 'there may be more' : 'the run goes on'
   return { text: `${plural(failures.length, 'failure')}${among}; ${rest}.`, tone: 'muted' }
 }
@@ -71,7 +71,7 @@ function endNodes(pages: FailurePages, { symbols, openKey }: DiagnosticsLook): O
     return [
       linesNode(MORE, [
         '',
-        'The next page could not be read; the trials tell the rest.',
+        'The next page could not be read; see the trials for the rest.',
         ...problemLines(symbols, problem),
         { text: `${openKey} here tries again.`, tone: 'muted' },
       ]),

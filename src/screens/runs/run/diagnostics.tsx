@@ -34,10 +34,10 @@ export function RunDiagnostics(props: Props) {
 function emptyWords({ decisionSummary }: EvalRun): { why: string; next: string } | undefined {
   const diagnostics = decisionSummary?.diagnostics
   if (!diagnostics)
-    return { why: 'The service gives no diagnostics of this run.', next: 'The trials tell what each of them did.' }
+    return { why: 'The service gives no diagnostics of this run.', next: 'See the trials for what each of them did.' }
   if (diagnostics.failures?.length || diagnostics.nextCursor) return undefined
   return diagnostics.complete
-    ? { why: 'Nothing went wrong in this run.', next: 'The trials tell what each of them did.' }
+    ? { why: 'Nothing went wrong in this run.', next: 'See the trials for what each of them did.' }
     : { why: 'Nothing went wrong so far.', next: 'Failures show here as the run goes on.' }
 }
 

@@ -16,7 +16,7 @@ export function insightsText(run: EvalRun, keys: AskKeys): string {
     ...envelopeText(run.insights ?? undefined, keys),
     '# Judges',
     '',
-    ...(judges.length > 0 ? judges.flatMap(judgeText) : ['This run tells of no judge.', '']),
+    ...(judges.length > 0 ? judges.flatMap(judgeText) : ['No judge reported for this run.', '']),
     `A judge grades final answers and never changes the run's own result. ${keys.judge} asks for goal completion.`,
   ].join('\n')
 }

@@ -180,7 +180,7 @@ describe('the diagnostics', () => {
       failing(`wrong ${index + 1}`, { error: `got ${index + 1}` }),
     )
     await openRun(await report('Pages', results), 'diagnostics')
-    await app.see('20 failures among 20 trials looked at; there may be more.')
+    await app.see('20 failures among 20 trials read; there may be more.')
     await app.press(last)
     await app.see(/wrong 21/)
     await app.press(last)
@@ -188,7 +188,7 @@ describe('the diagnostics', () => {
     await app.press(last)
     await app.see(/✗ failed \(case\): wrong 45/)
     await app.press(viewerKeys.bindings.first)
-    await app.see('45 failures among 45 trials looked at; that is all.')
+    await app.see('45 failures among 45 trials read; that is all.')
   })
 
   test('open the trial of the chosen failure', async () => {
@@ -222,7 +222,7 @@ describe('the diagnostics', () => {
       await openRun(await report('Refused', results, failingService), 'diagnostics', failingService)
       await app.see('20 failures')
       await app.press(last)
-      await app.see('The next page could not be read; the trials tell the rest.')
+      await app.see('The next page could not be read; see the trials for the rest.')
       refuses = false
       await app.press(last, keys.open)
       await app.see('wrong 23')

@@ -75,7 +75,7 @@ test('what holds for a part of the trials says so', () => {
   const decisionSummary = { counts: { trials: { total: 1000 } } }
   const text = textOf({ trials, isPartial: true, run: run({ decisionSummary }) })
   expect(text).toContain('Latency of 2 trials (of 2 loaded of 1,000)')
-  expect(text).toContain('Tokens: 10 in all, without 1 trial that told none (of 2 loaded of 1,000)')
+  expect(text).toContain('Tokens: 10 in all, without 1 trial that reported none (of 2 loaded of 1,000)')
   expect(textOf({ trials, isPartial: true })).toContain('(of 2 loaded, there are more)')
 })
 

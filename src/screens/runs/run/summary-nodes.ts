@@ -172,12 +172,12 @@ function latencyLines(input: SummaryInput, { symbols, width }: SummaryLook): Lin
 
 function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const { tokens, tokensUsed, tokensUntold } = input.facts
-  const untold = tokensUntold > 0 ? `, without ${plural(tokensUntold, 'trial')} that told none` : ''
+  const untold = tokensUntold > 0 ? `, without ${plural(tokensUntold, 'trial')} that reported none` : ''
   if (!tokens) {
     const words =
       tokensUntold > 0
-        ? `${UNKNOWN}: ${plural(tokensUntold, 'trial')} told none.`
-        : 'No model took part, or none told its tokens.'
+        ? `${UNKNOWN}: ${plural(tokensUntold, 'trial')} reported none.`
+        : 'No model took part, or none reported its tokens.'
     return ['', heading('Tokens'), { text: words, tone: 'muted', indent: 2 }]
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`

@@ -59,7 +59,7 @@ export function useAnalysisRequests(
   /** Nobody pays again for what somebody else has just had made. */
   const requireSame = async (part: (run: EvalRun) => unknown): Promise<void> => {
     if (!isDeepStrictEqual(part(await client.runs.get(place)), part(run)))
-      throw new NotSent('Not asked: it changed while you decided. What shows now is the newest.')
+      throw new NotSent('Not requested: it changed meanwhile. The newest is shown.')
   }
   const askInsights = async (): Promise<void> => {
     const again = { text: 'There are insights already. Making them again is charged again.', tone: 'warn' } as const

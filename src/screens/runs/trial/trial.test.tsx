@@ -157,7 +157,7 @@ describe('a trial at 80 columns', () => {
     await openTrial('has no server')
     const frame = await app.see('! not run')
     expect(frame).toContain('The run has no server "nowhere"')
-    expect(frame).toContain('It could not be set up, so that nothing was measured.')
+    expect(frame).toContain('It could not be set up; nothing was graded.')
     await app.press(traceKeys.bindings.nextError)
     await app.see(/▌▾ ✗ fail/)
   })

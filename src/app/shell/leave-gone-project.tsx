@@ -11,7 +11,7 @@ import { clean } from '../../tui/theme/text.ts'
  * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only
  * project there is or else for the list of them; shows nothing itself.
  */
-export function ProjectKeeper() {
+export function LeaveGoneProject() {
   const queryClient = useQueryClient()
   const { queries } = useWorkspace()
   const router = useRouter()

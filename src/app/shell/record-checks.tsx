@@ -9,7 +9,7 @@ import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** Keeps what the doctor says of any server, wherever it is asked, so that Now knows it later; shows nothing itself. */
-export function CheckKeeper() {
+export function RecordChecks() {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
   const memory = nowMemoryOf(workspace)

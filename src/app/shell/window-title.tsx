@@ -62,7 +62,7 @@ function readTrials(queryClient: QueryClient, runId: string): EvalIteration[] {
 }
 
 /** Keeps the terminal's title, and announces the end of a followed run; shows nothing itself. */
-export function TitleKeeper(props: {
+export function WindowTitle(props: {
   setTitle: ((title: string) => void) | undefined
   announce: ((sentence: string) => void) | undefined
 }) {

@@ -3,7 +3,7 @@ import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { createFollowedRuns } from './followed-runs.ts'
-import { endSentence, titleText } from './title-keeper.tsx'
+import { endSentence, titleText } from './window-title.tsx'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const crumbs = ['Sandbox', 'Runs']
