@@ -1,4 +1,5 @@
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import type { FieldOption } from '../form/field-input.ts'
@@ -30,7 +31,7 @@ export function useAskUntilDone() {
   return async <E extends AnyEndpoint, T = OutputOf<E>, Kept = T>(
     asked: Asked<T, E, Kept>,
   ): Promise<T | Kept | undefined> => {
-    const { refused = (error, values) => ({ values, problem: [{ text: failureSentence(error), tone: 'error' }] }) } = asked
+    const { refused = askedAgain } = asked
     const making = (asked.making ?? []).map(each => ({ ...each, made: [] }))
     for (let again: FormAgain | undefined; ;) {
       const form = asked.form()
@@ -46,6 +47,12 @@ export function useAskUntilDone() {
       if (error !== undefined) again = await refused(error, values)
     }
   }
+}
+
+/** The same again, below why it was refused; what is missing, and how to get it, only the service knows. */
+export function askedAgain(error: unknown, values: FormValues): FormAgain {
+  const isMissing = error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED'
+  return { values, problem: [{ text: isMissing ? error.message : failureSentence(error), tone: 'error' }] }
 }
 
 /** The value of the option that makes another record on the spot. */

@@ -1,5 +1,4 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import type { ActOf } from '../../hooks/use-write.tsx'
@@ -7,7 +6,7 @@ import type { FormSpec, FormValues } from '../form/form-dialog.tsx'
 import { changedFields, threeWay } from '../form/three-way.ts'
 import { useOpening } from '../opening.tsx'
 import { useToasts } from '../toasts.tsx'
-import { useAskUntilDone, type Making } from './use-ask-until-done.ts'
+import { askedAgain, useAskUntilDone, type Making } from './use-ask-until-done.ts'
 
 type RecordForm<Row, T, E extends AnyEndpoint> = {
   /** The record to change, absent to make one. */
@@ -46,7 +45,7 @@ export function useRecordForm() {
         return { kept: record }
       },
       async refused(error, values) {
-        const again = { values, problem: [{ text: failureSentence(error), tone: 'error' as const }] }
+        const again = askedAgain(error, values)
         if (!record || !reread || !isConflict(error)) return again
         const now = await opening({ start: 'Reading what it is now…', work: reread })
         if (!now) return again

@@ -14,12 +14,7 @@ export function newServerForm(isLocal: boolean): FormSpec {
     about: [],
     fields: [
       nameField(''),
-      whereField({
-        initial: '',
-        required: true,
-        note: WHERE,
-        check: where => sentence(reachOf(where)),
-      }),
+      whereField({ initial: '', required: true, note: WHERE, check: where => sentence(reachOf(where)) }),
       tokenField('Sent to the address with every request, and never shown again.'),
     ],
     effect: ({ where = '', token = '' }) => effectOfNew(where, token.trim(), isLocal),
