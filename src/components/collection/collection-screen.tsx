@@ -61,7 +61,7 @@ type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
 }
 
 /** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
-type Answer = {
+export type Answer = {
   title?: string
   notices?: readonly string[]
   empty?: { why: string; next: string }

@@ -60,6 +60,7 @@ export const VERBS = {
   actions: { key: '.', does: 'Show what can be done.' },
   last: { key: '-', does: 'Go to the place left last.' },
   find: { key: '/', does: 'Filter or search by a text.' },
+  search: { key: 'alt+/', does: 'Have the service search.' },
   sort: { key: 's', does: 'Sort by the next column.' },
   reverse: { key: 'S', does: 'Reverse the sort.' },
   news: { key: 'u', does: 'Only what is new or changed.' },
