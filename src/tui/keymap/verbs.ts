@@ -7,6 +7,7 @@ export const VERBS = {
   newOfCopy: { key: 'alt+n', does: 'Make a new one from a copy.' },
   newOfTool: { key: 'alt+t', does: 'Make a new one from a tool.' },
   edit: { key: 'e', does: 'Edit it.' },
+  editText: { key: 'ctrl+e', does: 'Edit it as a text, in your editor.' },
   rename: { key: 'alt+e', does: 'Edit its title.' },
   delete: { key: 'D', does: 'Delete it, or take it out.' },
   doctor: { key: 'd', does: 'Examine it with the doctor.' },
