@@ -1,6 +1,5 @@
 import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { InputOf } from '../../api/contract/endpoint.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 import { environmentName } from '../../components/records/environment-form.ts'
 import { useTextEdit } from '../../components/records/use-text-edit.ts'
@@ -14,7 +13,6 @@ import {
 } from '../../domain/environments/environment-file.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-type Body = InputOf<typeof contract.environments.update>['body']
 type Stored = { record: Environment; clients: readonly Client[] }
 
 /** All of an environment as a text; it goes back with the revision that it was read with. */
@@ -41,10 +39,7 @@ export function useEnvironmentText(projectId: string): (stored: Environment) => 
         endpoint: contract.environments.update,
         input: {
           ...target,
-          body: {
-            expectedRevision: revision,
-            ...environmentChange(fields as EnvironmentFile, changed, clients),
-          } as Body,
+          body: { expectedRevision: revision, ...environmentChange(fields as EnvironmentFile, changed, clients) },
         },
         start: `Changing ${name}…`,
         done: now => `${environmentName(now as Environment)} is changed.`,

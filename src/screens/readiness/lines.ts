@@ -1,5 +1,5 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import type { ReadinessLane, ReadinessReport } from '../../api/contract/readiness.ts'
+import type { ReadinessLane, ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -7,7 +7,9 @@ import { findingsOf, type ReadinessFinding } from '../../domain/readiness/findin
 import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
 import { formatAge, formatCount } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import type { ReadinessRow } from './screen.tsx'
+
+/** A run with what its server is called, where that is known. */
+export type ReadinessRow = { run: ReadinessRun; server: string }
 
 /** What a verdict means where its word alone is easily misread. */
 const MEANS: Readonly<Record<string, string>> = {
@@ -42,7 +44,7 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
 }
 
 /** What each lane looked at, and what could be given so that it looks at more. */
-export function laneLines(run: ReadinessRow['run'], symbols: Symbols): Line[] {
+export function laneLines(run: ReadinessRun, symbols: Symbols): Line[] {
   const lanes = run.lanes ?? []
   if (lanes.length === 0)
     return [{ text: isRunning(run) ? 'Lanes are told when the run ends.' : 'The run tells no lanes.', tone: 'muted' }]

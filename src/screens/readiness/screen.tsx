@@ -23,10 +23,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
-import { laneLines, reportLines, runFields } from './lines.ts'
-
-/** A run with what its server is called, where that is known. */
-export type ReadinessRow = { run: ReadinessRun; server: string }
+import { laneLines, reportLines, runFields, type ReadinessRow } from './lines.ts'
 
 /** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
