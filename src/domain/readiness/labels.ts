@@ -7,11 +7,14 @@ export const DIRECTORIES = [
   { value: 'mcp-imported-skills', label: 'OpenAI with skills', detail: 'its plugin directory, with imported skills' },
 ] as const
 
-const PUBLISHERS: Readonly<Record<string, string>> = { claude: 'Claude', openai: 'OpenAI' }
+const PUBLISHERS = new Map<string | null | undefined, string>([
+  ['claude', 'Claude'],
+  ['openai', 'OpenAI'],
+])
 
 /** For whom a run grades; the wire's own word where it is not known here. */
 export function publisherLabel({ readinessKind }: ReadinessRun): string {
-  return PUBLISHERS[readinessKind ?? ''] ?? readinessKind ?? 'not known'
+  return PUBLISHERS.get(readinessKind) ?? readinessKind ?? 'not known'
 }
 
 /** Whether a run goes on by itself. */

@@ -12,10 +12,10 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 export type ReadinessRow = { run: ReadinessRun; server: string }
 
 /** What a verdict means where its word alone is easily misread. */
-const MEANS: Readonly<Record<string, string>> = {
-  incomplete: 'incomplete: nothing is violated, but something needed was not checked',
-  cancelled: 'cancelled: nothing was learned about the server',
-}
+const MEANS = new Map([
+  ['incomplete', 'incomplete: nothing is violated, but something needed was not checked'],
+  ['cancelled', 'cancelled: nothing was learned about the server'],
+])
 
 /** What a run grades and what it came to. */
 export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Field[] {
@@ -28,7 +28,11 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
     ['Address', run.serverUrl],
     ['For', publisherLabel(run)],
     ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
-    ['Verdict', `${symbols[look.symbol]} ${MEANS[look.word] ?? look.word}`, look.tone],
+    [
+      run.status === 'completed' ? 'Verdict' : 'State',
+      `${symbols[look.symbol]} ${MEANS.get(look.word) ?? look.word}`,
+      look.tone,
+    ],
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
       const own = readinessLook(status)

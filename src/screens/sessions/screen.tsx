@@ -18,12 +18,12 @@ import { SessionTranscript } from './transcript.tsx'
 import { useTraceExport } from './use-trace-export.ts'
 
 /** What sessions of a source are called; the wire's own word for one that is not known here. */
-const SOURCE_LABELS: Readonly<Record<string, string>> = {
-  direct: 'chat',
-  scenario: 'visitor',
-  eval: 'eval',
-  swarm: 'swarm',
-}
+const SOURCE_LABELS = new Map<string, string>([
+  ['direct', 'chat'],
+  ['scenario', 'visitor'],
+  ['eval', 'eval'],
+  ['swarm', 'swarm'],
+])
 
 /** One feed of a project's sessions over eval runs, swarms, visitors and chat, the newest first. */
 export const SessionsScreen = collectionScreen({
@@ -84,7 +84,7 @@ export const SessionsScreen = collectionScreen({
 })
 
 function sourceLabel({ sourceType }: SessionSummary): string {
-  return SOURCE_LABELS[sourceType] ?? sourceType
+  return SOURCE_LABELS.get(sourceType) ?? sourceType
 }
 
 function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {
