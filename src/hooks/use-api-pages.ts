@@ -18,6 +18,8 @@ import { backoff } from './backoff.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
+  /** The first page as it was answered, with what it holds beside its items. */
+  first: unknown
   /** There are pages after those that are here; one of them may be on its way. */
   hasMore: boolean
   /** Fetches the next page, and lets {@link readAhead} go on as far again; does nothing while one is on its way. */
@@ -72,6 +74,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   })
   const { data, fetchNextPage, hasNextPage, isFetched } = query
   const items = useMemo(() => data?.pages.flatMap(page => page.items), [data])
+  const first = data?.pages[0]
   const queryHash = hashKey(options.queryKey)
   const [begun, setBegun] = useState<Begun>()
   const start = begun?.hash === queryHash ? begun : undefined
@@ -93,6 +96,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
     }
     return {
       items,
+      first,
       pending: query.isPending,
       hasData: items !== undefined,
       restored: items !== undefined && !isFetched,
@@ -115,7 +119,19 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
         if (!isCut) fetchNext()
       },
     }
-  }, [items, query.isPending, query.error, goesOn, isCut, isStuck, isFetched, fetchNextPage, queryClient, queryHash])
+  }, [
+    items,
+    first,
+    query.isPending,
+    query.error,
+    goesOn,
+    isCut,
+    isStuck,
+    isFetched,
+    fetchNextPage,
+    queryClient,
+    queryHash,
+  ])
 }
 
 function hasCursor<Page, Key extends QueryKey>(

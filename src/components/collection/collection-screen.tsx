@@ -1,13 +1,14 @@
 import type { QueryKey } from '@tanstack/react-query'
-import { useMemo, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import type { ItemOf } from '../../api/client/cache/cached.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Bindings, Handlers } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
+import { usePoll } from '../../hooks/use-poll.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
@@ -49,16 +50,30 @@ type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
   keys: Bindings<Id | Moves>
   /** What the other keys do; `on` of the collection makes an action on the chosen one. */
   useActions: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
-  /** The write that makes a new one: one whose outcome is open is told of above the list. */
-  create?: AnyEndpoint
+  /** The writes that make a new one: one whose outcome is open is told of above the list. */
+  create?: AnyEndpoint | readonly AnyEndpoint[]
+  /** Whether one goes on changing by itself: while one does, the list is read as often as the rate allows. */
+  isLive?: (item: ItemOf<E>) => boolean
+  /** What the answer itself tells, beside its items; a hook. */
+  useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
   /** `key` names the key of a binding of this screen. */
   empty: (key: (id: Id) => string) => { why: string; next: string }
+}
+
+/** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
+export type Answer = {
+  title?: string
+  notices?: readonly string[]
+  empty?: { why: string; next: string }
+  isRefused?: boolean
 }
 
 /** How the items of an answer become rows, where a row shows more than its record. */
 type CollectionRows<Item, Row> = {
   useRows: (items: readonly Item[], projectId: string) => { rows: readonly Row[]; columns: readonly Column<Row>[] }
   itemOf: (row: Row) => Item
+  /** What a row is called, where its record has neither name nor title. */
+  nameOf?: (row: Row) => string
 }
 
 /** Rows that are the records themselves. */
@@ -74,6 +89,7 @@ export function plainRows<Item>(columnsOf: (symbols: Symbols) => readonly Column
 
 const NONE: never[] = []
 const noQuery = () => ({})
+const noAnswer = (): Answer => ({})
 
 /**
  * The screen of a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with tabs,
@@ -86,7 +102,7 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
   const idOf = (item: ItemOf<E>): string => (item as Named).id
   const nameOf = (row: Row): string => {
     const { id, name, title } = spec.rows.itemOf(row) as Named
-    return name ?? title ?? id
+    return name ?? title ?? spec.rows.nameOf?.(row) ?? id
   }
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
@@ -95,9 +111,22 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
 
   function useRead(projectId: string) {
     const { queries } = useWorkspace()
+    const key = useKeyName()
     const query = (spec.useQuery ?? noQuery)()
-    const pages = useWholeList(listOf(queries, spec.list), { ...query, projectId })
+    const [isLive, setLive] = useState(false)
+    const interval = usePoll({ live: isLive, requestsEach: 1 })
+    const read = useWholeList(
+      listOf(queries, spec.list),
+      { ...query, projectId },
+      { interval: interval === false ? 'rest' : interval },
+    )
+    const answer = (spec.useAnswer ?? noAnswer)(read.first as OutputOf<E> | undefined, id =>
+      key<Id | Moves>(spec.keys, id),
+    )
+    const pages = answer.isRefused ? { ...read, items: NONE, hasMore: false } : read
     const items = pages.items as readonly (ItemOf<E> & object)[] | undefined
+    const { isLive: goesOn } = spec
+    useEffect(() => setLive(items?.some(item => goesOn?.(item)) ?? false), [items, goesOn])
     const news = useSeen<ItemOf<E> & object>({
       list: spec.says && `${spec.list.resource} ${projectId}`,
       // A part would make what follows it look new.
@@ -105,26 +134,27 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
       keyOf: idOf,
       says,
     })
-    return { pages, news, ...spec.rows.useRows(items ?? NONE, projectId) }
+    return { pages, news, answer, ...spec.rows.useRows(items ?? NONE, projectId) }
   }
 
   function Collected({ projectId }: { projectId: string }) {
     const key = useKeyName()
-    const { pages, news, rows, columns } = useRead(projectId)
+    const { pages, news, answer, rows, columns } = useRead(projectId)
     const placed = { key: usePlace().params[spec.param], paramsOf, ...(spec.within && { within: spec.within }) }
     const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
     const { row, open, back } = collection
     useCrumbs([useProjectName(projectId), spec.title, row && nameOf(row)])
     const actions = spec.useActions(collection, projectId)
     useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
-    const notices = useOpenWriteNotices({ ids: { projectId }, operations: spec.create ? [spec.create.operation] : [] })
-    const empty = spec.empty(id => key<Id | Moves>(spec.keys, id))
+    const operations = [spec.create ?? []].flat().map(({ operation }: AnyEndpoint) => operation)
+    const notices = [...useOpenWriteNotices({ ids: { projectId }, operations }), ...(answer.notices ?? [])]
+    const empty = answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id))
     return (
       <CollectionFrame
         collection={collection}
         what={spec.what}
         data={pages}
-        list={{ title: spec.title, notices, empty }}
+        list={{ title: answer.title ?? spec.title, notices, empty }}
         renderDetail={(row, focused) => <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} />}
       />
     )

@@ -1,19 +1,12 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
-import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
-import type { FieldOption } from '../form/field-input.ts'
-import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } from '../form/form-dialog.tsx'
+import type { ActOf } from '../../hooks/use-write.tsx'
+import type { FormSpec, FormValues } from '../form/form-dialog.tsx'
 import { changedFields, threeWay } from '../form/three-way.ts'
 import { useOpening } from '../opening.tsx'
 import { useToasts } from '../toasts.tsx'
-
-/** The value of the option that makes another record on the spot. */
-const MAKE = '\0make'
-
-/** Makes a record that a field wants, and comes back to the form. */
-export type Making = { field: string; label: string; make: () => Promise<FieldOption | undefined> }
+import { askedAgain, useAskUntilDone, type Making } from './use-ask-until-done.ts'
 
 type RecordForm<Row, T, E extends AnyEndpoint> = {
   /** The record to change, absent to make one. */
@@ -34,73 +27,36 @@ type RecordForm<Row, T, E extends AnyEndpoint> = {
  * of it, `undefined` where the person gives up.
  */
 export function useRecordForm() {
-  const ask = useAskMaking()
-  const write = useWrites()
+  const askUntilDone = useAskUntilDone()
   const toasts = useToasts()
   const opening = useOpening(useRunTask())
   return async <Row, E extends AnyEndpoint, T = OutputOf<E>>(
     spec: RecordForm<Row, T, E>,
   ): Promise<T | Row | undefined> => {
+    const { form, reread } = spec
     let { record } = spec
-    let values: FormValues | undefined
-    let problem: FormSpec['about'] = []
-    const making = (spec.making ?? []).map(each => ({ ...each, made: [] }))
-    for (;;) {
-      const form = spec.form(record)
-      const filled = await ask({ ...form, about: [...problem, ...form.about] }, values, making)
-      if (!filled) return undefined
-      const changed = changedFields(form.fields, filled).map(({ id }) => [id, filled[id] ?? ''])
-      if (record && changed.length === 0) {
+    return await askUntilDone<E, T, Row>({
+      form: () => form(record),
+      ...(spec.making && { making: spec.making }),
+      act(filled) {
+        const changed = changedFields(form(record).fields, filled).map(({ id }) => [id, filled[id] ?? ''])
+        if (!record || changed.length > 0) return spec.act(record ? Object.fromEntries(changed) : filled, record)
         toasts.show('ok', 'Nothing was changed.')
-        return record
-      }
-      let refused: unknown
-      const act = spec.act(record ? Object.fromEntries(changed) : filled, record)
-      const came = await write<E, T>({ ...act, failed: error => void (refused = error) })
-      if (came !== undefined) return came
-      values = filled
-      problem = [{ text: failureSentence(refused), tone: 'error' }]
-      const { reread } = spec
-      if (!record || !reread || !isConflict(refused)) continue
-      const now = await opening({ start: 'Reading what it is now…', work: reread })
-      if (!now) continue
-      const merged = threeWay(form.fields, filled, spec.form(now).fields)
-      if (merged.lines.length > 1) ({ values, lines: problem } = merged)
-      record = now
-    }
+        return { kept: record }
+      },
+      async refused(error, values) {
+        const again = askedAgain(error, values)
+        if (!record || !reread || !isConflict(error)) return again
+        const now = await opening({ start: 'Reading what it is now…', work: reread })
+        if (!now) return again
+        const merged = threeWay(form(record).fields, values, form(now).fields)
+        record = now
+        return merged.lines.length > 1 ? { values: merged.values, problem: merged.lines } : again
+      },
+    })
   }
 }
 
 function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'CONFLICT'
-}
-
-/** A form whose choices can make what they lack: it opens again with the new one chosen. */
-function useAskMaking() {
-  const ask = useFormDialog()
-  return async (
-    form: FormSpec,
-    values: FormValues | undefined,
-    making: readonly (Making & { made: FieldOption[] })[],
-  ): Promise<FormValues | undefined> => {
-    for (let filled = values; ;) {
-      const fields = form.fields.map((field): FormFieldSpec => {
-        const own = making.find(each => each.field === field.id)
-        const { input, id, initial } = field
-        const text = { initial: filled?.[id] ?? initial }
-        if (!own || input?.kind !== 'choice') return { ...field, ...text }
-        const options = [...input.options, ...own.made, { value: MAKE, label: own.label }]
-        const isOnly = text.initial === '' && options.length === 1
-        return { ...field, ...text, ...(isOnly && { initial: MAKE }), input: { ...input, options } }
-      })
-      filled = await ask({ ...form, fields, isFilled: filled !== undefined })
-      if (!filled) return undefined
-      const wanted = making.find(({ field }) => filled?.[field] === MAKE)
-      if (!wanted) return filled
-      const option = await wanted.make()
-      const before = form.fields.find(({ id }) => id === wanted.field)?.initial ?? ''
-      if (option) wanted.made.push(option)
-      filled = { ...filled, [wanted.field]: option?.value ?? before }
-    }
-  }
 }

@@ -1,27 +1,18 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { configIdOf, type Client, type ClientDetail } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
-import { isSameJson } from '../../domain/json/same-json.ts'
-import { changeLine, changesBetween } from '../../domain/suites/changes.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useConfirm } from '../../components/confirm.tsx'
-import { useEditor } from '../../components/editor/use-editor.tsx'
-import { useOpening } from '../../components/opening.tsx'
 import { useNewClient } from '../../components/records/use-new-client.ts'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
-import { useReview } from '../../components/review.tsx'
-import { useToasts } from '../../components/toasts.tsx'
-import type { Line } from '../../components/viewer.tsx'
-import { useRunTask } from '../../hooks/tasks.tsx'
+import { useTextEdit } from '../../components/records/use-text-edit.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
-import { useTheme } from '../../tui/theme/theme-context.tsx'
 
 type Named = { id: string; name: string }
 type Config = ClientDetail['config']
@@ -79,81 +70,34 @@ export function useClientActions({ list, on }: Collection<Client>, projectId: st
   }
 }
 
-/**
- * The configuration in the person's editor, as YAML. It goes back with the config id that it was read with; where
- * somebody else changed it meanwhile, the fields that only they changed stay theirs, and what both changed is shown
- * before one replaces the other.
- */
+/** The configuration in the person's editor, as YAML; it goes back with the config id that it was read with. */
 function useConfigEditor(projectId: string) {
-  const { client, profile } = useWorkspace()
-  const opening = useOpening(useRunTask())
-  const open = useEditor()
-  const review = useReview()
-  const toasts = useToasts()
-  const update = useWrite(contract.clients.update)
-  const { symbols } = useTheme()
-  const linesOf = (from: Config, to: Config): Line[] =>
-    changesBetween(from, to).map(change => ({ text: changeLine(change, symbols.crumb), indent: 1 }))
+  const { client } = useWorkspace()
+  const edit = useTextEdit()
   return async ({ id, name }: Client): Promise<void> => {
     const target = { projectId, clientId: id }
-    const read = () => opening({ start: `Reading ${name}…`, work: () => client.clients.get(target) })
-    const base = await read()
-    if (!base) return
-    const edited = await open({
-      key: [profile.name, profile.host, projectId, id, 'config'].join('\n'),
+    await edit<ClientDetail, typeof contract.clients.update>({
+      key: [projectId, id, 'config'],
       fileName: 'client.yaml',
+      name,
       what: `the configuration of ${name}`,
-      text: writeDocument({ value: base.config, words: {}, about: ['A configuration; it replaces the stored one.'] }),
-      read: configIn,
+      read: () => client.clients.get(target),
+      fieldsOf: ({ config }) => config,
+      write: value => writeDocument({ value, words: {}, about: ['A configuration; it replaces the stored one.'] }),
+      parse: configIn,
+      act(config, _, now) {
+        const expectedConfigId = configIdOf(now)
+        if (expectedConfigId === undefined)
+          return 'The service does not return its configuration; nothing was sent.'
+        return {
+          endpoint: contract.clients.update,
+          input: { ...target, body: { config, expectedConfigId } },
+          start: `Changing ${name}…`,
+          done: () => `${name} is changed.`,
+        }
+      },
     })
-    if (!edited) return
-    const fields = changedFields(base.config, edited.value)
-    if (fields.length === 0) {
-      edited.discard()
-      toasts.show('ok', 'Nothing was changed.')
-      return
-    }
-    for (let now: ClientDetail | undefined = base; now; now = await read()) {
-      const config = { ...without(now.config, fields), ...only(edited.value, fields) }
-      const below = (title: string, part: (from: Config) => Config): Line[] => {
-        const theirs = linesOf(part(base.config), part(now.config))
-        return theirs.length > 0 ? [{ text: title, tone: 'warn' }, ...theirs] : []
-      }
-      const lines: Line[] = [
-        { text: 'Only this is changed:', tone: 'muted' },
-        ...linesOf(now.config, config),
-        ...below('Somebody else changed this meanwhile, and it stays:', from => without(from, fields)),
-        ...below('Somebody else changed this too, and yours replaces it:', from => only(from, fields)),
-      ]
-      if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
-      const expectedConfigId = configIdOf(now)
-      if (expectedConfigId === undefined)
-        return edited.keep('The service does not return its configuration; nothing was sent.')
-      let refused: unknown
-      const saved = await update({
-        input: { ...target, body: { config, expectedConfigId } },
-        start: `Changing ${name}…`,
-        done: () => `${name} is changed.`,
-        failed: error => void (refused = error),
-      })
-      if (saved) return edited.discard()
-      if (!(refused instanceof ApiError && refused.code === 'CONFLICT')) return edited.keep(failureSentence(refused))
-    }
-    edited.keep()
   }
-}
-
-/** The fields at the top that differ. */
-function changedFields(from: Config, to: Config): string[] {
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(field => !isSameJson(from[field], to[field]))
-}
-
-function only(config: Config, fields: readonly string[]): Config {
-  return Object.fromEntries(Object.entries(config).filter(([field]) => fields.includes(field)))
-}
-
-function without(config: Config, fields: readonly string[]): Config {
-  return Object.fromEntries(Object.entries(config).filter(([field]) => !fields.includes(field)))
 }
 
 function configIn(text: string): Read<Config> {

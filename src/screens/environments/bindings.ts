@@ -23,6 +23,18 @@ export const environmentsKeys = defineBindings({
       needs: 'environments.update',
       help: 'Change it; a change of somebody else meanwhile is shown beside yours.',
     },
+    editText: {
+      ...on('editText'),
+      label: 'edit as YAML',
+      needs: 'environments.update',
+      help: 'Edit all of it as commented YAML in your editor; errors are told at their line.',
+    },
+    name: {
+      ...on('rename'),
+      label: 'name a nameless one',
+      needs: 'write',
+      help: 'Give an environment without a name one, so that it stays in the list; its id stays.',
+    },
     archive: {
       ...on('putAway'),
       label: 'archive',
@@ -43,4 +55,12 @@ export const environmentsKeys = defineBindings({
       help: 'Show archived environments, or hide them.',
     },
   },
+})
+
+export const environmentUsesKeys = defineBindings({
+  name: 'environmentUses',
+  scope: 'panel',
+  screen: 'environments',
+  title: 'Used by',
+  bindings: { go: { keys: ['enter'], label: 'go there', hint: true, help: 'Go to what uses the environment.' } },
 })

@@ -1,7 +1,7 @@
 import { namedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
-import { environmentsKeys } from './bindings.ts'
+import { environmentsKeys, environmentUsesKeys } from './bindings.ts'
 import { environmentsRoute } from './route.ts'
 
 /** The environments of a project. */
@@ -9,7 +9,7 @@ export const environmentsScreen = defineScreen({
   route: environmentsRoute,
   title: 'Environments',
   goKey: 'e',
-  bindings: [environmentsKeys],
+  bindings: [environmentsKeys, environmentUsesKeys],
   named: namedItems(contract.environments.list, 'environment', ({ projectId }, environmentId) =>
     environmentsRoute.to({ projectId, environmentId }),
   ),

@@ -1,22 +1,31 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { editorOf } from '../../../test/scripted-editor.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
-import { environmentsKeys } from './bindings.ts'
+import { environmentsKeys, environmentUsesKeys } from './bindings.ts'
 import { environmentsRoute } from './route.ts'
 
 const keys = environmentsKeys.bindings
 let app: TestApp
 let projectId: string
-afterEach(() => app.close())
+afterEach(() => {
+  editor = undefined
+  return app.close()
+})
+
+let hostId: string
+let editor: ReturnType<typeof editorOf> | undefined
 
 /** Opens the screen on a workspace with these environments, all of one client. */
 async function open(...names: string[]): Promise<void> {
   app = await openApp({
+    ...(editor && { editor }),
     place: async client => {
       projectId = (await client.projects.list()).items[0]!.id
       const made = await client.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
+      hostId = made.id
       const { id } = (await client.servers.list({ projectId })).items[0]!
       await client.hosts.setServers({ projectId, hostId: made.id, body: { serverIds: [id] } })
       for (const name of names) await client.environments.create({ projectId, body: { name, hostId: made.id } })
@@ -108,5 +117,94 @@ describe('an environment', () => {
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
     await app.see('Nightly is back: revision 3.')
     expect((await all()).map(({ archived }) => archived ?? false)).toEqual([false, false])
+  })
+})
+
+const suiteOf = async () => (await app.client.suites.list({ projectId })).items[0]!
+
+describe('what uses an environment', () => {
+  test('stands with it, and leads there', async () => {
+    await open('Nightly')
+    const environmentId = (await all())[0]!.id
+    const { id: suiteId, name } = await suiteOf()
+    await app.client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId } })
+    await app.client.userTesting.publish({ projectId, environmentId, body: { name: 'Door' } })
+    await app.see('▌Nightly')
+    await app.press(keys.open, tabsKeys.bindings.next, tabsKeys.bindings.next)
+    await app.see(new RegExp(`suite +${name}`))
+    await app.see(/scenario +Door/)
+    await app.press(environmentUsesKeys.bindings.go)
+    await app.see('[4 Runs')
+    expect(app.router.current().params).toMatchObject({ projectId, suiteId })
+  })
+
+  test('finds a nameless one, which is given a name and stays the same', async () => {
+    await open()
+    await app.see('This project has no environment.')
+    await app.press(keys.name)
+    await app.see('uses a nameless environment')
+    const { environment } = await app.client.environments.ensureAdhoc({ projectId, body: { hostId, modelId: 'a/b' } })
+    const { id: suiteId, name } = await suiteOf()
+    await app.client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId: environment.id } })
+    await app.press(keys.name)
+    await app.see('Name an environment')
+    await app.type('Found')
+    await app.press('tab', 'tab')
+    await app.see(`a/b  used by ${name}`)
+    await app.press(formKeys.bindings.send)
+    await app.see('The environment is called Found now.')
+    await app.see('▌Found')
+    expect(await all()).toMatchObject([{ id: environment.id, name: 'Found', modelId: 'a/b' }])
+  })
+})
+
+describe('an environment as a text', () => {
+  test('is checked at its lines, and what somebody else changed meanwhile stays', async () => {
+    editor = editorOf(
+      text => text.replace('client: Desk', 'client: Disk').replace('name:', 'nom:'),
+      text => text.replace('nom:', 'name:').replace('Nightly', 'Weekly'),
+      text => text.replace('client: Disk', 'client: Desk'),
+    )
+    await open('Nightly')
+    await app.see('▌Nightly')
+    await app.press(keys.editText)
+    await app.see('There is no field "nom" here.')
+    const [stored] = await all()
+    const body = { expectedRevision: stored!.revision, description: 'theirs' }
+    await app.client.environments.update({ projectId, environmentId: stored!.id, body })
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('There is no such client. There are: ')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('name: "Nightly" › "Weekly"')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Somebody else changed this meanwhile, and it stays:')
+    await app.see('description: + "theirs"')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Weekly is changed.')
+    expect(await all()).toMatchObject([{ name: 'Weekly', description: 'theirs', hostId }])
+    expect(editor.left()).toEqual([])
+  })
+
+  test('with a name that is taken is kept with the reason, and what is taken out is cleared', async () => {
+    editor = editorOf(
+      text => text.replace('Nightly', 'Weekly'),
+      text => text.replace('Weekly', 'Nightly').replace(/modelId: .*/, ''),
+    )
+    await open('Nightly', 'Weekly')
+    const nightly = (await all())[0]!
+    const target = { projectId, environmentId: nightly.id }
+    await app.client.environments.update({ ...target, body: { expectedRevision: 1, modelId: 'a/b' } })
+    await app.see('▌Nightly')
+    await app.press(keys.editText)
+    await app.see('name: "Nightly" › "Weekly"')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('is kept; edit it again')
+    expect(editor.left()).toHaveLength(1)
+    await app.press(keys.editText)
+    await app.see('modelId: - "a/b"')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Nightly is changed.')
+    expect((await app.client.environments.get(target)).modelId).toBeUndefined()
+    expect(editor.left()).toEqual([])
   })
 })

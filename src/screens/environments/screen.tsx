@@ -15,6 +15,7 @@ import { usePlace } from '../../tui/router/router-context.tsx'
 import { environmentsKeys } from './bindings.ts'
 import { environmentName } from '../../components/records/environment-form.ts'
 import type { EnvironmentRow } from './row.ts'
+import { Uses } from './uses.tsx'
 import { useEnvironmentActions } from './use-environment-actions.ts'
 
 /** The environments of a project: a client with its servers and settings, under a name. */
@@ -31,6 +32,7 @@ export const EnvironmentsScreen = collectionScreen({
   tabs: [
     { id: 'overview', title: 'Overview', Content: Overview },
     { id: 'resolved', title: 'Resolved', Content: Resolved },
+    { id: 'uses', title: 'Used by', Content: Uses },
   ],
   keys: environmentsKeys,
   useActions: useEnvironmentActions,

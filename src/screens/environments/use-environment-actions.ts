@@ -7,6 +7,8 @@ import { useWrite } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import type { EnvironmentRow } from './row.ts'
+import { useEnvironmentText } from './use-environment-text.ts'
+import { useNaming } from './use-naming.ts'
 
 const ARCHIVED = 'It is archived; restore it first.'
 
@@ -15,11 +17,12 @@ export function useEnvironmentActions({ list, on }: Collection<EnvironmentRow>, 
   const router = useRouter()
   const { archived } = usePlace().params
   const save = useSaveEnvironment(projectId)
+  const editText = useEnvironmentText(projectId)
+  const giveName = useNaming(projectId)
   const archive = useWrite(contract.environments.archive)
   const restore = useWrite(contract.environments.restore)
 
-  const add = async (): Promise<void> => {
-    const made = await save()
+  const show = (made: Environment | undefined): void => {
     if (!made) return
     list.selection.select(made.id)
     router.replace({ environmentId: made.id })
@@ -61,7 +64,9 @@ export function useEnvironmentActions({ list, on }: Collection<EnvironmentRow>, 
       return act(environment)
     })
   return {
-    add,
+    add: async () => show(await save()),
+    editText: when(false, ARCHIVED, editText),
+    name: async () => show(await giveName(list.current()?.environment)),
     edit: when(false, ARCHIVED, save),
     archive: when(false, ARCHIVED, shelve),
     restore: when(true, 'It is not archived.', bringBack),

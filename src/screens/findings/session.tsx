@@ -1,69 +1,33 @@
 import { queryOptions } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { Client } from '../../api/client/client.ts'
-import { createTraceIndex, type FoundTrace, type TraceIndex } from '../../domain/findings/trace-index.ts'
-import { formatCount, plural } from '../../tui/theme/format.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
+import { lookingLabel, untraced } from '../../components/transcript/traced.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
 import { linesNode } from '../../components/viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useTracedSession } from '../../hooks/use-traced-session.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { goalLabel, type SessionRow } from './columns.ts'
 import { outcomeLook } from './status.ts'
 
-/** A session that ended does not change. */
-const FINAL = { staleTime: Infinity, refetchInterval: false } as const
-const indexes = new WeakMap<Client, Map<string, TraceIndex>>()
-
-/** One index for each project, as long as the client is there. */
-function indexOf(client: Client, projectId: string): TraceIndex {
-  const known = indexes.get(client) ?? new Map<string, TraceIndex>()
-  const index = known.get(projectId) ?? createTraceIndex(client, projectId)
-  indexes.set(client, known.set(projectId, index))
-  return index
-}
-
-/** No route reads the conversation of one journey session; the trace export tells all of them. */
-function traceQuery(client: Client, projectId: string, row: SessionRow, heard: (looked: number) => void) {
-  return queryOptions<FoundTrace, ApiError>({
-    queryKey: ['traceExports', 'otlp', { projectId, session: row.id }, 'read'],
-    queryFn: ({ signal }) => indexOf(client, projectId).read(row.ids, { signal, heard }),
-    ...FINAL,
-    // Conversations are large; what is not looked at any more is soon let go.
-    gcTime: 60_000,
-  })
-}
-
 /** What was said and called in a session of a journey run. */
 export function RunSession(props: { projectId: string; row: SessionRow; focused: boolean }) {
   const { projectId, row } = props
-  const { client } = useWorkspace()
-  const [looked, hear] = useState(0)
-  const trace = useApiQuery(traceQuery(client, projectId, row, hear))
+  const trace = useTracedSession(projectId, row)
   return (
     <Conversation
       {...props}
       data={trace}
       messages={trace.data?.messages}
-      loading={`Looking for the session in the trace export${looked > 0 ? `: ${plural(looked, 'session')} so far` : ''}…`}
-      empty={
-        trace.data && !trace.data.messages
-          ? {
-              why: trace.data.isWhole
-                ? 'The trace export does not contain this session.'
-                : `The session is not among the first ${plural(trace.data.looked, 'session')} of the trace export.`,
-              next: trace.data.isWhole
-                ? 'It contains sessions once they have ended.'
-                : 'The export goes from the oldest to the newest; refresh to read further.',
-            }
-          : undefined
-      }
+      loading={lookingLabel(trace.looked)}
+      empty={trace.data && untraced(trace.data)}
     />
   )
 }

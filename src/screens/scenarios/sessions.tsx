@@ -3,8 +3,7 @@ import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { UserTestingSession, UserTestingSessionDetail } from '../../api/contract/user-testing-sessions.ts'
-import { contract } from '../../api/contract/contract.ts'
+import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
@@ -16,7 +15,7 @@ import { messageRows } from '../../components/transcript/messages.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
 import { lineSection } from '../../components/viewer/sections.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useVisitorTranscript, type VisitorTranscript } from '../../hooks/use-visitor-transcript.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { visitsKeys } from './bindings.ts'
 import { visitColumns, visitKey, visitorLabel } from './columns.ts'
@@ -26,8 +25,6 @@ import { useLookAgain } from './use-scenarios.ts'
 
 const EMPTY = { why: 'No visitor has opened a session yet.', next: 'Hand its link over; who enters shows here.' }
 const NO_VISITS: never[] = []
-/** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
-const MOST_PAGES = 20
 
 /** The visitors of a scenario, or what one of them said. */
 export function Sessions(props: TabProps) {
@@ -63,33 +60,10 @@ function Visits(props: TabProps) {
   )
 }
 
-type Whole = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
-
-/** All pages of a transcript as one answer; the key keeps it out of what is written to disk. */
-function useTranscript(input: { projectId: string; scenarioId: string; sessionId: string }) {
-  const { client } = useWorkspace()
-  const endpoint = contract.userTestingSessions.get
-  return useApiQuery<Whole, readonly [string, string, typeof input, 'whole']>({
-    queryKey: [endpoint.resource, endpoint.name, input, 'whole'],
-    queryFn: async ({ signal }) => {
-      const messages: unknown[] = []
-      let detail: UserTestingSessionDetail | undefined
-      let pages = 0
-      for await (const page of client.pages(endpoint, input, { signal, priority: 'visible' })) {
-        detail ??= page
-        messages.push(...(page.messages ?? []))
-        pages += 1
-        if (pages >= MOST_PAGES) return { detail, messages, isWhole: !page.nextCursor }
-      }
-      return { detail: detail ?? { id: input.sessionId }, messages, isWhole: true }
-    },
-  })
-}
-
 function Visit(props: TabProps & { sessionId: string }) {
   const { sessionId } = props
   const { queries } = useWorkspace()
-  const transcript = useTranscript({ ...props.input, sessionId })
+  const transcript = useVisitorTranscript({ ...props.input, sessionId })
   const visits = useApiPages(queries.userTestingSessions.list.infinite(props.input), false)
   const visit = visits.items?.find(({ id }) => id === sessionId)
   const whole = transcript.data
@@ -112,7 +86,7 @@ function since(time: Parameters<typeof toEpochMs>[0]): string | undefined {
   return at === undefined ? undefined : ago(at, serviceNow())
 }
 
-function visitLines({ detail, isWhole }: Whole, visit: UserTestingSession | undefined) {
+function visitLines({ detail, isWhole }: VisitorTranscript, visit: UserTestingSession | undefined) {
   const { feedback } = visit ?? {}
   const stars = feedback?.rating == null ? undefined : `${feedback.rating} of 5`
   return [

@@ -119,6 +119,30 @@ export const callsKeys = defineBindings({
   bindings: { show: { keys: ['enter'], label: 'show result', hint: true } },
 })
 
+export const serverReadinessKeys = defineBindings({
+  name: 'serverReadiness',
+  scope: 'panel',
+  screen: 'servers',
+  title: 'Readiness of a server',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its lanes and its report.' },
+    add: {
+      ...on('new'),
+      label: 'grade it',
+      hint: true,
+      needs: 'readiness.startClaude',
+      help: 'Grade it against the rules of a publisher’s directory; says before what it costs.',
+    },
+    cancel: {
+      ...on('end'),
+      label: 'cancel',
+      hint: true,
+      needs: 'readiness.cancel',
+      help: 'Stop the chosen run, after asking.',
+    },
+  },
+})
+
 export const resultKeys = defineBindings({
   name: 'result',
   scope: 'overlay',

@@ -1,7 +1,15 @@
 import { namedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
-import { callsKeys, promptsKeys, resourcesKeys, resultKeys, serversKeys, toolsKeys } from './bindings.ts'
+import {
+  callsKeys,
+  promptsKeys,
+  resourcesKeys,
+  resultKeys,
+  serverReadinessKeys,
+  serversKeys,
+  toolsKeys,
+} from './bindings.ts'
 import { serversRoute } from './route.ts'
 
 /** The saved servers of a project. */
@@ -10,7 +18,7 @@ export const serversScreen = defineScreen({
   title: 'Servers',
   order: 3,
   goKey: 's',
-  bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, resultKeys],
+  bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, serverReadinessKeys, resultKeys],
   named: namedItems(contract.servers.list, 'server', ({ projectId }, serverId) =>
     serversRoute.to({ projectId, serverId }),
   ),

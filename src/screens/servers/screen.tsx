@@ -14,6 +14,7 @@ import { doctorWidth, serverColumns, type ServerRow, callColumns, callKey } from
 import { Doctor } from './doctor.tsx'
 import { Overview } from './overview.tsx'
 import { Prompts } from './prompts.tsx'
+import { Readiness } from './readiness.tsx'
 import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
@@ -46,6 +47,7 @@ export const ServersScreen = collectionScreen({
     tab('Prompts', Prompts),
     tab('Resources', Resources),
     tab('Calls', Calls),
+    tab('Readiness', Readiness),
   ],
   keys: serversKeys,
   useActions: useServerActions,

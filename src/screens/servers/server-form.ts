@@ -3,25 +3,19 @@ import { YES } from '../../components/form/field-input.ts'
 import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import { changesOf, isProgram, type ServerChanges, type ServerTyped } from './changed-server.ts'
 import { reachOf } from './new-server.ts'
-import type { FormState } from './use-ask-until-done.ts'
 
 const WHERE =
   'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front of a command goes into its environment.'
 
 /** Asks for a server that is to be saved. */
-export function newServerForm(state: FormState, isLocal: boolean): FormSpec {
+export function newServerForm(isLocal: boolean): FormSpec {
   return {
     title: 'New server',
-    about: aboutOf(state),
+    about: [],
     fields: [
-      nameField(state.values?.['name'] ?? ''),
-      whereField({
-        initial: state.values?.['where'] ?? '',
-        required: true,
-        note: WHERE,
-        check: where => sentence(reachOf(where)),
-      }),
-      tokenField(state.values, 'Sent to the address with every request, and never shown again.'),
+      nameField(''),
+      whereField({ initial: '', required: true, note: WHERE, check: where => sentence(reachOf(where)) }),
+      tokenField('Sent to the address with every request, and never shown again.'),
     ],
     effect: ({ where = '', token = '' }) => effectOfNew(where, token.trim(), isLocal),
     act: 'Save the server',
@@ -29,13 +23,11 @@ export function newServerForm(state: FormState, isLocal: boolean): FormSpec {
 }
 
 /** Asks what of a saved server is to change; what the service does not tell is empty, and stays where it is left so. */
-export function savedServerForm(server: ProjectServer, state: FormState, isLocal: boolean): FormSpec {
-  const { values } = state
+export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSpec {
   const runs = isProgram(server)
   return {
     title: `Edit ${server.name}`,
     about: [
-      ...aboutOf(state),
       {
         text: runs
           ? 'The service does not return its command, arguments and environment.'
@@ -44,22 +36,22 @@ export function savedServerForm(server: ProjectServer, state: FormState, isLocal
       },
     ],
     fields: [
-      nameField(values?.['name'] ?? server.name),
+      nameField(server.name),
       whereField({
-        initial: values?.['where'] ?? server.url ?? '',
+        initial: server.url ?? '',
         required: !runs,
         note: runs
           ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in front, also its environment.'
           : WHERE,
         check: where => sentence(changesOf(server, typedOf({ where }))),
       }),
-      tokenField(values, 'Left empty, what is stored stays. A token takes the place of all stored headers.'),
+      tokenField('Left empty, what is stored stays. A token takes the place of all stored headers.'),
       {
         id: 'forget',
         label: 'Forget what is stored',
         required: false,
         kind: '',
-        initial: values?.['forget'] ?? '',
+        initial: '',
         note: runs
           ? 'Its environment is emptied, but for what is in front of a new command.'
           : 'Its headers and its client secret are taken out, but for a new token.',
@@ -73,10 +65,6 @@ export function savedServerForm(server: ProjectServer, state: FormState, isLocal
 
 export function typedOf({ name = '', where = '', token = '', forget }: FormValues): ServerTyped {
   return { name, where, token, forget: forget === YES }
-}
-
-function aboutOf({ problem }: FormState): FormSpec['about'] {
-  return problem === undefined ? [] : [{ text: problem, tone: 'error' }]
 }
 
 function nameField(initial: string): FormFieldSpec {
@@ -94,13 +82,13 @@ function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | '
   return { id: 'where', label: 'Address or command', kind: '', ...own }
 }
 
-function tokenField(values: FormValues | undefined, note: string): FormFieldSpec {
+function tokenField(note: string): FormFieldSpec {
   return {
     id: 'token',
     label: 'Bearer token',
     required: false,
     kind: 'for an address',
-    initial: values?.['token'] ?? '',
+    initial: '',
     note,
     input: { kind: 'secret' },
   }

@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import type { ImportTokensRequest } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
-import type { FormState } from './use-ask-until-done.ts'
 
 export type TokensTyped = z.infer<ReturnType<typeof ImportTokensRequest>>
 
@@ -10,19 +9,19 @@ export type TokensTyped = z.infer<ReturnType<typeof ImportTokensRequest>>
 const LONGEST_S = 366 * 24 * 60 * 60
 
 /** Asks for the tokens that a person obtained for a server over HTTP. */
-export function tokenForm({ name, url }: ProjectServer, { values, problem }: FormState): FormSpec {
+export function tokenForm({ name, url }: ProjectServer): FormSpec {
   const field = (id: string, label: string, more: Partial<FormFieldSpec>): FormFieldSpec => ({
     id,
     label,
     required: false,
     kind: '',
-    initial: values?.[id] ?? '',
+    initial: '',
     input: { kind: 'secret' },
     ...more,
   })
   return {
     title: `Import tokens for ${name}`,
-    about: problem === undefined ? [] : [{ text: problem, tone: 'error' }],
+    about: [],
     fields: [
       field('access', 'Access token', { required: true, note: 'As its authorization server gave it to you.' }),
       field('expires', 'Lasts', {

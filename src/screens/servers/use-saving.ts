@@ -15,7 +15,7 @@ import { useForgetAnswers, useServerChecks } from './checks.ts'
 import { reachOf } from './new-server.ts'
 import { newServerForm, savedServerForm, typedOf } from './server-form.ts'
 import { tokenForm, tokensOf } from './token-form.ts'
-import { useAskUntilDone } from './use-ask-until-done.ts'
+import { useAskUntilDone, type FormAgain } from '../../components/records/use-ask-until-done.ts'
 
 /** What MCP servers themselves answered does not hang on a write, and may take them long. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
@@ -30,9 +30,9 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
   const key = useKeyName()
 
   const add = async (): Promise<void> => {
-    const saved = await askUntilDone(
-      state => newServerForm(state, isLocal),
-      values => {
+    const saved = await askUntilDone({
+      form: () => newServerForm(isLocal),
+      act(values) {
         const reach = reachOf(values['where'] ?? '', values['token']?.trim())
         if (typeof reach === 'string') return reach
         const name = nameIn(values)
@@ -44,15 +44,15 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
           done: () => `Saved ${name}. ${key(serversKeys, 'doctor')} examines it.`,
         }
       },
-      (error, values) => refusalOf(error, nameIn(values)),
-    )
+      refused: refusedName,
+    })
     if (saved) onSaved(saved.id)
   }
 
   const edit = async (server: ProjectServer): Promise<void> => {
-    await askUntilDone<AnyEndpoint, ProjectServer>(
-      state => savedServerForm(server, state, isLocal),
-      values => {
+    await askUntilDone<AnyEndpoint, ProjectServer>({
+      form: () => savedServerForm(server, isLocal),
+      act(values) {
         const changes = changesOf(server, typedOf(values))
         if (typeof changes === 'string') return changes
         const { name = server.name } = changes
@@ -65,15 +65,15 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
           done: () => (isSame ? `Nothing of ${name} was changed.` : `Changed ${name}.`),
         }
       },
-      (error, values) => refusalOf(error, nameIn(values)),
-    )
+      refused: refusedName,
+    })
   }
 
   const importTokens = async (server: ProjectServer): Promise<void> => {
     const { id, name, url } = server
-    await askUntilDone<AnyEndpoint, unknown>(
-      state => tokenForm(server, state),
-      values => {
+    await askUntilDone<AnyEndpoint, unknown>({
+      form: () => tokenForm(server),
+      act(values) {
         const tokens = tokensOf(values, url ?? '')
         if (typeof tokens === 'string') return tokens
         return {
@@ -88,7 +88,7 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
           done: () => `Imported tokens for ${name}.`,
         }
       },
-    )
+    })
   }
 
   const setEnabled = async (server: ProjectServer, enabled: boolean): Promise<void> => {
@@ -150,9 +150,11 @@ function nameIn(values: FormValues): string {
 }
 
 /** A new server can stand in the way of another by its name alone. */
-function refusalOf(error: unknown, name: string): string {
+function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
-  return isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)
+  const name = nameIn(values)
+  const text = isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)
+  return { values, problem: [{ text, tone: 'error' }] }
 }
 
 function offQuestion(name: string, isLocal: boolean): Question {

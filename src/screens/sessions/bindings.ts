@@ -15,6 +15,19 @@ export const sessionsKeys = defineBindings({
       hint: true,
       help: 'Go to what it belongs to: the trial of its eval run, or the transcript of its scenario.',
     },
+    search: {
+      ...on('search'),
+      label: 'search',
+      hint: true,
+      needs: 'service',
+      help: 'Search titles, or all that was said; an empty text shows the whole feed again.',
+    },
+    export: {
+      ...on('write'),
+      label: 'export traces',
+      needs: 'service',
+      help: 'Write the traces of the project’s sessions to a file, as OTLP JSON with a line for each page.',
+    },
     source: {
       ...on('filterSource'),
       label: 'next source',

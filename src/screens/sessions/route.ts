@@ -1,4 +1,7 @@
 import { defineRoute } from '../../tui/router/place.ts'
 
-/** Params: `projectId`, `sessionId`, `pane` the focused pane, `tab` of the detail, and the filter `source`. */
+/**
+ * Params: `projectId`, `sessionId`, `pane` the focused pane, `tab` of the detail, the filter `source`, and `q` that is
+ * searched for in `scope`.
+ */
 export const sessionsRoute = defineRoute('sessions', 'projects/{projectId}/sessions[/{sessionId}]')

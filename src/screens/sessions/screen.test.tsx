@@ -1,7 +1,12 @@
-import { afterEach, expect, test } from 'vitest'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
+import { confirmKeys, fieldKeys, tabsKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { sessionsKeys } from './bindings.ts'
 import { sessionsRoute } from './route.ts'
@@ -54,4 +59,121 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('Sessions › Later')
   await app.press(keys.parent)
   await app.see('[4 Runs')
+})
+
+test('titles and transcripts are searched, the screen says which, and what was said is shown', async () => {
+  await open()
+  await app.see(/eval +Later/)
+  await app.press(keys.search)
+  await app.see('Search the sessions')
+  await app.type('Boston')
+  await app.press('tab', 'down', formKeys.bindings.send)
+  await app.see('Transcripts with “Boston”')
+  await app.press(keys.open)
+  await app.see(/Found in +.*Boston/i)
+  await app.press(tabsKeys.bindings.next)
+  await app.see(/boston/i)
+  await app.press('escape', keys.search)
+  await app.see('Search the sessions')
+  await app.press(fieldKeys.bindings.clear, 'tab', 'up', formKeys.bindings.send)
+  await app.see(/eval +Later/)
+  await app.press(keys.search)
+  await app.type('nobody said this')
+  await app.press(formKeys.bindings.send)
+  await app.see('Nothing is found in titles.')
+})
+
+test.each(['eval', 'scenario', 'swarm'] as const)(
+  'a session of the source %s shows what was said in it',
+  async source => {
+    const projectId = await open()
+    const { items } = await app.client.sessions.list({ projectId, sourceType: source })
+    const session = items.find(({ cumulativeToolCallCount }) => cumulativeToolCallCount) ?? items[0]!
+    app.router.replace({ source, sessionId: session.id, pane: 'detail', tab: 'transcript' })
+    const said = session.firstMessagePreview!.split(' ').slice(0, 3).join(' ')
+    await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
+  },
+)
+
+test('an answer that does not echo the scope is not taken for one to a search of transcripts', async () => {
+  const testService = await openService({
+    wrap: fetch => async request => {
+      if (!/\/sessions(?:\?|$)/.test(request.url)) return await fetch(request)
+      return Response.json({ items: [{ id: 'ses_x', sourceType: 'eval', title: 'Not asked for' }] })
+    },
+  })
+  app = await openApp({
+    testService,
+    place: async client => sessionsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
+  })
+  await app.see('Not asked for')
+  app.router.replace({ q: 'x', scope: 'transcripts' })
+  await app.see('This service does not search')
+  expect(app.frame()).not.toContain('Not asked for')
+  app.router.replace({ q: 'x', scope: 'titles' })
+  await app.see('Not asked for')
+})
+
+test('traces are exported to a file that is replaced only after a question', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-traces-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'traces.jsonl')
+  await open()
+  const exported = async (): Promise<void> => {
+    await app.press(keys.export)
+    await app.see('Export traces')
+    await app.press(fieldKeys.bindings.clear)
+    await app.type(file)
+    await app.press(formKeys.bindings.send)
+  }
+  await exported()
+  await app.see(/Wrote the traces of \d+ sessions/)
+  const first = readFileSync(file, 'utf8')
+  const pages = first.trimEnd().split('\n')
+  expect(pages.flatMap(page => Object.keys(JSON.parse(page) as object))).toEqual(pages.map(() => 'resourceSpans'))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  writeFileSync(file, 'mine')
+  await exported()
+  await app.see('There is such a file')
+  await app.press(confirmKeys.bindings.choose)
+  await app.see('Export traces')
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  await app.press(formKeys.bindings.send)
+  await app.see('There is such a file')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see('Wrote the traces of')
+  expect(readdirSync(directory)).toEqual(['traces.jsonl'])
+  expect(readFileSync(file, 'utf8')).toBe(first)
+})
+
+test('an export that fails on the way leaves the file that was there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-traces-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'traces.jsonl')
+  writeFileSync(file, 'mine')
+  let pages = 0
+  const testService = await openService({
+    wrap: fetch => async request => {
+      if (!request.url.includes('/trace-exports/')) return await fetch(request)
+      pages += 1
+      if (pages > 1) return Response.json({ code: 'VALIDATION_ERROR', message: 'no more' }, { status: 400 })
+      return Response.json({ resourceSpans: [] }, { headers: { 'x-mcpjam-next-cursor': 'more' } })
+    },
+  })
+  app = await openApp({
+    testService,
+    place: async client => sessionsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
+  })
+  await app.see('There is no session here.')
+  await app.press(keys.export)
+  await app.see('Export traces')
+  await app.press(fieldKeys.bindings.clear)
+  await app.type(file)
+  await app.press(formKeys.bindings.send)
+  await app.see('There is such a file')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see('Export traces')
+  expect(pages).toBe(2)
+  expect(readdirSync(directory)).toEqual(['traces.jsonl'])
+  expect(readFileSync(file, 'utf8')).toBe('mine')
 })

@@ -2,24 +2,28 @@ import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { collectionScreen, plainRows } from '../../components/collection/collection-screen.tsx'
+import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
+import { useFormDialog, type FormSpec } from '../../components/form/form-dialog.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { clean } from '../../tui/theme/text.ts'
 import { formatAge, formatCount } from '../../tui/theme/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { sessionsKeys } from './bindings.ts'
+import { SessionTranscript } from './transcript.tsx'
+import { useTraceExport } from './use-trace-export.ts'
 
 /** What sessions of a source are called; the wire's own word for one that is not known here. */
-const SOURCE_LABELS: Readonly<Record<string, string>> = {
-  direct: 'chat',
-  scenario: 'visitor',
-  eval: 'eval',
-  swarm: 'swarm',
-}
+const SOURCE_LABELS = new Map<string, string>([
+  ['direct', 'chat'],
+  ['scenario', 'visitor'],
+  ['eval', 'eval'],
+  ['swarm', 'swarm'],
+])
 
 /** One feed of a project's sessions over eval runs, swarms, visitors and chat, the newest first. */
 export const SessionsScreen = collectionScreen({
@@ -28,7 +32,8 @@ export const SessionsScreen = collectionScreen({
   what: 'the sessions',
   list: contract.sessions.list,
   param: 'sessionId',
-  useQuery: useSourceFilter,
+  useQuery: useFeedQuery,
+  useAnswer: useSearchAnswer,
   rows: plainRows<SessionSummary>(() => [
     { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
     { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
@@ -53,6 +58,7 @@ export const SessionsScreen = collectionScreen({
   ]),
   tabs: [
     fieldsTab('Overview', (row: SessionSummary) => [
+      ...(row.matchPreview ? [['Found in', row.matchPreview] as const] : []),
       ['Id', row.id],
       ['From', sourceLabel(row)],
       ['Belongs to', row.parentRef?.label],
@@ -67,6 +73,7 @@ export const SessionsScreen = collectionScreen({
       ['Began', formatAge(toEpochMs(row.startedAt), serviceNow())],
       ['Last activity', formatAge(toEpochMs(row.lastActivityAt), serviceNow())],
     ]),
+    { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
   keys: sessionsKeys,
   useActions: useSessionActions,
@@ -77,7 +84,7 @@ export const SessionsScreen = collectionScreen({
 })
 
 function sourceLabel({ sourceType }: SessionSummary): string {
-  return SOURCE_LABELS[sourceType] ?? sourceType
+  return SOURCE_LABELS.get(sourceType) ?? sourceType
 }
 
 function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {
@@ -90,15 +97,54 @@ function useSource(): (typeof SESSION_SOURCES)[number] | undefined {
   return SESSION_SOURCES.find(each => each === source)
 }
 
-function useSourceFilter() {
+/** What the place searches for; an empty text is none. */
+function useSearched(): { q: string; scope: 'titles' | 'transcripts' } | undefined {
+  const { q, scope } = usePlace().params
+  return q ? { q, scope: scope === 'transcripts' ? scope : 'titles' } : undefined
+}
+
+function useFeedQuery() {
   const source = useSource()
-  return source ? { sourceType: source } : {}
+  return { ...(source && { sourceType: source }), ...useSearched() }
+}
+
+/** Says what was searched. An answer that does not echo the wanted scope is none to this search, and shows no row. */
+function useSearchAnswer(
+  first: { scope?: string | null | undefined } | undefined,
+  key: (id: Exclude<keyof typeof sessionsKeys.bindings, 'open' | 'back'>) => string,
+): Answer {
+  const searched = useSearched()
+  if (!searched) return {}
+  const { q, scope } = searched
+  const title = `${scope === 'titles' ? 'Titles' : 'Transcripts'} with “${clean(q)}”`
+  if (first && scope !== (first.scope ?? 'titles'))
+    return {
+      title,
+      isRefused: true,
+      empty: {
+        why: `This service does not search ${scope}; what it answered is not shown.`,
+        next: `${key('search')} searches the titles.`,
+      },
+    }
+  return {
+    title,
+    empty: { why: `Nothing is found in ${scope}.`, next: `${key('search')} searches for something else, or ends it.` },
+  }
 }
 
 function useSessionActions({ on }: Collection<SessionSummary>, projectId: string) {
   const router = useRouter()
   const source = useSource()
+  const searched = useSearched()
+  const ask = useFormDialog()
+  const exportTraces = useTraceExport(projectId)
   return {
+    async search() {
+      const wanted = await ask(searchForm(searched))
+      const q = wanted?.['q']?.trim() || undefined
+      if (wanted) router.replace({ q, scope: q && wanted['scope'], sessionId: undefined, pane: undefined })
+    },
+    export: () => exportTraces(source),
     parent: on(session => {
       const place = placeOf(session, projectId)
       if (!place) throw new UnavailableAction('It belongs to nothing that has a place here.')
@@ -123,4 +169,36 @@ function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | 
     })
   if (!scenarioId) return undefined
   return scenariosRoute.to({ projectId, scenarioId, pane: 'detail', tab: 'sessions', sessionId: id })
+}
+
+function searchForm(searched: ReturnType<typeof useSearched>): FormSpec {
+  return {
+    title: 'Search the sessions',
+    about: [],
+    fields: [
+      {
+        id: 'q',
+        label: 'For',
+        required: false,
+        kind: '',
+        initial: searched?.q ?? '',
+        note: 'Left empty, all are shown.',
+      },
+      {
+        id: 'scope',
+        label: 'In',
+        required: true,
+        kind: '',
+        initial: searched?.scope ?? 'titles',
+        input: {
+          kind: 'choice',
+          options: [
+            { value: 'titles', label: 'titles', detail: 'and what each session began with' },
+            { value: 'transcripts', label: 'transcripts', detail: 'all that was said' },
+          ],
+        },
+      },
+    ],
+    act: 'Search',
+  }
 }

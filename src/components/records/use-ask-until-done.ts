@@ -1,0 +1,89 @@
+import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
+import type { FieldOption } from '../form/field-input.ts'
+import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } from '../form/form-dialog.tsx'
+
+/** Makes a record that a field wants, and comes back to the form. */
+export type Making = { field: string; label: string; make: () => Promise<FieldOption | undefined> }
+
+/** The form as it is opened again: what is filled in, and why what it came to was refused. */
+export type FormAgain = { values: FormValues; problem: FormSpec['about'] }
+
+type Asked<T, E extends AnyEndpoint, Kept> = {
+  /** The form with what its fields start with; what was filled in before takes the place of that. */
+  form: () => FormSpec
+  making?: readonly Making[]
+  /** What is sent; a text where the form itself says why not, `kept` where there is nothing to send. */
+  act: (values: FormValues) => ActOf<T, E> | string | { kept: Kept }
+  /** What is asked again after a refusal; by default the same with the error's own sentence. */
+  refused?: (error: unknown, values: FormValues) => FormAgain | Promise<FormAgain>
+}
+
+/**
+ * Asks by a form and does what it comes to; what is refused is asked for again with the reason, so that nothing that
+ * was typed is lost. Resolves to what came of it, `undefined` when the person gives up.
+ */
+export function useAskUntilDone() {
+  const ask = useAskMaking()
+  const write = useWrites()
+  return async <E extends AnyEndpoint, T = OutputOf<E>, Kept = T>(
+    asked: Asked<T, E, Kept>,
+  ): Promise<T | Kept | undefined> => {
+    const { refused = askedAgain } = asked
+    const making = (asked.making ?? []).map(each => ({ ...each, made: [] }))
+    for (let again: FormAgain | undefined; ;) {
+      const form = asked.form()
+      const values = await ask({ ...form, about: [...(again?.problem ?? []), ...form.about] }, again?.values, making)
+      if (!values) return undefined
+      again = { values, problem: [] }
+      const act = asked.act(values)
+      if (typeof act === 'string') continue
+      if ('kept' in act) return act.kept
+      let error: unknown
+      const came = await write<E, T>({ ...act, failed: reason => void (error = reason) })
+      if (came !== undefined) return came
+      if (error !== undefined) again = await refused(error, values)
+    }
+  }
+}
+
+/** The same again, below why it was refused; what is missing, and how to get it, only the service knows. */
+export function askedAgain(error: unknown, values: FormValues): FormAgain {
+  const isMissing = error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED'
+  return { values, problem: [{ text: isMissing ? error.message : failureSentence(error), tone: 'error' }] }
+}
+
+/** The value of the option that makes another record on the spot. */
+const MAKE = '\0make'
+
+/** A form whose choices can make what they lack: it opens again with the new one chosen. */
+function useAskMaking() {
+  const ask = useFormDialog()
+  return async (
+    form: FormSpec,
+    values: FormValues | undefined,
+    making: readonly (Making & { made: FieldOption[] })[],
+  ): Promise<FormValues | undefined> => {
+    for (let filled = values; ;) {
+      const fields = form.fields.map((field): FormFieldSpec => {
+        const own = making.find(each => each.field === field.id)
+        const { input, id, initial } = field
+        const text = { initial: filled?.[id] ?? initial }
+        if (!own || input?.kind !== 'choice') return { ...field, ...text }
+        const options = [...input.options, ...own.made, { value: MAKE, label: own.label }]
+        const isOnly = text.initial === '' && options.length === 1
+        return { ...field, ...text, ...(isOnly && { initial: MAKE }), input: { ...input, options } }
+      })
+      filled = await ask({ ...form, fields, isFilled: filled !== undefined })
+      if (!filled) return undefined
+      const wanted = making.find(({ field }) => filled?.[field] === MAKE)
+      if (!wanted) return filled
+      const option = await wanted.make()
+      const before = form.fields.find(({ id }) => id === wanted.field)?.initial ?? ''
+      if (option) wanted.made.push(option)
+      filled = { ...filled, [wanted.field]: option?.value ?? before }
+    }
+  }
+}

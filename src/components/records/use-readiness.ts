@@ -1,0 +1,178 @@
+import { contract } from '../../api/contract/contract.ts'
+import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { DIRECTORIES, isRunning, publisherLabel, stateLook } from '../../domain/readiness/labels.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { formatAge } from '../../tui/theme/format.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { YES } from '../form/field-input.ts'
+import type { FormSpec, FormValues } from '../form/form-dialog.tsx'
+import type { Column } from '../list/columns.ts'
+import { useOpening } from '../opening.tsx'
+import { useAskUntilDone } from './use-ask-until-done.ts'
+
+/** Runs that are read of a list: it has no cursor to read on with, so this is the most that it takes. */
+export const MOST_RUNS = { limit: 100 } as const
+
+/** Why a server cannot be graded. */
+export const NO_ADDRESS = 'It has no address; directories list servers over HTTP.'
+
+/** What a row says of a run: for whom it grades, what it came to, and since when. */
+export function readinessColumns<Row>(symbols: Symbols, runOf: (row: Row) => ReadinessRun): Column<Row>[] {
+  const look = (row: Row) => stateLook(runOf(row))
+  const createdAt = (row: Row) => toEpochMs(runOf(row).createdAt)
+  return [
+    { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(runOf(row)) },
+    { id: 'as', title: 'As', width: 19, from: 70, cell: row => runOf(row).submissionMode ?? '' },
+    {
+      id: 'state',
+      title: 'State',
+      width: 12,
+      cell: row => ({ text: `${symbols[look(row).symbol]} ${look(row).word}`, tone: look(row).tone }),
+    },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 4,
+      align: 'right',
+      quiet: true,
+      cell: row => ({ text: formatAge(createdAt(row), serviceNow()), tone: 'muted' }),
+      sort: createdAt,
+    },
+  ]
+}
+
+/**
+ * Asks for which directory a server is graded and whether a model observes it too, with what that costs, and starts it.
+ * Without a server it asks for that as well; `wanted` is the id of the one it starts at.
+ */
+export function useStartReadiness(projectId: string) {
+  const { client, profile } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const askUntilDone = useAskUntilDone()
+  return async (only?: ProjectServer, wanted?: string | null): Promise<ReadinessRunReceipt | undefined> => {
+    const read = () => client.items(contract.servers.list, { projectId })
+    const servers = only ? [only] : await opening({ start: 'Reading the servers…', work: read })
+    const gradable = servers?.filter(({ url }) => url != null)
+    if (!gradable) return undefined
+    if (gradable.length === 0) throw new UnavailableAction('No server here has an address to grade.')
+    const serverOf = ({ serverId }: FormValues) => gradable.find(({ id }) => id === serverId) ?? gradable[0]!
+    const keyOf = intentKeys()
+    return await askUntilDone<AnyEndpoint, ReadinessRunReceipt>({
+      form: () => startForm(gradable, { wanted: wanted ?? undefined, isLocal: profile.local, serverOf }),
+      act(values) {
+        const { id: serverId, name } = serverOf(values)
+        const { directory } = values
+        const own = { includeLlmObservations: values['observations'] === YES, idempotencyKey: keyOf(values) }
+        const target = { projectId, serverId }
+        return {
+          endpoint: STARTS,
+          confirm: 'done',
+          work: ({ send }) =>
+            directory === 'mcp-only' || directory === 'mcp-imported-skills'
+              ? send(contract.readiness.startOpenAI, { ...target, body: { submissionMode: directory, ...own } })
+              : send(contract.readiness.startClaude, { ...target, body: own }),
+          start: `Starting to grade ${name}…`,
+          done: ({ deduped }) => (deduped ? `${name} is graded for that already.` : `${name} is being graded.`),
+        }
+      },
+    })
+  }
+}
+
+/** The writes that start a run. */
+export const STARTS = [contract.readiness.startClaude, contract.readiness.startOpenAI]
+
+/** The same key for as long as the form says the same, so that a repeat of a lost start grades nothing twice. */
+function intentKeys(): (values: FormValues) => string {
+  const keys = new Map<string, string>()
+  return values => {
+    const content = JSON.stringify(values)
+    const key = keys.get(content) ?? newIdempotencyKey()
+    keys.set(content, key)
+    return key
+  }
+}
+
+function startForm(
+  servers: readonly ProjectServer[],
+  how: { wanted: string | undefined; isLocal: boolean; serverOf: (values: FormValues) => ProjectServer },
+): FormSpec {
+  const { wanted, isLocal, serverOf } = how
+  const options = servers.map(({ id, name, url }) => ({ value: id, label: name, detail: url ?? '' }))
+  const first = options.find(({ value }) => value === wanted) ?? options[0]!
+  const choice = { required: true, kind: '' }
+  return {
+    title: options.length > 1 ? 'Grade a server for a directory' : `Grade ${first.label} for a directory`,
+    about: [],
+    fields: [
+      ...(options.length > 1
+        ? [
+            {
+              ...choice,
+              id: 'serverId',
+              label: 'Server',
+              initial: first.value,
+              input: { kind: 'choice' as const, options },
+            },
+          ]
+        : []),
+      {
+        ...choice,
+        id: 'directory',
+        label: 'Directory',
+        initial: 'claude',
+        note: 'Whose rules, and for OpenAI what would be submitted; that is never guessed.',
+        input: { kind: 'choice', options: DIRECTORIES },
+      },
+      {
+        ...choice,
+        required: false,
+        id: 'observations',
+        label: 'Observations',
+        initial: '',
+        note: 'A model says where the tools would be misunderstood; that decides no lane.',
+        input: { kind: 'toggle' },
+      },
+    ],
+    effect: values => [
+      {
+        text: `${isLocal ? 'This workspace' : 'The service'} connects to ${serverOf(values).url} and checks it against the rules; that is free.`,
+        tone: 'muted',
+      },
+      values['observations'] === YES
+        ? { text: isLocal ? OBSERVED_HERE : OBSERVED_THERE, tone: 'warn' }
+        : { text: 'No observations: no model is asked, nothing is spent.', tone: 'muted' },
+    ],
+    act: 'Start grading',
+  }
+}
+
+const OBSERVED_HERE = 'Observations ask the model of this workspace once; its provider charges you for that.'
+const OBSERVED_THERE =
+  'Observations consume credits of the organization. The service tells neither how many, nor how many are left.'
+
+/** Cancels a run, after saying what that does. */
+export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {
+  const cancel = useWrite(contract.readiness.cancel)
+  return async run => {
+    if (!isRunning(run)) throw new UnavailableAction(`It has ended: ${stateLook(run).word}.`)
+    await cancel({
+      confirm: {
+        title: 'Stop grading?',
+        lines: ['Nothing is learned about the server. What a model was asked already is spent.'],
+        action: 'Stop it',
+        decline: 'Let it run',
+      },
+      input: { projectId, runId: run.id },
+      start: 'Stopping the grading…',
+      done: ({ status }) => `The grading is ${status}.`,
+    })
+  }
+}

@@ -1,0 +1,117 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { isSameJson } from '../../domain/json/same-json.ts'
+import { changeLine, changesBetween } from '../../domain/suites/changes.ts'
+import { refusalProblems } from '../../domain/suites/refusal-problems.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { Read } from '../../lib/yaml/yaml-reading.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useEditor } from '../editor/use-editor.tsx'
+import { useOpening } from '../opening.tsx'
+import { useReview } from '../review.tsx'
+import { useToasts } from '../toasts.tsx'
+import type { Line } from '../viewer.tsx'
+
+type Fields = Readonly<Record<string, unknown>>
+
+type TextEdit<Now, E extends AnyEndpoint> = {
+  /** Names the text among those of the profile, so that one that was not taken is found again. */
+  key: readonly string[]
+  fileName: string
+  name: string
+  /** Such as `the configuration of Desk`, for sentences. */
+  what: string
+  /** The record as it is now. */
+  read: () => Promise<Now>
+  /** Its fields as the text has them. */
+  fieldsOf: (now: Now) => Fields
+  write: (fields: Fields) => string
+  parse: (text: string) => Read<Fields>
+  /** What is sent so that these fields become the record's, of which these differ; a text says why nothing can be. */
+  act: (fields: Fields, changed: readonly string[], now: Now) => ActOf<unknown, E> | string
+}
+
+/**
+ * Edits a record in the person's editor, as YAML. It goes back with what it was read with; where somebody else changed
+ * it meanwhile, the fields that only they changed stay theirs, and what both changed is shown before one replaces the
+ * other. What was written is kept until it is sent.
+ */
+export function useTextEdit() {
+  const { profile } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const open = useEditor()
+  const review = useReview()
+  const toasts = useToasts()
+  const write = useWrites()
+  const { symbols } = useTheme()
+  const linesOf = (from: Fields, to: Fields): Line[] =>
+    changesBetween(from, to).map(change => ({ text: changeLine(change, symbols.crumb), indent: 1 }))
+  return async function edit<Now, E extends AnyEndpoint>(spec: TextEdit<Now, E>): Promise<void> {
+    const { name, fieldsOf } = spec
+    const read = () => opening({ start: `Reading ${name}…`, work: spec.read })
+    const first = await read()
+    if (!first) return
+    const base = fieldsOf(first)
+    const edited = await open({
+      key: [profile.name, profile.host, ...spec.key].join('\n'),
+      fileName: spec.fileName,
+      what: spec.what,
+      text: spec.write(base),
+      read: spec.parse,
+    })
+    if (!edited) return
+    const changed = changedFields(base, edited.value)
+    if (changed.length === 0) {
+      edited.discard()
+      toasts.show('ok', 'Nothing was changed.')
+      return
+    }
+    for (let now: Now | undefined = first; now;) {
+      const stored: Fields = fieldsOf(now)
+      const wanted = { ...without(stored, changed), ...only(edited.value, changed) }
+      const below = (title: string, part: (from: Fields) => Fields): Line[] => {
+        const theirs = linesOf(part(base), part(stored))
+        return theirs.length > 0 ? [{ text: title, tone: 'warn' }, ...theirs] : []
+      }
+      const lines: Line[] = [
+        { text: 'Only this is changed:', tone: 'muted' },
+        ...linesOf(stored, wanted),
+        ...below('Somebody else changed this meanwhile, and it stays:', from => without(from, changed)),
+        ...below('Somebody else changed this too, and yours replaces it:', from => only(from, changed)),
+      ]
+      if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
+      const act = spec.act(wanted, changed, now)
+      if (typeof act === 'string') return edited.keep(act)
+      let refused: unknown
+      const saved = await write<E, unknown>({ ...act, failed: error => void (refused = error) })
+      if (saved !== undefined) return edited.discard()
+      if (refused instanceof ApiError && refused.code === 'CONFLICT') {
+        now = await read()
+        // What is as it was is in conflict with something else, such as a name that is taken.
+        if (now && isSameJson(fieldsOf(now), stored)) return edited.keep(failureSentence(refused))
+        continue
+      }
+      const problems = refusalProblems(refused, edited.text)
+      if (problems.length === 0) return edited.keep(failureSentence(refused))
+      if (await edited.refuse(problems)) await edit(spec)
+      return
+    }
+    edited.keep()
+  }
+}
+
+/** The fields at the top that differ. */
+function changedFields(from: Fields, to: Fields): string[] {
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(field => !isSameJson(from[field], to[field]))
+}
+
+function only(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
+}
+
+function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,59 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
+
+/** One finding of a report, as far as the open document tells it. */
+export type ReadinessFinding = {
+  status: string
+  title: string
+  lane?: string | undefined
+  /** Such as `deterministic`; only those decide a lane. */
+  class?: string | undefined
+  /** `measured`, or `llm` for the opinion of a model. */
+  provenance?: string | undefined
+  detail?: string | undefined
+  remediation?: string | undefined
+  subjects: readonly string[]
+  missingInputs: readonly string[]
+  citation?: { title: string; url?: string | undefined } | undefined
+}
+
+/** What stands first in a report: what is to be done, then what was not looked at. */
+const ORDER = ['violated', 'not-evaluated', 'satisfied', 'not-applicable']
+
+/** The findings of a report, the urgent ones first; undefined where the document has no such list. */
+export function findingsOf(report: unknown): ReadinessFinding[] | undefined {
+  const listed = isPlainObject(report) ? report['findings'] : undefined
+  if (!Array.isArray(listed)) return undefined
+  const rank = ({ status }: ReadinessFinding): number => (ORDER.indexOf(status) + ORDER.length + 1) % (ORDER.length + 1)
+  return listed
+    .filter(isPlainObject)
+    .map(toFinding)
+    .toSorted((one, other) => rank(one) - rank(other))
+}
+
+function toFinding(fields: Readonly<Record<string, unknown>>): ReadinessFinding {
+  const text = (name: string): string | undefined => textOf(fields[name])
+  const texts = (name: string): string[] => [fields[name] ?? []].flat().flatMap(each => textOf(each) ?? [])
+  return {
+    status: text('status') ?? 'not known',
+    title: text('title') ?? text('id') ?? 'A finding without a title',
+    lane: text('lane'),
+    class: text('class'),
+    provenance: text('provenance'),
+    detail: text('detail'),
+    remediation: text('remediation'),
+    subjects: texts('subjects'),
+    missingInputs: texts('missingInputs'),
+    citation: citationOf(fields['citation']),
+  }
+}
+
+function citationOf(cited: unknown): ReadinessFinding['citation'] {
+  if (!isPlainObject(cited)) return textOf(cited) === undefined ? undefined : { title: String(cited) }
+  const url = textOf(cited['url'])
+  const title = [cited['publisher'], cited['title']].flatMap(each => textOf(each) ?? []).join(', ')
+  return title === '' && url === undefined ? undefined : { title, url }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}

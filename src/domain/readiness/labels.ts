@@ -1,0 +1,53 @@
+import type { ReadinessRun } from '../../api/contract/readiness.ts'
+
+/** What is graded: for which publisher, and in which form it would be submitted. */
+export const DIRECTORIES = [
+  { value: 'claude', label: 'Claude', detail: 'the connector directory of Anthropic' },
+  { value: 'mcp-only', label: 'OpenAI', detail: 'its plugin directory, the MCP server alone' },
+  { value: 'mcp-imported-skills', label: 'OpenAI with skills', detail: 'its plugin directory, with imported skills' },
+] as const
+
+const PUBLISHERS = new Map<string | null | undefined, string>([
+  ['claude', 'Claude'],
+  ['openai', 'OpenAI'],
+])
+
+/** For whom a run grades; the wire's own word where it is not known here. */
+export function publisherLabel({ readinessKind }: ReadinessRun): string {
+  return PUBLISHERS.get(readinessKind) ?? readinessKind ?? 'not known'
+}
+
+/** Whether a run goes on by itself. */
+export function isRunning({ status }: Pick<ReadinessRun, 'status'>): boolean {
+  return status === 'pending' || status === 'running'
+}
+
+const LOOKS = {
+  pending: { symbol: 'pending', tone: 'muted', word: 'waits' },
+  running: { symbol: 'live', tone: 'live', word: 'running' },
+  failed: { symbol: 'error', tone: 'error', word: 'failed' },
+  cancelled: { symbol: 'cancelled', tone: 'muted', word: 'cancelled' },
+  ready: { symbol: 'ok', tone: 'ok', word: 'ready' },
+  'not-ready': { symbol: 'error', tone: 'error', word: 'not ready' },
+  incomplete: { symbol: 'warn', tone: 'warn', word: 'incomplete' },
+  satisfied: { symbol: 'ok', tone: 'ok', word: 'satisfied' },
+  violated: { symbol: 'error', tone: 'error', word: 'violated' },
+  'not-evaluated': { symbol: 'warn', tone: 'warn', word: 'not evaluated' },
+  'not-applicable': { symbol: 'cancelled', tone: 'muted', word: 'not applicable' },
+} as const
+
+/** A state, a verdict or the outcome of a finding for reading; an unknown one shows as it is. */
+export function readinessLook(word: string | null | undefined) {
+  const known = Object.entries(LOOKS).find(([name]) => name === word)?.[1]
+  return known ?? ({ symbol: 'warn', tone: 'warn', word: word ?? 'no verdict' } as const)
+}
+
+/** What a run has come to: its verdict, or why it has none. A run that did not complete says nothing of its server. */
+export function stateLook({ status, overallStatus }: ReadinessRun) {
+  return readinessLook(status === 'completed' ? overallStatus : status)
+}
+
+/** `not-requested` as `not requested`. */
+export function wordsOf(name: string): string {
+  return name.replaceAll(/[-_]/g, ' ')
+}

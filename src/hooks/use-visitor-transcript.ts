@@ -1,0 +1,35 @@
+import { contract } from '../api/contract/contract.ts'
+import type { UserTestingSessionDetail } from '../api/contract/user-testing-sessions.ts'
+import { useApiQuery, type ApiQuery } from './use-api-query.ts'
+import { useWorkspace } from './workspace.tsx'
+
+/** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
+const MOST_PAGES = 20
+
+/** What a visitor and a scenario said; `isWhole` is false where only its beginning was read. */
+export type VisitorTranscript = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
+
+/** All pages of a transcript as one answer; the key keeps it out of what is written to disk. */
+export function useVisitorTranscript(input: {
+  projectId: string
+  scenarioId: string
+  sessionId: string
+}): ApiQuery<VisitorTranscript> {
+  const { client } = useWorkspace()
+  const endpoint = contract.userTestingSessions.get
+  return useApiQuery<VisitorTranscript, readonly [string, string, typeof input, 'whole']>({
+    queryKey: [endpoint.resource, endpoint.name, input, 'whole'],
+    queryFn: async ({ signal }) => {
+      const messages: unknown[] = []
+      let detail: UserTestingSessionDetail | undefined
+      let pages = 0
+      for await (const page of client.pages(endpoint, input, { signal, priority: 'visible' })) {
+        detail ??= page
+        messages.push(...(page.messages ?? []))
+        pages += 1
+        if (pages >= MOST_PAGES) return { detail, messages, isWhole: !page.nextCursor }
+      }
+      return { detail: detail ?? { id: input.sessionId }, messages, isWhole: true }
+    },
+  })
+}

@@ -1,0 +1,77 @@
+import { useMemo } from 'react'
+import { BelowNotices } from '../../components/below-notices.tsx'
+import type { DetailProps } from '../../components/collection/collection-screen.tsx'
+import type { Column } from '../../components/list/columns.ts'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { readEnvironmentUses, type EnvironmentUse, type EnvironmentUses } from '../../domain/environments/uses.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import type { Place } from '../../tui/router/place.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { runsRoute } from '../runs/route.ts'
+import { scenariosRoute } from '../scenarios/route.ts'
+import { environmentUsesKeys } from './bindings.ts'
+import type { EnvironmentRow } from './row.ts'
+
+/** Most suites, and most scenarios, that are read to find out what uses an environment: each is a request. */
+const MOST_READ = { local: 500, remote: 20 }
+const NONE: never[] = []
+
+/** How many of them the service is asked for. */
+export function useMostRead(): number {
+  return MOST_READ[useWorkspace().profile.local ? 'local' : 'remote']
+}
+
+const columns: readonly Column<EnvironmentUse>[] = [
+  { id: 'kind', title: 'What', width: 8, cell: ({ kind }) => ({ text: kind, tone: 'muted' }) },
+  { id: 'name', title: 'Name', width: 'flex', cell: ({ name }) => name },
+]
+const keyOf = ({ kind, id }: EnvironmentUse): string => `${kind} ${id}`
+
+/** The suites, journeys, swarms and scenarios that name the environment; each leads to its place. */
+export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
+  const { client } = useWorkspace()
+  const router = useRouter()
+  const most = useMostRead()
+  const data = useApiQuery<EnvironmentUses, readonly [string, string, object]>({
+    queryKey: ['environments', 'uses', { projectId }],
+    queryFn: ({ signal }) => readEnvironmentUses(client, projectId, { most, signal, priority: 'visible' }),
+  })
+  const { id } = row.environment
+  const all = data.data?.uses
+  const uses = useMemo(() => all?.filter(({ environmentIds }) => environmentIds.includes(id)) ?? NONE, [all, id])
+  const list = useList({ items: uses, keyOf, columns })
+  const go = (): void => {
+    const use = list.choose()
+    const place = use && placeOf(use, projectId)
+    if (!place) throw new UnavailableAction('It has no screen of its own here.')
+    router.go(place)
+  }
+  useBindings(
+    environmentUsesKeys,
+    { go: list.items.length === 0 ? unavailable('Nothing uses it.') : go },
+    { active: focused },
+  )
+  const unread = data.data?.unread ?? NONE
+  const why = unread.length === 0 ? 'Nothing uses it.' : 'Nothing that was read uses it.'
+  const empty = { why, next: 'Suites, journeys, swarms and scenarios that name it stand here.' }
+  return (
+    <BelowNotices notices={unread}>
+      <PaneState data={data} loading="Reading what uses it…" empty={list.total === 0 ? empty : undefined}>
+        <List list={list} focused={focused} empty={why} />
+      </PaneState>
+    </BelowNotices>
+  )
+}
+
+/** Where a user of an environment stands. */
+function placeOf({ kind, id }: EnvironmentUse, projectId: string): Place | undefined {
+  if (kind === 'suite') return runsRoute.to({ projectId, suiteId: id })
+  if (kind === 'scenario') return scenariosRoute.to({ projectId, scenarioId: id, pane: 'detail' })
+  return undefined
+}

@@ -1,0 +1,12 @@
+import { defineScreen } from '../../tui/router/screen.ts'
+import { readinessKeys } from './bindings.ts'
+import { readinessRoute } from './route.ts'
+
+/** Servers graded against what a publisher's directory asks for. */
+export const readinessScreen = defineScreen({
+  route: readinessRoute,
+  title: 'Readiness',
+  goKey: 'd',
+  bindings: [readinessKeys],
+  load: async () => (await import('./screen.tsx')).ReadinessScreen,
+})

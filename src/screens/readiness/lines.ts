@@ -1,0 +1,113 @@
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import type { ReadinessLane, ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { heading, jsonLines, type Field } from '../../components/lines.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { findingsOf, type ReadinessFinding } from '../../domain/readiness/findings.ts'
+import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
+import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+
+/** A run with what its server is called, where that is known. */
+export type ReadinessRow = { run: ReadinessRun; server: string }
+
+/** What a verdict means where its word alone is easily misread. */
+const MEANS = new Map([
+  ['incomplete', 'incomplete: nothing is violated, but something needed was not checked'],
+  ['cancelled', 'cancelled: nothing was learned about the server'],
+])
+
+/** What a run grades and what it came to. */
+export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Field[] {
+  const look = stateLook(run)
+  const { status = 'not told', reason, detail } = run.llmObservations ?? {}
+  const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
+  const age = formatAge(toEpochMs(run.createdAt), serviceNow())
+  return [
+    ['Server', server],
+    ['Address', run.serverUrl],
+    ['For', publisherLabel(run)],
+    ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
+    [
+      run.status === 'completed' ? 'Verdict' : 'State',
+      `${symbols[look.symbol]} ${MEANS.get(look.word) ?? look.word}`,
+      look.tone,
+    ],
+    ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
+    ...(run.stages ?? []).map(({ stage, status }): Field => {
+      const own = readinessLook(status)
+      return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
+    }),
+    ['Observations', `${wordsOf(status ?? 'not told')}${why === undefined ? '' : `: ${why}`}`],
+    ['Signed in by', run.authMode && wordsOf(run.authMode)],
+    ['Rules of', run.policySnapshotDate ?? 'no dated snapshot'],
+    ['Engine', run.engineVersion],
+    ['Began', age === 'now' ? 'just now' : `${age} ago`],
+    ['Id', run.id],
+  ]
+}
+
+/** What each lane looked at, and what could be given so that it looks at more. */
+export function laneLines(run: ReadinessRun, symbols: Symbols): Line[] {
+  const lanes = run.lanes ?? []
+  if (lanes.length === 0)
+    return [{ text: isRunning(run) ? 'Lanes are told when the run ends.' : 'The run tells no lanes.', tone: 'muted' }]
+  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, symbols))]
+}
+
+function linesOfLane(each: ReadinessLane, symbols: Symbols): Line[] {
+  const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
+  // Nothing violated over nothing looked at is no pass.
+  const isBlank = evaluated === 0 && status === 'ready'
+  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : readinessLook(status)
+  const coverage = [
+    `${formatCount(evaluated)} evaluated`,
+    `${formatCount(notEvaluated)} not evaluated`,
+    `${formatCount(notApplicable)} not applicable`,
+  ]
+  return [
+    {
+      parts: [
+        { text: `${symbols[look.symbol]} ${sentenceCase(wordsOf(lane))}`, tone: look.tone },
+        { text: `  ${look.word}`, tone: 'muted' },
+      ],
+    },
+    { text: coverage.join(', '), tone: 'muted', indent: 4 },
+    ...(missingInputs?.length
+      ? [{ text: `Missing: ${missingInputs.join(', ')}`, tone: 'warn' as const, indent: 4 }]
+      : []),
+  ]
+}
+
+/** The findings of a report with the rule behind each; the document as it is where it has none that can be told. */
+export function reportLines(report: ReadinessReport | undefined, symbols: Symbols): Line[] {
+  if (report === undefined) return []
+  const findings = findingsOf(report)
+  if (!findings) return jsonLines(report)
+  if (findings.length === 0) return [{ text: 'The report holds no finding.', tone: 'muted' }]
+  return findings.flatMap(finding => linesOfFinding(finding, symbols))
+}
+
+function linesOfFinding(finding: ReadinessFinding, symbols: Symbols): Line[] {
+  const { status, title, lane, provenance, detail, remediation, subjects, missingInputs, citation } = finding
+  const isOpinion = provenance === 'llm'
+  const look = isOpinion ? { ...readinessLook('incomplete'), word: 'opinion of a model' } : readinessLook(status)
+  const about = [look.word, lane && wordsOf(lane), finding.class && wordsOf(finding.class)].filter(Boolean).join(', ')
+  const more = (label: string, text: string | undefined): Line[] =>
+    text === undefined || text === '' ? [] : [{ text: `${label}${text}`, indent: 4 }]
+  return [
+    { text: `${symbols[look.symbol]} ${title}`, tone: look.tone },
+    { text: about, tone: 'muted', indent: 4 },
+    ...more('', detail),
+    ...more('About: ', subjects.join(', ')),
+    ...more('Missing: ', missingInputs.join(', ')),
+    ...more('Do: ', remediation),
+    ...more('Rule: ', citation?.title),
+    ...(citation?.url === undefined ? [] : [{ text: citation.url, tone: 'muted' as const, indent: 4 }]),
+    '',
+  ]
+}
+
+function sentenceCase(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}

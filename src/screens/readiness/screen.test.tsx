@@ -1,0 +1,99 @@
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { startHttpServer } from '../../../test/servers/http-server.ts'
+import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { serverReadinessKeys } from '../servers/bindings.ts'
+import { serversRoute } from '../servers/route.ts'
+import { readinessKeys } from './bindings.ts'
+import { readinessRoute } from './route.ts'
+
+const keys = readinessKeys.bindings
+let app: TestApp
+let projectId: string
+afterEach(() => app.close())
+
+/** Opens the tab of a server over HTTP, or the screen, in a project of its own. */
+async function open(where: 'tab' | 'screen', overrides: Parameters<typeof startHttpServer>[0] = {}): Promise<void> {
+  const server = await startHttpServer(overrides)
+  onTestFinished(() => server.close())
+  app = await openApp({
+    place: async client => {
+      projectId = (await client.projects.create({ body: { name: 'Own' } })).id
+      const body = { name: 'graded', enabled: true, transportType: 'http' as const, url: server.url }
+      const { id: serverId } = await client.servers.create({ projectId, body })
+      if (where === 'screen') return readinessRoute.to({ projectId })
+      return serversRoute.to({ projectId, serverId, tab: 'readiness', pane: 'detail' })
+    },
+  })
+}
+
+const runs = async () => (await app.client.readiness.list({ projectId })).items
+
+test('a server is graded from its tab, followed to its verdict, and its report cites the rules', async () => {
+  await open('tab')
+  await app.see('graded was not graded for a directory yet.')
+  await app.press(serverReadinessKeys.bindings.add)
+  await app.see('Grade graded for a directory')
+  await app.see('against the rules; that is free.')
+  expect(app.frame()).toContain('no model is asked, nothing is spent')
+  await app.press(formKeys.bindings.send)
+  await app.see('graded is being graded.')
+  await app.see(/Claude +✗ not ready/)
+  await app.press(serverReadinessKeys.bindings.open)
+  await app.see('Readiness › graded')
+  await app.see('✗ not ready')
+  await app.see(/\d+ evaluated, \d+ not evaluated/)
+  await app.press(tabsKeys.bindings.next)
+  await app.see('violated, ')
+  await app.see('Rule: Anthropic, Remote MCP server submission guide')
+  expect(app.frame()).toContain('https://support.claude.com/')
+  expect(await runs()).toMatchObject([{ readinessKind: 'claude', includeLlmObservations: false }])
+})
+
+test('what would be submitted is asked, and what costs is said before and can be taken back', async () => {
+  await open('screen')
+  await app.see('No server of this project was')
+  await app.press(keys.add)
+  await app.see('Grade graded for a directory')
+  await app.press('down', 'tab', 'space')
+  await app.see('its provider charges')
+  await app.press(formKeys.bindings.send)
+  // This workspace has no model: the form says so, and nothing was started.
+  await app.see(/│ This needs a model: set/)
+  expect(await runs()).toEqual([])
+  await app.press('tab', 'space')
+  await app.see('nothing is spent')
+  await app.press(formKeys.bindings.send)
+  await app.see(/OpenAI +✗ not ready/)
+  expect(await runs()).toMatchObject([{ readinessKind: 'openai', submissionMode: 'mcp-only' }])
+})
+
+test('a run under way is cancelled after a question, and has no verdict then', async () => {
+  await open('screen', { 'tools/list': () => undefined })
+  await app.see('No server of this project was')
+  await app.press(keys.add)
+  await app.see('Grade graded for a directory')
+  await app.press(formKeys.bindings.send)
+  await app.see('● running')
+  await app.see('Lanes are told when the run ends.')
+  await app.press(keys.cancel)
+  await app.see('Stop grading?')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see('The grading is cancelled.')
+  await app.see('cancelled: nothing was learned')
+  expect(await runs()).toMatchObject([{ status: 'cancelled' }])
+})
+
+test('a server without an address says why it cannot be graded', async () => {
+  app = await openApp({
+    place: async client => {
+      projectId = (await client.projects.list()).items[0]!.id
+      const serverId = (await client.servers.list({ projectId })).items[0]!.id
+      return serversRoute.to({ projectId, serverId, tab: 'readiness', pane: 'detail' })
+    },
+  })
+  await app.see('directories list servers over HTTP')
+  await app.press(serverReadinessKeys.bindings.add)
+  expect(await runs()).toEqual([])
+})

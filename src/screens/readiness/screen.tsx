@@ -1,0 +1,131 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { ReadinessRun } from '../../api/contract/readiness.ts'
+import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { fieldLines } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import {
+  MOST_RUNS,
+  readinessColumns,
+  STARTS,
+  useCancelReadiness,
+  useStartReadiness,
+} from '../../components/records/use-readiness.ts'
+import { Viewer } from '../../components/viewer.tsx'
+import { isRunning, stateLook } from '../../domain/readiness/labels.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { serversRoute } from '../servers/route.ts'
+import { readinessKeys } from './bindings.ts'
+import { laneLines, reportLines, runFields, type ReadinessRow } from './lines.ts'
+
+/** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
+export const ReadinessScreen = collectionScreen({
+  noun: 'readiness run',
+  title: 'Readiness',
+  what: 'the readiness runs',
+  list: contract.readiness.list,
+  create: STARTS,
+  param: 'runId',
+  says: stateOf,
+  isLive: isRunning,
+  useQuery: () => MOST_RUNS,
+  useAnswer: first =>
+    first?.nextCursor
+      ? { notices: [`Only the latest ${first.items.length} are shown: the service has no way to the others.`] }
+      : {},
+  rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run, nameOf: ({ server }) => server },
+  tabs: [
+    { id: 'lanes', title: 'Lanes', Content: Lanes },
+    { id: 'report', title: 'Report', Content: Report },
+  ],
+  keys: readinessKeys,
+  useActions: useReadinessActions,
+  empty: key => ({
+    why: 'No server of this project was graded for a directory yet.',
+    next: `Press ${key('add')} to grade one; it says first what that costs.`,
+  }),
+})
+
+/** What is worth being told of: how it ended. */
+function stateOf(run: ReadinessRun): string {
+  return isRunning(run) ? 'under way' : stateLook(run).word
+}
+
+function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
+  const { queries } = useWorkspace()
+  const { symbols } = useTheme()
+  const servers = useWholeList(queries.servers.list, { projectId }).items
+  const rows = useMemo(() => {
+    const names = new Map(servers?.map(({ id, name }) => [id, name]))
+    return items.map((run): ReadinessRow => {
+      const { serverId, serverUrl } = run
+      return { run, server: names.get(serverId ?? '') ?? serverUrl ?? serverId ?? run.id }
+    })
+  }, [items, servers])
+  const columns = useMemo(
+    (): Column<ReadinessRow>[] => [
+      { id: 'server', title: 'Server', width: 'flex', cell: ({ server }) => server },
+      ...readinessColumns(symbols, ({ run }: ReadinessRow) => run),
+    ],
+    [symbols],
+  )
+  return { rows, columns }
+}
+
+function useReadinessActions({ list, on }: Collection<ReadinessRow>, projectId: string) {
+  const router = useRouter()
+  const start = useStartReadiness(projectId)
+  const cancel = useCancelReadiness(projectId)
+  return {
+    async add() {
+      const started = await start(undefined, list.current()?.run.serverId)
+      if (!started) return
+      list.selection.select(started.runId)
+      router.replace({ runId: started.runId })
+    },
+    cancel: on(({ run }) => cancel(run)),
+    server: on(({ run: { serverId } }) => {
+      if (serverId == null) throw new UnavailableAction('The run does not tell which server it grades.')
+      router.go(serversRoute.to({ projectId, serverId, pane: 'detail' }))
+    }),
+  }
+}
+
+function Lanes({ row, focused }: DetailProps<ReadinessRow>) {
+  const { symbols } = useTheme()
+  const lines = [...fieldLines(runFields(row, symbols)), '', ...laneLines(row.run, symbols)]
+  return <Viewer lines={lines} focused={focused} />
+}
+
+/** What was found, with the rule behind each finding and what to do about it. */
+function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
+  const { queries } = useWorkspace()
+  const { symbols } = useTheme()
+  const options = queries.readiness.report.options({ projectId, runId: run.id })
+  const report = useApiQuery({
+    ...options,
+    enabled: run.hasReport !== false,
+    staleTime: Infinity,
+    refetchInterval: false,
+  })
+  const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
+  if (run.hasReport === false)
+    return (
+      <Sentence
+        tone="muted"
+        text={isRunning(run) ? 'The report is written when the run ends.' : 'The run has no stored report.'}
+      />
+    )
+  return (
+    <PaneState data={report} loading="Reading the report…">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}

@@ -1,0 +1,91 @@
+import { useMemo } from 'react'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
+import { BelowNotices } from '../../components/below-notices.tsx'
+import type { DetailProps } from '../../components/collection/collection-screen.tsx'
+import { PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
+import { messageRows } from '../../components/transcript/messages.ts'
+import { traceOf } from '../../components/transcript/trace-document.ts'
+import { TraceTree } from '../../components/transcript/trace-tree.tsx'
+import { lookingLabel, untraced } from '../../components/transcript/traced.ts'
+import { Transcript } from '../../components/transcript/transcript.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useTracedSession } from '../../hooks/use-traced-session.ts'
+import { useVisitorTranscript } from '../../hooks/use-visitor-transcript.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+
+/** A recorded trial never changes again. */
+const FINAL = { staleTime: Infinity, refetchInterval: false } as const
+const LOADING = 'Reading what was said…'
+
+/** What was said and called in a session, by the route that its source has for that. */
+export function SessionTranscript(props: DetailProps<SessionSummary>) {
+  const { sourceType, parentRef } = props.row
+  const { suiteRunId, iterationId, scenarioId } = parentRef ?? {}
+  if (suiteRunId && iterationId) return <Trial {...props} runId={suiteRunId} iterationId={iterationId} />
+  if (scenarioId) return <Visit {...props} scenarioId={scenarioId} />
+  if (sourceType === 'swarm') return <Journey {...props} />
+  const what = sourceType === 'direct' ? 'a chat' : 'this session'
+  return <Sentence tone="muted" text={`Not offered by this service’s API: no route reads the transcript of ${what}.`} />
+}
+
+type SessionProps = DetailProps<SessionSummary>
+
+function Trial({ projectId, runId, iterationId, focused }: SessionProps & { runId: string; iterationId: string }) {
+  const { queries } = useWorkspace()
+  const trace = useApiQuery({ ...queries.iterations.trace.options({ projectId, runId, iterationId }), ...FINAL })
+  const recorded = useMemo(() => traceOf(trace.data, []), [trace.data])
+  const isBlank = trace.hasData && recorded.nodes.length + recorded.messages.length === 0
+  return (
+    <PaneState
+      data={trace}
+      loading={LOADING}
+      empty={isBlank ? { why: 'Nothing was recorded of this trial.', next: 'Its run says why.' } : undefined}
+    >
+      <TraceTree trace={recorded} focused={focused} />
+    </PaneState>
+  )
+}
+
+function Visit({ projectId, scenarioId, row, focused }: SessionProps & { scenarioId: string }) {
+  const transcript = useVisitorTranscript({ projectId, scenarioId, sessionId: row.id })
+  const { detail, messages, isWhole } = transcript.data ?? {}
+  if (detail?.transcriptUnavailable || (detail && detail.messageCount === null))
+    return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
+  const notice = isWhole === false ? 'Only its beginning was read.' : undefined
+  return <Said data={transcript} id={row.id} messages={messages} notice={notice} focused={focused} />
+}
+
+function Journey({ projectId, row, focused }: SessionProps) {
+  const { id, chatSessionId } = row
+  const trace = useTracedSession(projectId, { id, ids: [id, chatSessionId ?? id] })
+  return (
+    <Said
+      data={trace}
+      id={id}
+      messages={trace.data?.messages}
+      loading={lookingLabel(trace.looked)}
+      empty={trace.data && untraced(trace.data)}
+      focused={focused}
+    />
+  )
+}
+
+function Said(props: {
+  data: PaneData
+  id: string
+  messages: readonly unknown[] | undefined
+  loading?: string
+  notice?: string | undefined
+  empty?: { why: string; next: string } | undefined
+  focused: boolean
+}) {
+  const { id, messages, notice, loading = LOADING } = props
+  const rows = useMemo(() => messageRows(messages ?? [], id), [messages, id])
+  return (
+    <PaneState data={props.data} loading={loading} empty={props.empty}>
+      <BelowNotices notices={notice === undefined ? [] : [notice]}>
+        <Transcript rows={rows} focused={props.focused} />
+      </BelowNotices>
+    </PaneState>
+  )
+}
