@@ -2,6 +2,7 @@ import { runsScreenWith } from '../screens/runs/index.ts'
 import { suites } from '../screens/suites/index.ts'
 
 // Every screen, a line each; its declaration has its place among them.
+export { accountScreen } from '../screens/account/index.ts'
 export { clientsScreen } from '../screens/clients/index.ts'
 export { environmentsScreen } from '../screens/environments/index.ts'
 export { findingsScreen } from '../screens/findings/index.ts'

@@ -20,6 +20,8 @@ export type Profile = {
   host: string
   local: boolean
   readOnly: boolean
+  /** Where the key comes from, in words and never the key; absent where none is needed. */
+  keySource?: string
   /** Addresses of the hosted UI by screen, where the profile tells them. */
   web?: Readonly<Partial<Record<string, string>>> | undefined
 }

@@ -119,7 +119,7 @@ function openRemote(
   })
   const { host } = new URL(target.baseUrl)
   const { name, web } = settings.profile
-  const profile = { name, host, local: false, readOnly: settings.readOnly, web }
+  const profile = { name, host, local: false, readOnly: settings.readOnly, keySource: target.keySource, web }
   const close = async (): Promise<void> => {
     stored.seen.close()
     await http.close()
