@@ -8,6 +8,7 @@ import { createClient } from '../../api/client/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
+import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
@@ -231,6 +232,7 @@ function openProfile(log: Log, ...profile: readonly string[]) {
     place: store(placeKey),
     seen: createSeen({ stored: store(seenKey), clock: systemClock }),
     pins: createPins(store(pinsKey)),
+    connections: createConnections(store(connectionsKey)),
     reruns: createRerunLinks(store(rerunsKey)),
     accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: systemClock }),
     now: createNowMemory({ stored: store(nowKey), clock: systemClock }),
