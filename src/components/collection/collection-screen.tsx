@@ -47,12 +47,12 @@ type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
   within?: readonly string[]
   tabs: readonly DetailTab<DetailProps<Row>>[]
   keys: Bindings<Id | Moves>
-  /** What the other keys do; `on` of the collection makes an action on the chosen one. */
-  useActions: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
+  /** What the other keys do, where there are any; `on` of the collection makes an action on the chosen one. */
+  useActions?: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
   /** The write that makes a new one: one whose outcome is open is told of above the list. */
   create?: AnyEndpoint
-  /** `key` names the key of a binding of this screen. */
-  empty: (key: (id: Id) => string) => { why: string; next: string }
+  /** `key` names the key of a binding of this screen; `isLocal` says whether this is the local workspace. */
+  empty: (key: (id: Id) => string, isLocal: boolean) => { why: string; next: string }
 }
 
 /** How the items of an answer become rows, where a row shows more than its record. */
@@ -115,10 +115,10 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
     const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
     const { row, open, back } = collection
     useCrumbs([useProjectName(projectId), spec.title, row && nameOf(row)])
-    const actions = spec.useActions(collection, projectId)
+    const actions = spec.useActions?.(collection, projectId)
     useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
     const notices = useOpenWriteNotices({ ids: { projectId }, operations: spec.create ? [spec.create.operation] : [] })
-    const empty = spec.empty(id => key<Id | Moves>(spec.keys, id))
+    const empty = spec.empty(id => key<Id | Moves>(spec.keys, id), useWorkspace().profile.local)
     return (
       <CollectionFrame
         collection={collection}
