@@ -1,0 +1,17 @@
+import { namedItems } from '../../api/client/cache/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { readOnlyKeys } from '../../components/collection/plain-parts.ts'
+import { defineScreen } from '../../tui/router/screen.ts'
+import { imagesRoute } from './route.ts'
+
+export const imagesKeys = readOnlyKeys('images', 'Images', 'image')
+
+/** What sandboxes of a project start from, with their builds. */
+export const imagesScreen = defineScreen({
+  route: imagesRoute,
+  title: 'Images',
+  goKey: 'm',
+  bindings: [imagesKeys],
+  named: namedItems(contract.images.list, 'image', ({ projectId }, imageId) => imagesRoute.to({ projectId, imageId })),
+  load: async () => (await import('./screen.tsx')).ImagesScreen,
+})
