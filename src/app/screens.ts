@@ -3,6 +3,7 @@ import { suites } from '../screens/suites/index.ts'
 
 // Every screen, a line each; its declaration has its place among them.
 export { accountScreen } from '../screens/account/index.ts'
+export { checkReposScreen } from '../screens/check-repos/index.ts'
 export { clientsScreen } from '../screens/clients/index.ts'
 export { connectionsScreen } from '../screens/connections/index.ts'
 export { environmentsScreen } from '../screens/environments/index.ts'
