@@ -129,7 +129,7 @@ describe('the first key of a sequence', () => {
     })
     await app.see('▌Sandbox')
     await app.press(',')
-    await app.see(/ ,   n now {2}p projects {2}s servers {2}r runs/)
+    await app.see(/ ,   , all screens {2}n now {2}p projects {2}s servers {2}r runs/)
     await app.press('r')
     await app.see('[4 Runs]')
     await app.press(',', 'x')

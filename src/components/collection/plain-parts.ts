@@ -1,6 +1,5 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
 import { formatAge } from '../../tui/theme/format.ts'
 import type { Column } from '../list/columns.ts'
 
@@ -24,16 +23,10 @@ export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp): C
   }
 }
 
-/** The keys of a collection that is only read. */
-export function readOnlyKeys(screen: string, title: string, noun: string) {
-  return defineBindings({
-    name: screen,
-    scope: 'screen',
-    screen,
-    title,
-    bindings: {
-      open: { keys: ['enter'], label: 'open', hint: 'first', help: `Go into the ${noun}.` },
-      back: { keys: ['escape'], label: 'back', help: `Out of the ${noun}.` },
-    },
-  })
+/** The keys that every collection has; one that is only read has no others. */
+export function openAndBack(noun: string) {
+  return {
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: `Go into the ${noun}.` },
+    back: { keys: ['escape'], label: 'back', help: `Out of the ${noun}.` },
+  } as const
 }

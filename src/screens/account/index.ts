@@ -5,6 +5,7 @@ import { accountRoute } from './route.ts'
 export const accountScreen = defineScreen({
   route: accountRoute,
   title: 'Account',
+  about: 'Who the key acts as, and what it may do.',
   goKey: 'a',
   bindings: [],
   load: async () => (await import('./screen.tsx')).AccountScreen,

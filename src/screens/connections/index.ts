@@ -6,6 +6,7 @@ import { connectionsRoute } from './route.ts'
 export const connectionsScreen = defineScreen({
   route: connectionsRoute,
   title: 'Connections',
+  about: 'Servers being connected, with sign-in.',
   goKey: 'o',
   bindings: [connectionsKeys],
   load: async () => (await import('./screen.tsx')).ConnectionsScreen,
