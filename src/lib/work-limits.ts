@@ -12,7 +12,7 @@ export const WORK_LIMITS = {
   memory: {
     of: 'the objects of the thread that works on it',
     unit: 'megabytes',
-    most: 192,
+    most: 96,
     beyond: 'the thread is ended, and the next work gets a new one',
   },
   schema: {

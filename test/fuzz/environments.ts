@@ -74,7 +74,9 @@ export const environments: Part = {
     const random = randomNumbers(seed)
     const home = createHome()
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-fuzz-'))
-    const env = random.chance(0.5) ? { MCPDECK_BASE_URL: stage.baseUrl, MCPDECK_API_KEY: stage.key } : {}
+    const service = random.chance(0.5) ? { MCPDECK_BASE_URL: stage.baseUrl, MCPDECK_API_KEY: stage.key } : {}
+    // Without one the program takes vi, whose own escapes nobody holds against it.
+    const env = { EDITOR: 'true', ...service }
     const at: Surroundings = { home, env, cols: 100, rows: 30, random }
     try {
       if (random.chance(0.4)) await start(['get', 'projects'], { ...minimalEnv(home), ...env }, folder).ended

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { randomNumbers } from '../random-numbers.ts'
@@ -10,6 +10,11 @@ export type HttpServer = AsyncDisposable & {
   url: string
   /** Requests for anything but the protocol, such as a schema that another one refers to. */
   strayed: readonly string[]
+}
+
+function flood(response: ServerResponse, chunk: string): void {
+  while (response.write(chunk));
+  response.once('drain', () => flood(response, chunk))
 }
 
 export async function openHttpServer(
@@ -27,7 +32,11 @@ export async function openHttpServer(
       const message = JSON.parse(body) as Message
       const deed = deedFor(message, address)
       if (deed.do === 'stay silent') return
-      if (deed.do !== 'say') return void response.destroy()
+      if (deed.do === 'die') return void response.destroy()
+      if (deed.do === 'flood') {
+        response.setHeader('content-type', 'text/event-stream')
+        return flood(response, `data: ${deed.text.trim().replaceAll(/[\r\n]/g, ' ')}\n\n`.repeat(1000))
+      }
       const type = random.chance(0.3) ? 'text/event-stream' : 'application/json'
       response.setHeader('content-type', type)
       response.setHeader('mcp-session-id', 'session')

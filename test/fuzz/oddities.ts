@@ -42,7 +42,7 @@ const VALUES: Readonly<Record<string, readonly (string | undefined)[]>> = {
   NODE_EXTRA_CA_CERTS: ['/nowhere'],
   NODE_PATH: ['/proc'],
   UV_THREADPOOL_SIZE: ['0', '1', 'many'],
-  EDITOR: ['', '/nowhere', '\u001B]0;evil\u0007', '"unended'],
+  EDITOR: ['/nowhere', '\u001B]0;evil\u0007', '"unended'],
   BROWSER: ['/nowhere', '\u001B[2J'],
   HTTP_PROXY: ['http://127.0.0.1:1', 'nonsense'],
   PATH: ['', '/nowhere'],

@@ -96,6 +96,7 @@ const callTool = (id, { name, arguments: args }) => {
     const params = { level: 'info', data: 'x'.repeat(200) }
     return flood(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }))
   }
+  if (behaviour === 'floods-requests') return flood(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }))
   if (behaviour === 'huge-line') return send({ id, result: text('x'.repeat(50 * 1024 * 1024)) })
   if (behaviour === 'large-results') {
     const lines = Array.from({ length: args.lines }, (_, line) => `${name} ${line} ${'filler '.repeat(12)}`)

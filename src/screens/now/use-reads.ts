@@ -10,6 +10,7 @@ import type { RefObject } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, pauseAfter } from '../../domain/now/plan.ts'
+import { backoff } from '../../hooks/backoff.ts'
 import { spared } from '../../hooks/use-api-query.ts'
 
 /** What came of one read. */
@@ -49,7 +50,10 @@ export function useReads<T, Key extends QueryKey>(
       ...(every >= SLOW_MS && { staleTime: Infinity }),
       meta: { priority, owner: 'now' },
       // The plan is made of what these reads answer, so it is asked when the next one is due.
-      refetchInterval: spared<T, Key>(({ state }) => pauseAfter(state.error, plan.current[kind]), REST_MS),
+      refetchInterval: spared<T, Key>(query => {
+        const pause = kind === 'live' ? backoff(query, plan.current.live) : plan.current[kind]
+        return pauseAfter(query.state.error, pause)
+      }, REST_MS),
     })),
     combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => Result<T>[],
   })

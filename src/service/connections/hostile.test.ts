@@ -100,7 +100,7 @@ describe('a server that says too much', () => {
     expect((await connect().listTools(small('garbage'))).items).toHaveLength(3)
   })
 
-  test.each(['floods-garbage', 'floods-messages'])('%s: the connection is ended', async behaviour => {
+  test.each(['floods-garbage', 'floods-messages', 'floods-requests'])('%s: the connection is ended', async behaviour => {
     const failed = connect({ maxResultBytes: limit }).callTool(small(behaviour), call)
     await expect(failed).rejects.toMatchObject(unreachable(/printed more than 1 MiB without an answer/))
   })

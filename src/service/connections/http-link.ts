@@ -4,15 +4,18 @@ import type {
   RequestId,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  Transport,
 } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport } from './http-request.ts'
 import type { McpLibrary } from './library.ts'
-import type { Link } from './types.ts'
+import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 
 /** A server that does not answer the farewell must not hold up ours. */
 const FAREWELL_MS = 1000
+/** How many times the longest message all event streams may bring without an answer among it. */
+const MOST_CHATTER = 2
 
 export type HttpLinkOptions = {
   library: McpLibrary
@@ -40,9 +43,15 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   const request: FetchLike = async (url, init) => {
     const response = await fetch(url, init)
     const refusal = credentialRefusal(response.status, options.serverName)
-    if (!refusal) return limitBody(response, options.maxMessageBytes, failWith)
+    if (!refusal) return limitBody(response, options.maxMessageBytes, failWith, count)
     await response.body?.cancel()
     throw refusal
+  }
+  const mostChatter = MOST_CHATTER * options.maxMessageBytes
+  let chatter = 0
+  const count = (bytes: number) => {
+    chatter += bytes
+    return chatter > mostChatter ? `sent more than ${inMebibytes(mostChatter)} without an answer.` : undefined
   }
   return {
     url: parseServerUrl(http),
@@ -53,6 +62,29 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failWith,
     failure: () => failure,
     close,
+    /**
+     * Hands on what is an answer or wants one. Nobody listens to notifications, and the library's work on a flood of
+     * them takes the processor and hundreds of megabytes.
+     */
+    listen(transport: Transport, onAnswer?: (id: RequestId) => void) {
+      let listener: Transport['onmessage']
+      const pass: Transport['onmessage'] = (message, extra) => {
+        if (!('id' in message)) return
+        if (!('method' in message)) {
+          chatter = 0
+          if (message.id !== undefined) onAnswer?.(message.id)
+        } else {
+          const tooMany = count(REQUEST_BYTES)
+          if (tooMany) return failWith(tooMany)
+        }
+        listener?.(message, extra)
+      }
+      // The library's client listens by setting this, and calls what stood there before.
+      Object.defineProperty(transport, 'onmessage', {
+        get: () => listener && pass,
+        set: (given: Transport['onmessage']) => void (listener = given),
+      })
+    },
     whenClosing(run: () => Promise<void>) {
       onClose = run
     },
@@ -64,7 +96,10 @@ export function createStreamableLink(http: HttpTransport, options: HttpLinkOptio
   const { url, request, authProvider, requestInit, ...base } = createHttpBase(http, options)
   const { StreamableHTTPClientTransport } = options.library
   const transport = new StreamableHTTPClientTransport(url, { authProvider, requestInit, fetch: request })
-  failOnUnansweredRequest(transport, options.library, () => base.failWith('ended its answer before it was complete.'))
+  const answered = failOnUnansweredRequest(transport, options.library, () =>
+    base.failWith('ended its answer before it was complete.'),
+  )
+  base.listen(transport, answered)
   base.whenClosing(async () => {
     if (base.failure() === undefined) await settlesWithin(transport.terminateSession(), FAREWELL_MS)
     await transport.close()
@@ -86,6 +121,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
     }
   }
   const transport: SSEClientTransport = new SSEClientTransport(url, { authProvider, requestInit, fetch: fetchOrFail })
+  base.listen(transport)
   transport.onerror = error => {
     if (!(error instanceof SseError)) return
     // The event source reconnects by itself, but to a new session: what was asked is never answered.
@@ -95,17 +131,17 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
   return { kind: 'sse', transport, failure: base.failure, close: base.close }
 }
 
-/** The library leaves a request pending when its own stream ends without the answer. */
+/**
+ * The library leaves a request pending when its own stream ends without the answer.
+ * @returns what wants to know of each answer
+ */
 function failOnUnansweredRequest(
   transport: StreamableHTTPClientTransport,
   library: McpLibrary,
   fail: () => void,
-): void {
+): (id: RequestId) => void {
   const unanswered = new Set<RequestId>()
   const send = transport.send.bind(transport)
-  transport.onmessage = message => {
-    if (library.isJSONRPCResponse(message) && message.id !== undefined) unanswered.delete(message.id)
-  }
   transport.send = async (message: JSONRPCMessage | JSONRPCMessage[], options) => {
     if (Array.isArray(message) || !library.isJSONRPCRequest(message)) return send(message, options)
     const { id } = message
@@ -120,4 +156,5 @@ function failOnUnansweredRequest(
       throw error
     }
   }
+  return id => void unanswered.delete(id)
 }

@@ -52,16 +52,23 @@ export function credentialRefusal(status: number, serverName: string): ServiceEr
 /**
  * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
  * the limit holds for each event.
+ * @param countEvents is told the bytes of event streams, and says why they are too many
  */
-export function limitBody(response: Response, maxBytes: number, onExcess: (message: string) => void): Response {
+export function limitBody(
+  response: Response,
+  maxBytes: number,
+  onExcess: (message: string) => void,
+  countEvents?: (bytes: number) => string | undefined,
+): Response {
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const count = isStream ? eventLength() : totalLength()
   const limited = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
-        const message = `answered more than ${inMebibytes(maxBytes)} in one message.`
+        const tooMany = isStream ? countEvents?.(chunk.length) : undefined
+        if (!tooMany && count(chunk) <= maxBytes) return controller.enqueue(chunk)
+        const message = tooMany ?? `answered more than ${inMebibytes(maxBytes)} in one message.`
         controller.error(new Error(message))
         onExcess(message)
       },

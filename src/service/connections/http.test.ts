@@ -135,6 +135,29 @@ describe('a server that fails', () => {
     })
   })
 
+  test.each([{ method: 'notifications/message' }, { id: 1, method: 'ping' }])(
+    'a flood of $method in place of an answer ends the connection',
+    async flooding => {
+      const server = await serve({
+        'tools/call': (_message, _request, response) => {
+          const event = `data: ${JSON.stringify({ jsonrpc: '2.0', ...flooding })}\n\n`
+          const chunk = event.repeat(1000)
+          const write = (): void => {
+            while (response.write(chunk));
+            response.once('drain', write)
+          }
+          response.setHeader('content-type', 'text/event-stream')
+          write()
+        },
+      })
+      const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), { toolName: 'count' })
+      await expect(failed).rejects.toMatchObject({
+        code: 'SERVER_UNREACHABLE',
+        message: expect.stringContaining('sent more than 2 MiB without an answer'),
+      })
+    },
+  )
+
   test('a forgotten session is renewed for a read and never repeats a call', async () => {
     const server = await serve()
     const engine = connect()

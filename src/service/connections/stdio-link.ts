@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
-import { inMebibytes, type Link, type StrayOutput } from './types.ts'
+import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
@@ -40,14 +40,15 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   const take = (line: string) => {
     if (closing) return
     const message = parseMessage(library, line)
-    const isAnswer = message !== undefined && library.isJSONRPCResponse(message)
-    if (message === undefined && line.trim() !== '') {
+    if (message === 'stray' && line.trim() !== '') {
       stray.lines += 1
       stray.first ||= lastLine(line)
     }
-    chatter = isAnswer ? 0 : chatter + line.length + 1
+    const isMessage = typeof message === 'object'
+    if (isMessage && !('method' in message)) chatter = 0
+    else chatter += isMessage ? Math.max(line.length, REQUEST_BYTES) : line.length + 1
     if (chatter > maxMessageBytes) fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
-    else if (message !== undefined) transport.onmessage?.(message)
+    else if (isMessage) transport.onmessage?.(message)
   }
 
   const listen = (started: ServerProcess) => {
@@ -115,14 +116,19 @@ function writeTo(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/** Undefined for anything that is not a message: many servers print a banner or logs to stdout. */
-function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | undefined {
+/**
+ * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those: nobody
+ * listens to them, and the library's work on a flood of them took seconds and 300 MB.
+ */
+function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'notification' | 'stray' {
   // Garbage is told apart before the parser: an exception per line would stall us under a flood.
-  if (!line.trimStart().startsWith('{')) return undefined
+  if (!line.trimStart().startsWith('{')) return 'stray'
   try {
+    const value = JSON.parse(line) as { method?: unknown; id?: unknown }
+    if (typeof value.method === 'string' && value.id === undefined) return 'notification'
     return library.deserializeMessage(line)
   } catch {
-    return undefined
+    return 'stray'
   }
 }
 

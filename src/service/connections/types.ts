@@ -153,3 +153,6 @@ const MEBIBYTE = 1024 * 1024
 export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
+
+/** What a server's own request counts as, in bytes, among what comes without an answer: each is answered. */
+export const REQUEST_BYTES = 8 * 1024

@@ -18,6 +18,8 @@ export class Gauge<T extends Record<string, unknown>> {
   #current: T | undefined
   /** What the listeners know; somebody may have read a newer value since. */
   #published: T | undefined
+  /** Listeners are being told: each of them reads, and a measurement may look at a file. */
+  #isTelling = false
   #cancelTick: (() => void) | undefined
 
   constructor(source: Measured<T>) {
@@ -25,8 +27,9 @@ export class Gauge<T extends Record<string, unknown>> {
   }
 
   read = (): T => {
-    const next = this.#source.measure()
     const last = this.#current
+    if (this.#isTelling && last) return last
+    const next = this.#source.measure()
     if (last && Object.keys(next).every(key => last[key] === next[key])) return last
     this.#current = next
     return next
@@ -46,9 +49,18 @@ export class Gauge<T extends Record<string, unknown>> {
     const next = this.read()
     if (next !== this.#published) {
       this.#published = next
-      for (const listener of this.#listeners) listener()
+      this.#tell()
     }
     this.#scheduleTick()
+  }
+
+  #tell(): void {
+    this.#isTelling = true
+    try {
+      for (const listener of this.#listeners) listener()
+    } finally {
+      this.#isTelling = false
+    }
   }
 
   #scheduleTick(): void {
