@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import type { Me, Organization } from '../../api/contract/account.ts'
 import type { CatalogClient } from '../../api/contract/catalogs.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
-import { isPlainObject, toEpochMs } from '../../api/contract/shapes.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { announcedVocabulary } from '../../api/client/transport/vocabulary.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageText } from '../../components/collection/plain-parts.ts'
 import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
@@ -18,7 +18,7 @@ import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 
 const NOT_OFFERED = 'not offered by this service’s API'
@@ -80,7 +80,7 @@ function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
     ['Id', id],
     ['Email', email],
     ['Plan', plan],
-    ['Created', formatAge(toEpochMs(createdAt), serviceNow())],
+    ['Created', ageText(createdAt)],
   ]
 }
 
@@ -90,7 +90,7 @@ function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Or
     ['Id', id],
     ['Role in it', myRole],
     ['Plan', plan],
-    ['Created', formatAge(toEpochMs(createdAt), serviceNow())],
+    ['Created', ageText(createdAt)],
     ['By this account', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
   ]
 }
@@ -229,7 +229,7 @@ function ClientCatalog({ focused }: TabProps) {
   const data = useApiQuery(queries.hostCatalog.get.options({}))
   const { source, version, publishedAt, catalog } = data.data ?? {}
   const known = Object.values(catalog?.hostsById ?? {})
-  const published = source === 'bundled' ? 'bundled: never published' : formatAge(toEpochMs(publishedAt), serviceNow())
+  const published = source === 'bundled' ? 'bundled: never published' : ageText(publishedAt)
   const lines: Line[] = [
     ...fieldLines([
       ['Version', source === 'bundled' ? undefined : formatCount(version)],
@@ -251,6 +251,6 @@ function clientFields(client: CatalogClient): Field[] {
     ['Known from', provenance],
     ['Renders MCP Apps', rendersMcpApps == null ? undefined : rendersMcpApps ? 'yes' : 'no'],
     ['Protocol', supportedProtocolVersions?.join(', ')],
-    ['Verified', formatAge(toEpochMs(verifiedAt), serviceNow())],
+    ['Verified', ageText(verifiedAt)],
   ]
 }
