@@ -93,7 +93,11 @@ export async function openApp(options: {
   /** Notes of access, where visitors come in, a notebook on disk; without them none of it is there. */
   access?: Pick<Workspace, 'accessNotes' | 'door' | 'journal' | 'notebook' | 'doctorReports' | 'doctorSteps'>
   /** A service that is reached over the network, with the addresses of its hosted UI. */
-  hosted?: { web?: Record<string, string>; openBrowser: (url: string) => Promise<string | undefined> }
+  hosted?: {
+    web?: Record<string, string>
+    keySource?: string
+    openBrowser: (url: string) => Promise<string | undefined>
+  }
   size?: { width: number; height: number }
   /** All screens of the program; those of the registry by default. */
   screens?: readonly ScreenDeclaration[]
@@ -114,7 +118,13 @@ export async function openApp(options: {
   const { hosted, seen } = options
   const profile = {
     ...(hosted
-      ? { name: 'hosted', host: 'mcp.example', local: false, web: hosted.web }
+      ? {
+          name: 'hosted',
+          host: 'mcp.example',
+          local: false,
+          web: hosted.web,
+          ...(hosted.keySource && { keySource: hosted.keySource }),
+        }
       : { name: 'local', host: '', local: true }),
     readOnly: options.readOnly ?? false,
   }

@@ -15,6 +15,7 @@ import { openObject } from '../src/api/contract/shapes.ts'
 import { openDatabase } from '../src/api/client/journal/database.ts'
 import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
+import { createConnections } from '../src/domain/connections/connections.ts'
 import { createPins } from '../src/domain/runs/pins.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
 import { clean } from '../src/tui/theme/text.ts'
@@ -269,6 +270,11 @@ const probes: Record<BoundName, Probe> = {
     const pins = createPins()
     pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
     return pins.list().length
+  },
+  connections(size) {
+    const connections = createConnections()
+    for (let at = 0; at < size; at += 1) connections.note({ id: `scr_${at}` })
+    return connections.list().length
   },
   memberNotes(size) {
     const { notes } = accessNotes()

@@ -35,6 +35,7 @@ const gadgetsRoute = defineRoute('gadgets', 'projects/{projectId}/gadgets')
 const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
+  about: 'Gadgets that can be polished.',
   order: 8,
   goKey: 'g',
   bindings: [gadgetsKeys],

@@ -3,6 +3,7 @@ import type { AccessNotes } from '../domain/scenarios/notes.ts'
 import type { VisitorDoor } from '../domain/scenarios/visitor-door.ts'
 import type { Budget } from '../api/client/budget/budget.ts'
 import type { Client } from '../api/client/client.ts'
+import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { Journal } from '../api/client/journal/journal.ts'
@@ -20,6 +21,8 @@ export type Profile = {
   host: string
   local: boolean
   readOnly: boolean
+  /** Where the key comes from, in words and never the key; absent where none is needed. */
+  keySource?: string
   /** Addresses of the hosted UI by screen, where the profile tells them. */
   web?: Readonly<Partial<Record<string, string>>> | undefined
 }
@@ -43,6 +46,8 @@ export type Workspace = {
   door?: VisitorDoor
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
+  /** The connection requests that were begun here; they end with the session where they are not stored. */
+  connections?: Connections
   /** Writes without a known end; absent where none are noted. */
   journal?: Journal
   /** What Now keeps; absent where that is not kept. */

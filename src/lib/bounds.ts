@@ -157,6 +157,13 @@ export const BOUNDS = {
     beyond: 'the oldest go',
   },
   pins: { of: 'runs that are followed', side: 'program', unit: 'entries', most: 12, beyond: 'the oldest go' },
+  connections: {
+    of: 'connection requests that were begun here',
+    side: 'program',
+    unit: 'entries',
+    most: 20,
+    beyond: 'the oldest go',
+  },
   memberNotes: {
     of: 'noted members of a scenario',
     side: 'program',

@@ -32,6 +32,7 @@ export const appKeys = defineBindings({
       byKey: true,
       help: 'Open the screen of that number.',
     },
+    screens: { keys: [', ,'], label: 'all screens', help: 'Every screen with its letter and what it is.' },
     copyId: { ...on('copy'), label: 'copy id', help: 'Copy the id of the chosen thing.' },
     copyLink: { ...on('copyPlace'), label: 'copy link', help: 'Copy a locator of this place, which `mcpdeck` opens.' },
     browser: { ...on('browser'), label: 'open in browser', help: 'Show this place in the hosted UI of the profile.' },

@@ -1,6 +1,7 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
+import { BrowserProvider } from '../../components/browser.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { CopyProvider } from '../../components/copy.tsx'
 import { CrumbsProvider } from '../../components/crumbs.tsx'
@@ -55,23 +56,25 @@ export function App(props: AppParts) {
                 <TasksProvider onBegin={props.toasts.clear}>
                   <ToastsProvider toasts={props.toasts}>
                     <CopyProvider copy={props.actions.copy}>
-                      <CrumbsProvider>
-                        <SubjectProvider>
-                          <OverlaysProvider onOpen={props.toasts.settle}>
-                            <EditorProvider host={props.actions.editor}>
-                              <RegionsProvider regions={props.regions}>
-                                <PointerProvider pointer={props.pointer}>
-                                  <Sized {...(props.size && { size: props.size })}>
-                                    <Confirmed>
-                                      <Shell actions={props.actions} screens={props.screens} />
-                                    </Confirmed>
-                                  </Sized>
-                                </PointerProvider>
-                              </RegionsProvider>
-                            </EditorProvider>
-                          </OverlaysProvider>
-                        </SubjectProvider>
-                      </CrumbsProvider>
+                      <BrowserProvider open={props.actions.openBrowser}>
+                        <CrumbsProvider>
+                          <SubjectProvider>
+                            <OverlaysProvider onOpen={props.toasts.settle}>
+                              <EditorProvider host={props.actions.editor}>
+                                <RegionsProvider regions={props.regions}>
+                                  <PointerProvider pointer={props.pointer}>
+                                    <Sized {...(props.size && { size: props.size })}>
+                                      <Confirmed>
+                                        <Shell actions={props.actions} screens={props.screens} />
+                                      </Confirmed>
+                                    </Sized>
+                                  </PointerProvider>
+                                </RegionsProvider>
+                              </EditorProvider>
+                            </OverlaysProvider>
+                          </SubjectProvider>
+                        </CrumbsProvider>
+                      </BrowserProvider>
                     </CopyProvider>
                   </ToastsProvider>
                 </TasksProvider>

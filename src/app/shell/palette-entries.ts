@@ -44,14 +44,14 @@ export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[]
   return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
 
-/** Screens with their numbers, or their letters. */
+/** Screens by `text`, with their numbers, or their letters. */
 export function screenEntries(
-  screens: readonly { title: string; place: Place; key: string }[],
+  screens: readonly { text: string; place: Place; key: string }[],
   go: (place: Place) => void,
 ): PaletteEntry[] {
-  return screens.map(({ title, place, key }) => ({
+  return screens.map(({ text, place, key }) => ({
     id: `screen ${place.screen}`,
-    text: `Go to ${title}`,
+    text,
     detail: key,
     choose: () => go(place),
   }))

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
+import { screens } from '../registry.ts'
 import { appKeys } from './app-keys.ts'
 import { rankEntries, type PaletteEntry } from './palette-entries.ts'
 
@@ -31,6 +32,23 @@ describe('in the program', () => {
     await app.press('enter')
     await app.see('Reference server smoke')
     expect(app.router.current()).toEqual({ screen: 'runs', params: { projectId } })
+  })
+
+  test('all screens are listed with their letters and what they are, and one opens', async () => {
+    app = await openApp({ testService, place: serversRoute.to({ projectId }), size: { width: 80, height: 24 } })
+    await app.see('▌everything')
+    await app.press(',', ',')
+    const shown = await app.see('All screens')
+    for (const { title, about, goKey } of screens) {
+      const row = shown.split('\n').find(line => line.includes(about)) ?? ''
+      expect(row).toContain(title)
+      expect(row).toContain(`, ${goKey} `)
+    }
+    await app.type('sign-in')
+    await app.see(/▌Connections/)
+    await app.press('enter')
+    await app.see('No server is being connected')
+    expect(app.router.current().params).toEqual({ projectId })
   })
 
   test('what was read already is found by its name', async () => {

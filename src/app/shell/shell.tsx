@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink'
 import { useMemo, useRef } from 'react'
+import { type OpenBrowser, useOpenUrl } from '../../components/browser.tsx'
 import { type Copy, useCopy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { Boundary, FaultsProvider, QuietBoundary } from '../../components/boundary.tsx'
@@ -21,6 +22,7 @@ import type { LoadedScreen } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys, goKeysOf } from './app-keys.ts'
 import { RecordChecks } from './record-checks.tsx'
+import { FollowConnections } from './follow-connections.tsx'
 import { Footer, useFooterRows, toneMark } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
@@ -42,9 +44,6 @@ import { formatLocator } from '../../tui/router/place.ts'
 type SubjectAction = 'copyId' | 'copyLink' | 'raw'
 
 const NONE = unavailable('Nothing is chosen.')
-
-/** Shows a web address in the person's browser; answers why it could not, or nothing. */
-type OpenBrowser = (url: string) => Promise<string | undefined>
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
@@ -99,6 +98,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
       <Box flexDirection="column" width={size.width} height={size.height}>
         <QuietBoundary>
           <RecordChecks />
+            <FollowConnections />
           <LeaveGoneProject />
           <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
         </QuietBoundary>
@@ -155,7 +155,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     pin: usePin(),
     stop: useStop(),
     messages: useMessages(),
-    browser: useBrowser(actions.openBrowser),
+    browser: useBrowser(),
     help,
     back: useAtTop(),
     quit: actions.quit,
@@ -196,23 +196,18 @@ function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unava
  * Opens this place, or that of the chosen thing where it has its own, in the hosted UI; where there is no browser its
  * address is copied.
  */
-function useBrowser(open: OpenBrowser | undefined): KeyHandler | Unavailable {
+function useBrowser(): KeyHandler | Unavailable {
   const { profile } = useWorkspace()
   const here = usePlace()
   const place = useCurrentSubject()()?.place ?? here
-  const copy = useCopy()
-  const toasts = useToasts()
+  const open = useOpenUrl()
   if (profile.local) return unavailable('The local workspace has no pages on the web: all of it is here.')
   if (!profile.web)
     return unavailable(`The profile ${profile.name} has no address of a hosted UI; set web in the profile.`)
   const url = webAddress(profile.web, place)
   if (url === undefined)
     return unavailable(`The setting web of the profile ${profile.name} has no address for this place.`)
-  return async () => {
-    const obstacle = open ? await open(url) : 'There is no browser here.'
-    if (obstacle === undefined) toasts.show('ok', `Opened ${url}`)
-    else copy(url, `${obstacle} Copied the address: ${url}`)
-  }
+  return () => open(url)
 }
 
 /** Opens the messages of this session: what left the footer stays readable here. */

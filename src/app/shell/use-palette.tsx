@@ -8,6 +8,7 @@ import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import type { LoadedScreen } from '../registry.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
+import { fit, widthOf } from '../../tui/theme/text.ts'
 import {
   actionEntries,
   actionsHere,
@@ -24,12 +25,12 @@ const WIDTH = 90
 
 /**
  * Opens the palette over what works and what is known at this moment; `actions` opens it over what can be done with
- * the chosen thing alone.
+ * the chosen thing alone, `screens` over all screens with what each is.
  */
 export function usePalette(
   screens: readonly LoadedScreen[],
   projectId: () => string | undefined,
-): { palette: () => void; actions: () => void } {
+): { palette: () => void; actions: () => void; screens: () => void } {
   const overlays = useOverlays()
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -47,22 +48,34 @@ export function usePalette(
   const perform = (binding: ActiveBinding): void => void dispatcher.perform(binding)
   const actions = (): void =>
     open('What can be done here', actionEntries(actionsHere(dispatcher.active()), perform), () => undefined)
+  const go = (place: Place): void => router.go(place)
+  const placesBy = (textOf: (screen: LoadedScreen) => string): PaletteEntry[] =>
+    screenEntries(
+      screens.map((screen, index) => ({
+        text: textOf(screen),
+        place: screen.route.to({ projectId: projectId() }),
+        key: [screen.order !== undefined && String(index + 1), `, ${screen.goKey}`].filter(Boolean).join('  '),
+      })),
+      go,
+    )
   const palette = (): void => {
-    const go = (place: Place): void => router.go(place)
     const refuse = (why: string): void => toasts.show('warn', why)
     const routes = screens.map(screen => screen.route)
-    const places = screens.map(({ title, route, order, goKey }, index) => ({
-      title,
-      place: route.to({ projectId: projectId() }),
-      key: order === undefined ? `, ${goKey}` : String(index + 1),
-    }))
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
-      ...screenEntries(places, go),
+      ...placesBy(({ title }) => `Go to ${title}`),
       ...namedEntries([...followed(), ...named], go),
       ...actionEntries(dispatcher.active(), perform),
     ]
     open('Go or do', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
   }
-  return { palette, actions }
+  const overview = (): void => {
+    const width = Math.max(...screens.map(({ title }) => widthOf(title))) + 2
+    open(
+      'All screens',
+      placesBy(({ title, about }) => `${fit(title, width)}${about}`),
+      () => undefined,
+    )
+  }
+  return { palette, actions, screens: overview }
 }

@@ -8,6 +8,7 @@ import { createClient } from '../../api/client/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
+import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
@@ -119,7 +120,7 @@ function openRemote(
   })
   const { host } = new URL(target.baseUrl)
   const { name, web } = settings.profile
-  const profile = { name, host, local: false, readOnly: settings.readOnly, web }
+  const profile = { name, host, local: false, readOnly: settings.readOnly, keySource: target.keySource, web }
   const close = async (): Promise<void> => {
     stored.seen.close()
     await http.close()
@@ -231,6 +232,7 @@ function openProfile(log: Log, ...profile: readonly string[]) {
     place: store(placeKey),
     seen: createSeen({ stored: store(seenKey), clock: systemClock }),
     pins: createPins(store(pinsKey)),
+    connections: createConnections(store(connectionsKey)),
     reruns: createRerunLinks(store(rerunsKey)),
     accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: systemClock }),
     now: createNowMemory({ stored: store(nowKey), clock: systemClock }),

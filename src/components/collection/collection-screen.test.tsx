@@ -51,6 +51,7 @@ const gadgetsRoute = defineRoute('gadgets', 'projects/{projectId}/gadgets[/{gadg
 const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
+  about: 'Gadgets that can be polished.',
   order: 8,
   goKey: 'g',
   bindings: [gadgetsKeys],

@@ -48,16 +48,16 @@ type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
   within?: readonly string[]
   tabs: readonly DetailTab<DetailProps<Row>>[]
   keys: Bindings<Id | Moves>
-  /** What the other keys do; `on` of the collection makes an action on the chosen one. */
-  useActions: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
+  /** What the other keys do, where there are any; `on` of the collection makes an action on the chosen one. */
+  useActions?: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
   /** The writes that make a new one: one whose outcome is open is told of above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
   /** Whether one goes on changing by itself: while one does, the list is read as often as the rate allows. */
   isLive?: (item: ItemOf<E>) => boolean
   /** What the answer itself tells, beside its items; a hook. */
   useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
-  /** `key` names the key of a binding of this screen. */
-  empty: (key: (id: Id) => string) => { why: string; next: string }
+  /** `key` names the key of a binding of this screen; `isLocal` says whether this is the local workspace. */
+  empty: (key: (id: Id) => string, isLocal: boolean) => { why: string; next: string }
 }
 
 /** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
@@ -144,11 +144,12 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
     const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
     const { row, open, back } = collection
     useCrumbs([useProjectName(projectId), spec.title, row && nameOf(row)])
-    const actions = spec.useActions(collection, projectId)
+    const actions = spec.useActions?.(collection, projectId)
     useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
+    const { local } = useWorkspace().profile
     const operations = [spec.create ?? []].flat().map(({ operation }: AnyEndpoint) => operation)
     const notices = [...useOpenWriteNotices({ ids: { projectId }, operations }), ...(answer.notices ?? [])]
-    const empty = answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id))
+    const empty = answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id), local)
     return (
       <CollectionFrame
         collection={collection}

@@ -32,6 +32,7 @@ const route = defineRoute('asking', 'asking')
 const screen = defineScreen({
   route,
   title: 'Asking',
+  about: 'Asks.',
   order: 1,
   goKey: 'a',
   bindings: [askingKeys],

@@ -8,6 +8,7 @@ import { clientsRoute } from './route.ts'
 export const clientsScreen = defineScreen({
   route: clientsRoute,
   title: 'Clients',
+  about: 'How the service talks to MCP servers.',
   goKey: 'l',
   bindings: [clientsKeys],
   named: namedItems(contract.clients.list, 'client', ({ projectId }, clientId) =>

@@ -1,15 +1,14 @@
 import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { jsonLines } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import { clientsKeys } from './bindings.ts'
 import { useClientActions } from './use-client-actions.ts'
 
@@ -39,15 +38,7 @@ export const ClientsScreen = collectionScreen({
       cell: ({ serverCount }) => (serverCount == null ? UNKNOWN : formatCount(serverCount)),
       sort: ({ serverCount }) => serverCount ?? undefined,
     },
-    {
-      id: 'changed',
-      title: 'Changed',
-      width: 8,
-      align: 'right',
-      quiet: true,
-      cell: ({ updatedAt }) => ({ text: formatAge(toEpochMs(updatedAt), serviceNow()), tone: 'muted' }),
-      sort: ({ updatedAt }) => toEpochMs(updatedAt),
-    },
+    ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [
     fieldsTab('Overview', (client: Client) => [
@@ -55,8 +46,8 @@ export const ClientsScreen = collectionScreen({
       ['Model', client.modelId],
       ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
       ['Config', client.configId ?? client.hostConfigId],
-      ['Created', formatAge(toEpochMs(client.createdAt), serviceNow())],
-      ['Changed', formatAge(toEpochMs(client.updatedAt), serviceNow())],
+      ['Created', ageText(client.createdAt)],
+      ['Changed', ageText(client.updatedAt)],
     ]),
     { id: 'config', title: 'Config', Content: Config },
   ],

@@ -8,6 +8,7 @@ import { environmentsRoute } from './route.ts'
 export const environmentsScreen = defineScreen({
   route: environmentsRoute,
   title: 'Environments',
+  about: 'A client with servers and a model, under a name.',
   goKey: 'e',
   bindings: [environmentsKeys, environmentUsesKeys],
   named: namedItems(contract.environments.list, 'environment', ({ projectId }, environmentId) =>

@@ -6,6 +6,7 @@ import { notebookRoute } from './route.ts'
 export const notebookScreen = defineScreen({
   route: notebookRoute,
   title: 'Notebook',
+  about: 'Incidents with notes and pins, on this machine.',
   order: 7,
   goKey: 'i',
   goLabel: 'incident notebook',

@@ -8,6 +8,7 @@ import { projectsRoute } from './route.ts'
 export const projectsScreen = defineScreen({
   route: projectsRoute,
   title: 'Projects',
+  about: 'The projects that the key reaches.',
   order: 2,
   goKey: 'p',
   bindings: [projectsKeys],

@@ -1,5 +1,4 @@
-import { PROJECT_PERMISSIONS, type Project, type ProjectCapabilities } from '../../api/contract/projects.ts'
-import { flagState, type FlagState } from '../../domain/projects/feature-gate.ts'
+import type { Project, ProjectCapabilities } from '../../api/contract/projects.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
@@ -7,42 +6,11 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
+import { featureText, permissionLines } from '../../components/records/permission-lines.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-
-/** `launchEvalRun` as words: `launch eval run`. */
-function words(permission: string): string {
-  return permission.replaceAll(/([A-Z])/g, letter => ` ${letter.toLowerCase()}`)
-}
-
-/** Whether the organization has the gated features. */
-const FEATURE_TEXTS: Record<FlagState, string | undefined> = {
-  on: 'on',
-  off: 'off for this organization',
-  unenforced: 'on: the flag is off, but not enforced',
-  unknown: undefined,
-}
-
-/** What the caller may do in the project; advice, since every write still checks. */
-export function permissionLines(capabilities: ProjectCapabilities, symbols: Symbols): Line[] {
-  const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(capabilities.can)])]
-  const allowedFirst = names.sort((a, b) => Number(capabilities.can[b] === true) - Number(capabilities.can[a] === true))
-  return allowedFirst.map(name => {
-    const allowed = capabilities.can[name]
-    const known = typeof allowed === 'boolean'
-    return {
-      parts: [
-        {
-          text: `${known ? (allowed ? symbols.ok : symbols.error) : UNKNOWN} `,
-          tone: known ? (allowed ? 'ok' : 'error') : 'muted',
-        },
-        { text: words(name), tone: allowed === true ? 'plain' : 'muted' },
-      ],
-    }
-  })
-}
 
 function capabilityLines({ data, problem }: ApiQuery<ProjectCapabilities>, symbols: Symbols): Line[] {
   if (data) return permissionLines(data, symbols)
@@ -75,7 +43,7 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],
       ['Plan', capabilities.data?.plan?.name],
-      ['Swarms and scenarios', FEATURE_TEXTS[flagState(capabilities.data)]],
+      ['Swarms and scenarios', featureText(capabilities.data)],
     ]),
     '',
     heading('What you may do here'),

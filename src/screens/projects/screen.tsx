@@ -2,6 +2,7 @@ import type { Project } from '../../api/contract/projects.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { ageColumn } from '../../components/collection/plain-parts.ts'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
@@ -11,9 +12,7 @@ import { serversRoute } from '../servers/route.ts'
 import { projectsKeys } from './bindings.ts'
 import { ProjectDetail } from './project-detail.tsx'
 import { useProjectChanges } from './use-project-changes.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 const projectColumns: readonly Column<Project>[] = [
@@ -33,14 +32,7 @@ const projectColumns: readonly Column<Project>[] = [
     cell: project => ({ text: project.visibility ?? UNKNOWN, tone: 'muted' }),
     sort: project => project.visibility ?? undefined,
   },
-  {
-    id: 'age',
-    title: 'Age',
-    width: 5,
-    align: 'right',
-    cell: project => ({ text: formatAge(toEpochMs(project.createdAt), serviceNow()), tone: 'muted' }),
-    sort: project => toEpochMs(project.createdAt),
-  },
+  ageColumn('Age', project => project.createdAt),
 ]
 
 const projectKey = (project: Project): string => project.id

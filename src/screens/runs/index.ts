@@ -10,6 +10,7 @@ export function runsScreenWith<Cases extends SuiteCases>(suites: DeclaredSuites<
   return defineScreen({
     route: runsRoute,
     title: 'Runs',
+    about: 'Eval suites with their cases, runs and trials.',
     order: 4,
     goKey: 'r',
     bindings: [runsKeys, ...suites.bindings, insightsKeys, trialsKeys, compareKeys, baseKeys],

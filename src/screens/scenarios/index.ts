@@ -8,6 +8,7 @@ import { scenariosRoute } from './route.ts'
 export const scenariosScreen = defineScreen({
   route: scenariosRoute,
   title: 'Scenarios',
+  about: 'Published environments, and who may enter.',
   order: 6,
   goKey: 'c',
   bindings: [scenariosKeys, visitsKeys, visitFindingsKeys],

@@ -23,6 +23,12 @@ export const serversKeys = defineBindings({
       needs: 'servers.create',
       help: 'Save another server, by its address or its command.',
     },
+    connect: {
+      ...on('newSignedIn'),
+      label: 'connect with sign-in',
+      needs: 'connections.create',
+      help: 'Connect a server by its address; Connections follows it, with its sign-in link.',
+    },
     edit: {
       ...on('edit'),
       label: 'edit',

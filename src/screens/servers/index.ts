@@ -16,6 +16,7 @@ import { serversRoute } from './route.ts'
 export const serversScreen = defineScreen({
   route: serversRoute,
   title: 'Servers',
+  about: 'Saved MCP servers: tools, prompts, resources.',
   order: 3,
   goKey: 's',
   bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, serverReadinessKeys, resultKeys],

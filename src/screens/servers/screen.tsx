@@ -8,6 +8,8 @@ import { collectionScreen, type DetailProps } from '../../components/collection/
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { useSize } from '../../components/size.tsx'
+import { useNewConnection } from '../../components/records/use-new-connection.ts'
+import { connectionsRoute } from '../connections/route.ts'
 import { serversKeys, callsKeys } from './bindings.ts'
 import { useServerChecks, type ServerInput } from './checks.ts'
 import { doctorWidth, serverColumns, type ServerRow, callColumns, callKey } from './columns.ts'
@@ -102,12 +104,17 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     list.selection.select(serverId)
     router.replace({ serverId })
   })
+  const connect = useNewConnection(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
   return {
     doctor: on(doctor),
     validate: on(row => check('overview', checks.validate, row)),
     add: saving.add,
+    async connect() {
+      const connectionId = await connect()
+      if (connectionId !== undefined) router.go(connectionsRoute.to({ projectId, connectionId, pane: 'detail' }))
+    },
     edit: onServer(saving.edit),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
     importTokens:

@@ -5,6 +5,7 @@
 export const VERBS = {
   new: { key: 'n', does: 'Make a new one of what the list holds.' },
   newOfCopy: { key: 'alt+n', does: 'Make a new one from a copy.' },
+  newSignedIn: { key: 'alt+s', does: 'Make a new one by its address, with a sign-in.' },
   newOfTool: { key: 'alt+t', does: 'Make a new one from a tool.' },
   edit: { key: 'e', does: 'Edit it.' },
   editText: { key: 'ctrl+e', does: 'Edit it as a text, in your editor.' },
@@ -31,7 +32,7 @@ export const VERBS = {
   invite: { key: '@', does: 'Invite somebody.' },
   rotate: { key: 'X', does: 'Exchange its link for a new one.' },
   leaked: { key: '!', does: 'Answer a leak, step by step.' },
-  shareLink: { key: 'L', does: 'Copy its share link.' },
+  shareLink: { key: 'L', does: 'Copy its link.' },
   invitation: { key: 'alt+l', does: 'Copy its invitation.' },
   view: { key: 'v', does: 'Show it in full.' },
   filter: { key: 'f', does: 'Filter by the next state.' },

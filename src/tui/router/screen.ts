@@ -11,6 +11,8 @@ import type { Place, Route } from './place.ts'
 export type ScreenDeclaration<Name extends string = string> = {
   route: Route & { screen: Name; to: (params?: Record<string, string | undefined>) => Place }
   title: string
+  /** What it shows, as a sentence of at most 50 characters, so that it fits beside the title. */
+  about: string
   /**
    * Its place among the numbered tabs; without one it is reached by its letter, the palette and links, and has a tab
    * only while it is open.

@@ -1,0 +1,26 @@
+import { createContext, useContext, type ReactNode } from 'react'
+import { useCopy } from './copy.tsx'
+import { useToasts } from './toasts.tsx'
+
+/** Shows a web address in the person's browser; answers why it could not, or nothing. */
+export type OpenBrowser = (url: string) => Promise<string | undefined>
+
+const NO_BROWSER: OpenBrowser = async () => 'There is no browser here.'
+const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
+
+/** Below it web addresses can be opened; without `open` there is no browser. */
+export function BrowserProvider(props: { open: OpenBrowser | undefined; children: ReactNode }) {
+  return <BrowserContext.Provider value={props.open ?? NO_BROWSER}>{props.children}</BrowserContext.Provider>
+}
+
+/** Opens a web address, or copies it where there is no browser; `what` stands for one that is not to be shown. */
+export function useOpenUrl(): (url: string, what?: string) => Promise<void> {
+  const open = useContext(BrowserContext)
+  const copy = useCopy()
+  const toasts = useToasts()
+  return async (url, what) => {
+    const obstacle = await open(url)
+    if (obstacle === undefined) toasts.show('ok', `Opened ${what ?? url}`)
+    else copy(url, `${obstacle} Copied ${what ?? `the address: ${url}`}`)
+  }
+}

@@ -1,0 +1,110 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ServerConnection } from '../../api/contract/connections.ts'
+import { contract } from '../../api/contract/contract.ts'
+import {
+  CONNECTION_SLOTS,
+  isOpenConnection,
+  knownOf,
+  namedRequests,
+  publicAddress,
+} from '../../domain/connections/connections.ts'
+import { useConnections } from '../../hooks/use-connections.ts'
+import { YES } from '../form/field-input.ts'
+import type { FormFieldSpec, FormSpec } from '../form/form-dialog.tsx'
+import { useRecordForm } from './use-record-form.ts'
+
+type Candidates = NonNullable<NonNullable<ServerConnection['error']>['candidates']>
+
+/** What a request begins with that is made from another one. */
+export type ConnectionStart = { url?: string | undefined; candidates?: Candidates | undefined }
+
+/**
+ * Begins to connect a server by its address, which goes on in the service: it looks, has the person sign in where the
+ * server wants that, and saves it. Resolves to the id of the request.
+ */
+export function useNewConnection(projectId: string): (start?: ConnectionStart) => Promise<string | undefined> {
+  const saveRecord = useRecordForm()
+  const { connections } = useConnections()
+  return async start => {
+    const made = await saveRecord<ServerConnection, typeof contract.connections.create>({
+      form: () => connectionForm(connections.list().filter(isOpenConnection).length, start),
+      act: ({ url = '', name = '', serverId = '', reauthorize }) => ({
+        endpoint: contract.connections.create,
+        async work({ send }) {
+          const body = {
+            url: url.trim(),
+            projectId,
+            ...(name.trim() !== '' && { name: name.trim() }),
+            ...(serverId !== '' && { serverId }),
+            ...(reauthorize === YES && { reauthorize: true }),
+          }
+          try {
+            const connection = await send(contract.connections.create, { body })
+            const { connectionRequestId: id, handoffUrl: link } = connection
+            connections.keepSecrets(id, { url: url.trim(), ...(link && { link }) })
+            connections.note({ address: publicAddress(url.trim()), projectId, ...knownOf(connection) })
+            return connection
+          } catch (error) {
+            // What holds the slots can be followed and cancelled then, whoever began it.
+            if (error instanceof ApiError && error.limit === 'open-requests')
+              for (const id of namedRequests(error.details)) connections.note({ id })
+            throw error
+          }
+        },
+        start: `Connecting ${publicAddress(url.trim())}…`,
+        done: ({ handoffUrl }) =>
+          handoffUrl ? { tone: 'warn', text: 'Began. It goes on with a sign-in in the browser.' } : 'Began to connect.',
+      }),
+    })
+    return made?.connectionRequestId
+  }
+}
+
+function connectionForm(used: number, { url = '', candidates = [] }: ConnectionStart = {}): FormSpec {
+  const text = { required: false, kind: '', initial: '' }
+  const which: FormFieldSpec = {
+    ...text,
+    id: 'serverId',
+    label: 'Server',
+    required: true,
+    note: 'Several saved servers have this address.',
+    input: {
+      kind: 'choice',
+      options: candidates.map(({ id, name, url }) => ({ value: id ?? '', label: name ?? id ?? '', detail: url ?? '' })),
+    },
+  }
+  return {
+    title: 'Connect a server',
+    about: [
+      {
+        text: 'The service looks at the address, has you sign in where the server wants that, and saves it.',
+        tone: 'plain',
+      },
+      {
+        text: `${used} of ${CONNECTION_SLOTS} slots used, as far as known here; a request is open for up to an hour.`,
+        tone: used < CONNECTION_SLOTS ? 'muted' : 'warn',
+      },
+    ],
+    fields: [
+      { ...text, id: 'url', label: 'Address', required: true, initial: url, check: addressProblem },
+      ...(candidates.length > 0
+        ? [which]
+        : [
+            { ...text, id: 'name', label: 'Name', note: 'Of a new server; the service chooses one where it is empty.' },
+          ]),
+      {
+        ...text,
+        id: 'reauthorize',
+        label: 'Sign in anew',
+        note: 'Also where the server is saved and signed in already.',
+        input: { kind: 'toggle' },
+      },
+    ],
+    act: 'Connect it',
+  }
+}
+
+function addressProblem(text: string): string | undefined {
+  const isAddress = /^https?:\/\//i.test(text.trim()) && URL.canParse(text.trim())
+  return isAddress ? undefined : 'An address begins with http:// or https://.'
+}

@@ -1,0 +1,21 @@
+/** The states of the contract as a person reads them, with what goes on or is to be done. */
+const CONNECTION_LABELS = {
+  discovering: { text: 'looking', tone: 'plain', what: 'The service asks the server whether it wants a sign-in.' },
+  awaiting_project: { text: 'waits for a project', tone: 'warn', what: 'Choose a project in the browser.' },
+  awaiting_authorization: { text: 'waits for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
+  authorizing: { text: 'signing in', tone: 'plain', what: 'The sign-in is under way in a browser.' },
+  validating: { text: 'validating', tone: 'plain', what: 'The service connects to the server.' },
+  ready: { text: 'connected', tone: 'ok', what: 'The server is saved.' },
+  failed: { text: 'failed', tone: 'error', what: 'Nothing more is tried.' },
+  expired: { text: 'expired', tone: 'error', what: 'It was open for as long as it may be.' },
+  cancelled: { text: 'cancelled', tone: 'muted', what: 'It was cancelled.' },
+  gone: { text: 'gone', tone: 'muted', what: 'The service does not have it any more.' },
+} as const
+
+/** How a state is called; one that is not known here goes by the wire's own word. */
+export function connectionLabel(status: string) {
+  const known: Readonly<
+    Record<string, { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }>
+  > = CONNECTION_LABELS
+  return known[status] ?? { text: status, tone: 'plain' as const, what: 'The service goes on with it.' }
+}

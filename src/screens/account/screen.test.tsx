@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { tabsKeys } from '../../components/component-keys.ts'
+import { accountRoute } from './route.ts'
+
+let app: TestApp
+afterEach(() => app.close())
+
+async function open(tab?: string): Promise<void> {
+  app = await openApp({ place: accountRoute.to({ tab }) })
+}
+
+describe('the account', () => {
+  test('is opened by its letter, with organization, role, key and vocabulary', async () => {
+    await open()
+    await app.press('1', ',', 'a')
+    await app.see(/Role in it +owner/)
+    expect(app.frame()).toMatch(/Key +none is needed here/)
+    await app.see(/Eval vocabulary +1 and 2/)
+    const me = await app.client.account.me()
+    await app.see(me.id)
+    await app.press(appKeys.bindings.copyId)
+    expect(app.copied).toEqual([me.id])
+  })
+
+  test('says where the key comes from', async () => {
+    const testService = await openService()
+    app = await openApp({
+      testService,
+      place: accountRoute.to(),
+      hosted: { openBrowser: async () => undefined, keySource: 'variable MCPDECK_API_KEY' },
+    })
+    await app.see(/Service +mcp\.example/)
+    await app.see(/Key +variable MCPDECK_API_KEY/)
+    await app.close()
+    await testService.close()
+  })
+
+  test('shows what the key may do in the project, with the state of the gated features', async () => {
+    await open('rights')
+    await app.see('✓ launch eval run')
+    expect(app.frame()).toMatch(/Role in it +admin/)
+    expect(app.frame()).toMatch(/Swarms and scenarios +on/)
+  })
+
+  test('shows the limits of the plan, and says what of their use is not offered', async () => {
+    await open('limits')
+    await app.see(/concurrent runs +2/)
+    await app.see(/Of the quotas a day +not offered by this service’s API/)
+  })
+
+  test('lists models and client catalog in tabs', async () => {
+    await open('models')
+    await app.see('No model is listed.')
+    await app.see('No model is configured')
+    await app.press(tabsKeys.bindings.next)
+    await app.see('Claude Code')
+    expect(app.frame()).toMatch(/Known from +assumed/)
+  })
+
+  test('wants a project for rights where the key reaches several', async () => {
+    app = await openApp({
+      place: async client => {
+        await client.projects.create({ body: { name: 'Another' } })
+        return accountRoute.to({ tab: 'rights' })
+      },
+    })
+    await app.see('No project is chosen. Rights and limits are those in a project.')
+  })
+})

@@ -1,0 +1,256 @@
+import type { ReactNode } from 'react'
+import type { Me, Organization } from '../../api/contract/account.ts'
+import type { CatalogClient } from '../../api/contract/catalogs.ts'
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { announcedVocabulary } from '../../api/client/transport/vocabulary.ts'
+import { ageText } from '../../components/collection/plain-parts.ts'
+import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
+import { useCrumbs } from '../../components/crumbs.tsx'
+import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Panes } from '../../components/panes/panes.tsx'
+import { featureText, permissionLines, wordsOf } from '../../components/records/permission-lines.ts'
+import { useSubject } from '../../components/subject.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useProjectName } from '../../hooks/use-project-name.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
+import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
+import { usePlace } from '../../tui/router/router-context.tsx'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+
+const NOT_OFFERED = 'not offered by this service’s API'
+
+const TABS = [
+  { id: 'overview', title: 'Overview', Content: Overview },
+  { id: 'rights', title: 'Rights', Content: inProject(Rights) },
+  { id: 'limits', title: 'Limits', Content: inProject(Limits) },
+  { id: 'models', title: 'Models', Content: Models },
+  { id: 'clients', title: 'Client catalog', Content: ClientCatalog },
+]
+
+/** Who the key acts as, what it may do and how much of it, and what the service knows of models and clients. */
+export function AccountScreen() {
+  const { queries } = useWorkspace()
+  const me = useApiQuery(queries.account.me.options({})).data
+  useSubject('account', me)
+  useCrumbs(['Account', me?.name ?? me?.email])
+  return (
+    <Panes
+      focused="account"
+      onFocus={() => undefined}
+      panes={[
+        {
+          id: 'account',
+          weight: 1,
+          render: focused => <TabbedPane title="Account" tabs={TABS} content={{ focused }} />,
+        },
+      ]}
+    />
+  )
+}
+
+type TabProps = { focused: boolean }
+
+function Overview({ focused }: TabProps) {
+  const { queries, profile } = useWorkspace()
+  const { symbols } = useTheme()
+  const me = useApiQuery(queries.account.me.options({}))
+  const organizations = useWholeList(queries.account.organizations, {})
+  const deployment = useApiQuery(queries.capabilities.get.options({}))
+  const lines: Line[] = [
+    ...(me.data ? fieldLines(accountFields(me.data)) : []),
+    ...(organizations.items ?? []).flatMap(each => [heading('Organization'), ...fieldLines(organizationFields(each))]),
+    ...(organizations.problem ? [heading('Organization'), ...problemLines(symbols, organizations.problem)] : []),
+    heading('Key and service'),
+    ...fieldLines([...keyFields(profile), ['Eval vocabulary', vocabularyText(deployment)]]),
+  ]
+  return (
+    <PaneState data={me} loading="Reading the account…">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}
+
+function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
+  return [
+    ['Name', name],
+    ['Id', id],
+    ['Email', email],
+    ['Plan', plan],
+    ['Created', ageText(createdAt)],
+  ]
+}
+
+function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Organization): Field[] {
+  return [
+    ['Name', name],
+    ['Id', id],
+    ['Role in it', myRole],
+    ['Plan', plan],
+    ['Created', ageText(createdAt)],
+    ['By this account', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
+  ]
+}
+
+/** Which key is used and where it comes from; the key itself is nowhere on screen. */
+function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[] {
+  return [
+    ['Profile', name],
+    ['Service', local ? 'the local workspace, in this program' : host],
+    ['Key', local ? 'none is needed here' : keySource],
+    ['This session', readOnly ? 'read-only: it changes nothing' : 'reads and writes'],
+  ]
+}
+
+/** A deployment without that block, or without the whole page, is spoken to in vocabulary 1. */
+function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | undefined {
+  if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: this deployment announces no other'
+  return error?.status === 404 ? '1: this deployment announces none' : problem?.title
+}
+
+type InProject = TabProps & { projectId: string }
+
+/** A tab about the project of the place, or the only one there is. */
+function inProject(Content: (props: InProject) => ReactNode) {
+  return function InProjectTab({ focused }: TabProps) {
+    const { queries } = useWorkspace()
+    const { items = [], ...projects } = useWholeList(queries.projects.list, {})
+    const projectId = usePlace().params['projectId'] ?? (items.length === 1 ? items[0]?.id : undefined)
+    if (projectId !== undefined) return <Content projectId={projectId} focused={focused} />
+    return (
+      <PaneState data={projects} loading="Reading the projects…">
+        <Sentence tone="plain" text="No project is chosen. Rights and limits are those in a project." />
+        <Sentence tone="muted" text="Choose one on the Projects screen, then come back." />
+      </PaneState>
+    )
+  }
+}
+
+function Rights({ projectId, focused }: InProject) {
+  const { queries } = useWorkspace()
+  const { symbols } = useTheme()
+  const data = useApiQuery(queries.projects.capabilities.options({ projectId }))
+  const project = useProjectName(projectId)
+  const lines = data.data && [
+    ...fieldLines(rightsFields(project, data.data)),
+    heading('What this key may do there'),
+    ...permissionLines(data.data, symbols),
+  ]
+  return (
+    <PaneState data={data} loading="Reading what you may do…">
+      {lines && <Viewer lines={lines} focused={focused} />}
+    </PaneState>
+  )
+}
+
+function rightsFields(project: string, capabilities: ProjectCapabilities): Field[] {
+  const { role, projectRole, surface, features } = capabilities
+  const { mode, enforced, reason } = features?.sandboxes ?? {}
+  return [
+    ['Project', project],
+    ['Role in it', projectRole],
+    ['Role in the organization', role],
+    ['Called as', surface],
+    ['Swarms and scenarios', featureText(capabilities)],
+    ['Its flag', mode && `${mode}${enforced === false ? ', not enforced' : ''}`],
+    ...(reason ? [['Reason', reason] as const] : []),
+  ]
+}
+
+function Limits({ projectId, focused }: InProject) {
+  const { queries, profile } = useWorkspace()
+  const data = useApiQuery(queries.projects.capabilities.options({ projectId }))
+  const { name, limits, features } = data.data?.plan ?? {}
+  const open = (fields: Readonly<Record<string, unknown>> | null | undefined): Field[] =>
+    Object.entries(fields ?? {}).map(([label, value]) => [wordsOf(label), limitText(value, profile)])
+  const part = (title: string, fields: readonly Field[], none: string): Line[] => [
+    heading(title),
+    ...(fields.length > 0 ? fieldLines(fields) : [{ text: none, tone: 'muted' as const }]),
+  ]
+  const lines: Line[] = [
+    ...fieldLines([['Plan', name]]),
+    ...part('Limits', open(limits), 'The service names no limit of this plan.'),
+    ...part('Features', open(features), 'The service names no feature of this plan.'),
+    ...part(
+      'Used',
+      [
+        ['Of the quotas a day', NOT_OFFERED],
+        ['Of the request rate', profile.local ? 'no limit' : 'the gauge at the top right shows what is left'],
+      ],
+      '',
+    ),
+  ]
+  return (
+    <PaneState data={data} loading="Reading the limits…">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}
+
+/** A limit as text; the local workspace means by null that there is none. */
+function limitText(value: unknown, { local }: Profile): string {
+  if (typeof value === 'number') return formatCount(value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (value == null) return local ? 'no limit' : UNKNOWN
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The model catalog is an open document: what is known of it is laid out, anything else shows as it came. */
+function Models({ focused }: TabProps) {
+  const { queries } = useWorkspace()
+  const data = useApiQuery(queries.models.list.options({}))
+  return (
+    <PaneState data={data} loading="Reading the models…">
+      {data.data && <Viewer lines={modelLines(data.data)} focused={focused} />}
+    </PaneState>
+  )
+}
+
+function modelLines(catalog: Readonly<Record<string, unknown>>): Line[] {
+  const { items, note } = catalog
+  const isKnown = Array.isArray(items) && items.every(item => isPlainObject(item) && typeof item['id'] === 'string')
+  if (!isKnown) return jsonLines(catalog)
+  const models = items as { id: string; name?: unknown; isDefault?: unknown }[]
+  const fields = models.map(({ id, name, isDefault }): Field => {
+    const label = typeof name === 'string' && name !== id ? name : 'model'
+    return [id, isDefault === true ? `${label}, the default` : label]
+  })
+  return [
+    ...(models.length === 0 ? [{ text: 'No model is listed.' }] : fieldLines(fields)),
+    ...(typeof note === 'string' ? [{ text: note, tone: 'muted' as const }] : []),
+  ]
+}
+
+function ClientCatalog({ focused }: TabProps) {
+  const { queries } = useWorkspace()
+  const data = useApiQuery(queries.hostCatalog.get.options({}))
+  const { source, version, publishedAt, catalog } = data.data ?? {}
+  const known = Object.values(catalog?.hostsById ?? {})
+  const published = source === 'bundled' ? 'bundled: never published' : ageText(publishedAt)
+  const lines: Line[] = [
+    ...fieldLines([
+      ['Version', source === 'bundled' ? undefined : formatCount(version)],
+      ['Published', published],
+    ]),
+    ...known.flatMap(each => [heading(each.label), ...fieldLines(clientFields(each), 2)]),
+  ]
+  return (
+    <PaneState data={data} loading="Reading the client catalog…">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}
+
+function clientFields(client: CatalogClient): Field[] {
+  const { id, provenance, rendersMcpApps, supportedProtocolVersions, verifiedAt } = client
+  return [
+    ['Id', id],
+    ['Known from', provenance],
+    ['Renders MCP Apps', rendersMcpApps == null ? undefined : rendersMcpApps ? 'yes' : 'no'],
+    ['Protocol', supportedProtocolVersions?.join(', ')],
+    ['Verified', ageText(verifiedAt)],
+  ]
+}

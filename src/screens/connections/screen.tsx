@@ -1,0 +1,247 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { projectScreen } from '../../components/collection/project-screen.tsx'
+import { type Collection, useCollection } from '../../components/collection/use-collection.ts'
+import { useOpenUrl } from '../../components/browser.tsx'
+import { useCopy } from '../../components/copy.tsx'
+import { useCrumbs } from '../../components/crumbs.tsx'
+import { fieldLines, type Field } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Pane } from '../../components/panes/pane.tsx'
+import { useNewConnection } from '../../components/records/use-new-connection.ts'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { Viewer } from '../../components/viewer.tsx'
+import {
+  CONNECTION_SLOTS,
+  isOpenConnection,
+  knownOf,
+  type KnownConnection,
+} from '../../domain/connections/connections.ts'
+import { connectionLabel } from '../../domain/connections/labels.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useConnections } from '../../hooks/use-connections.ts'
+import { useMinute } from '../../hooks/use-now.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
+import { useProjectName } from '../../hooks/use-project-name.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { formatAge } from '../../tui/theme/format.ts'
+import { serversRoute } from '../servers/route.ts'
+import { connectionsKeys } from './bindings.ts'
+
+const NO_LINK = 'Its sign-in link is not known here: the service gives it once, to whom begins the request.'
+
+const COLUMNS: readonly Column<KnownConnection>[] = [
+  {
+    id: 'address',
+    title: 'Address',
+    width: 'flex',
+    cell: row => nameOf(row).replace(/^https?:\/\//, ''),
+    sort: nameOf,
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: 17,
+    cell: ({ status }) => connectionLabel(status),
+    sort: ({ status }) => status,
+  },
+  {
+    id: 'begun',
+    title: 'Begun',
+    width: 5,
+    from: 46,
+    align: 'right',
+    quiet: true,
+    cell: row => ({ text: begunText(row), tone: 'muted' }),
+    sort: ({ at }) => at,
+  },
+]
+/** The list is here already, and there is no more of it. */
+const READ = {
+  pending: false,
+  problem: undefined,
+  hasData: true,
+  updatedAt: undefined,
+  hasMore: false,
+  isCut: false,
+  isStuck: false,
+  more: () => undefined,
+  readAhead: () => undefined,
+}
+const keyOf = ({ id }: KnownConnection): string => id
+const paramsOf = ({ id }: KnownConnection) => ({ connectionId: id })
+
+function nameOf({ address, id }: KnownConnection): string {
+  return address ?? id
+}
+
+/** When it was begun; of a request that only a refusal named that is not known. */
+function begunText({ at, address }: KnownConnection): string {
+  return formatAge(address === undefined ? undefined : at, Date.now())
+}
+
+/** The connection requests that were begun here: the contract lists none, so those of others are not among them. */
+export const ConnectionsScreen = projectScreen('connections', function Connections({ projectId }) {
+  const { known } = useConnections()
+  const { queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  const key = useKeyName()
+  useMinute()
+  const recordOf = useCallback(
+    (one: KnownConnection) => {
+      const { queryKey } = queries.connections.get.options({ requestId: one.id })
+      return { ...(queryClient.getQueryData(queryKey) ?? one), id: one.id }
+    },
+    [queries, queryClient],
+  )
+  const collection = useCollection({
+    noun: 'request',
+    items: known,
+    keyOf,
+    columns: COLUMNS,
+    recordOf,
+    placed: { key: usePlace().params['connectionId'], paramsOf },
+  })
+  const { open, back, row } = collection
+  useCrumbs([useProjectName(projectId), 'Connections', row && nameOf(row)])
+  useBindings(connectionsKeys, { open, back, ...useConnectionActions(collection, projectId) })
+  const slots = `${known.filter(isOpenConnection).length} of ${CONNECTION_SLOTS} slots used`
+  return (
+    <CollectionFrame
+      collection={collection}
+      what="the connection requests"
+      data={READ}
+      list={{
+        title: 'Connections',
+        notices: useOpenWriteNotices({ ids: { projectId }, operations: [contract.connections.create.operation] }),
+        empty: {
+          why: 'No server is being connected from here.',
+          next: `Press ${key(connectionsKeys, 'add')} to connect one by its address. ${slots}, as far as known here.`,
+        },
+      }}
+      weights={[4, 5]}
+      renderDetail={(known, focused) => <Detail key={known.id} known={known} note={slots} focused={focused} />}
+    />
+  )
+})
+
+function Detail({ known, note, focused }: { known: KnownConnection; note: string; focused: boolean }) {
+  const { queries } = useWorkspace()
+  const { connections } = useConnections()
+  const key = useKeyName()
+  const isOpen = isOpenConnection(known)
+  const project = useProjectName(known.projectId ?? '')
+  // The shell polls what is open, and what has ended stays as it is.
+  const data = useApiQuery(queries.connections.get.options({ requestId: known.id }, { refetchInterval: false }))
+  const { error, expiresAt, server } = data.data ?? {}
+  const { text, tone, what } = connectionLabel(known.status)
+  const [opens, copies, shows] = (['signIn', 'copyLink', 'showLink'] as const).map(id => key(connectionsKeys, id))
+  const link = `known here: ${opens} opens it, ${copies} copies it, ${shows} shows it`
+  const left = (toEpochMs(expiresAt) ?? NaN) - serviceNow()
+  const fields: Field[] = [
+    ['State', `${text}. ${what}`, tone],
+    ...(error ? [[error.code ?? 'Reason', error.message, isOpen ? 'warn' : 'error'] as const] : []),
+    ...(error?.candidates ?? []).map(({ name, id, url }): Field => ['Candidate', [name ?? id, url].join(' ')]),
+    ['Sign-in link', connections.secretsOf(known.id).link === undefined ? 'not known here' : link],
+    ['Address', server?.url ?? known.address],
+    ['Project', known.projectId === undefined ? undefined : project],
+    ['Server', server?.name ?? known.serverId ?? 'none yet'],
+    ...(isOpen ? [['Ends by itself in', left > 0 ? formatAge(0, left) : undefined] as const] : []),
+    ['Begun', begunText(known)],
+    ['Id', known.id],
+  ]
+  return (
+    <Pane title={nameOf(known)} note={note} focused={focused}>
+      <PaneState data={{ ...data, hasData: true }} loading="">
+        <Viewer lines={fieldLines(fields)} focused={focused} />
+      </PaneState>
+    </Pane>
+  )
+}
+
+/** What can be done with connection requests. */
+function useConnectionActions({ list, on }: Collection<KnownConnection>, projectId: string) {
+  const { queries } = useWorkspace()
+  const { connections } = useConnections()
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const begin = useNewConnection(projectId)
+  const cancel = useWrite(contract.connections.cancel)
+  const retry = useWrite(contract.connections.retryValidation)
+  const openUrl = useOpenUrl()
+  const copy = useCopy()
+  const showText = useTextOverlay()
+
+  const add = async (start?: Parameters<typeof begin>[0]): Promise<void> => {
+    const id = await begin(start)
+    if (id === undefined) return
+    list.selection.select(id)
+    router.replace({ connectionId: id, pane: 'detail' })
+  }
+  const onLink = (act: (link: string, known: KnownConnection) => unknown) =>
+    on(known => {
+      const link = connections.secretsOf(known.id).link
+      if (link === undefined) throw new UnavailableAction(NO_LINK)
+      if (!isOpenConnection(known)) throw new UnavailableAction('It has ended, and its link with it.')
+      return act(link, known)
+    })
+  const again = async (known: KnownConnection): Promise<void> => {
+    const { queryKey } = queries.connections.get.options({ requestId: known.id })
+    const last = queryClient.getQueryData(queryKey)
+    if (!isOpenConnection(known)) {
+      const { url = known.address } = connections.secretsOf(known.id)
+      return add({ url, candidates: last?.error?.candidates ?? undefined })
+    }
+    await retry({
+      work: async ({ send }) =>
+        connections.note(knownOf(await send(contract.connections.retryValidation, { requestId: known.id }))),
+      start: `Trying ${nameOf(known)} again…`,
+      done: () => `The service tries ${nameOf(known)} again.`,
+    })
+  }
+  const end = async (known: KnownConnection): Promise<void> => {
+    if (!isOpenConnection(known)) throw new UnavailableAction('It has ended already.')
+    await cancel({
+      confirm: {
+        title: `Cancel the connection to ${nameOf(known)}?`,
+        lines: ['Its sign-in link ends, and its slot is free. A server that is saved already stays.'],
+        action: 'Cancel it',
+        decline: 'Leave it',
+      },
+      work: async ({ send }) => {
+        const now = await send(contract.connections.cancel, { requestId: known.id })
+        connections.note(knownOf(now))
+        return now
+      },
+      start: `Cancelling the connection to ${nameOf(known)}…`,
+      done: ({ status }) => `The connection to ${nameOf(known)}: ${connectionLabel(status).text}.`,
+    })
+  }
+  return {
+    add: () => add(),
+    signIn: onLink(link => openUrl(link, 'the sign-in link')),
+    copyLink: onLink(link => copy(link, 'Copied the sign-in link: whoever holds it can finish the request.')),
+    showLink: onLink((link, known) =>
+      showText('Sign-in link', [{ text: nameOf(known), tone: 'muted' }, { text: link }]),
+    ),
+    again: on(again),
+    cancel: on(end),
+    server: on(({ serverId, projectId: owner = projectId }) => {
+      if (serverId === undefined) throw new UnavailableAction('It has become no server yet.')
+      router.go(serversRoute.to({ projectId: owner, serverId }))
+    }),
+    putAway: on(known => {
+      if (isOpenConnection(known)) throw new UnavailableAction('It is open; cancel it first.')
+      connections.remove(known.id)
+    }),
+  }
+}

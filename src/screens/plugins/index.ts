@@ -1,0 +1,27 @@
+import { namedItems } from '../../api/client/cache/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { openAndBack } from '../../components/collection/plain-parts.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { defineScreen } from '../../tui/router/screen.ts'
+import { pluginsRoute } from './route.ts'
+
+export const pluginsKeys = defineBindings({
+  name: 'plugins',
+  scope: 'screen',
+  screen: 'plugins',
+  title: 'Plugins',
+  bindings: openAndBack('plugin'),
+})
+
+/** What was installed in a project, with the servers and skills that it brought. */
+export const pluginsScreen = defineScreen({
+  route: pluginsRoute,
+  title: 'Plugins',
+  about: 'What a project has installed.',
+  goKey: 'u',
+  bindings: [pluginsKeys],
+  named: namedItems(contract.plugins.list, 'plugin', ({ projectId }, pluginId) =>
+    pluginsRoute.to({ projectId, pluginId }),
+  ),
+  load: async () => (await import('./screen.tsx')).PluginsScreen,
+})

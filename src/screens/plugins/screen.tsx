@@ -1,0 +1,89 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Plugin, PluginVersion } from '../../api/contract/plugins.ts'
+import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
+import { fieldLines, heading } from '../../components/lines.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { pluginsKeys } from './index.ts'
+
+/** The plugins of a project, disabled ones too; nothing of them can be changed over the API. */
+export const PluginsScreen = collectionScreen({
+  noun: 'plugin',
+  title: 'Plugins',
+  what: 'the plugins',
+  list: contract.plugins.list,
+  param: 'pluginId',
+  rows: plainRows<Plugin>(() => [
+    { id: 'name', title: 'Plugin', width: 'flex', cell: ({ displayName, name }) => displayName ?? name },
+    { id: 'state', title: 'State', width: 15, cell: row => ({ text: stateOf(row), tone: 'muted' }) },
+    ageColumn('Changed', ({ updatedAt }) => updatedAt),
+  ]),
+  tabs: [
+    fieldsTab('Overview', (plugin: Plugin) => [
+      ['Id', plugin.id],
+      ['Name', plugin.name],
+      ['Description', plugin.description],
+      ['State', stateOf(plugin)],
+      ['Active version', plugin.activeVersionId ?? 'none: it was never activated'],
+      ['Other versions', 'not offered by this service’s API'],
+      ['Installed', ageText(plugin.createdAt)],
+      ['Changed', ageText(plugin.updatedAt)],
+    ]),
+    { id: 'version', title: 'Version', Content: Version },
+  ],
+  keys: pluginsKeys,
+  empty: (_, isLocal) => ({
+    why: isLocal ? 'The local workspace installs no plugins.' : 'This project has no plugin.',
+    next: 'Plugins are installed in the hosted app; the API only reads them.',
+  }),
+})
+
+function stateOf({ enabled, activeVersionId }: Plugin): string {
+  if (activeVersionId == null) return 'never activated'
+  return enabled == null ? 'not known' : enabled ? 'on' : 'off'
+}
+
+function Version({ row, focused }: DetailProps<Plugin>) {
+  const { queries } = useWorkspace()
+  const { activeVersionId } = row
+  const options = queries.plugins.version.options({ pluginVersionId: activeVersionId ?? '' })
+  const data = useApiQuery({ ...options, enabled: activeVersionId != null })
+  if (activeVersionId == null) return <Sentence tone="muted" text="It was never activated, so no version is in use." />
+  return (
+    <PaneState data={data} loading="Reading the version…">
+      {data.data && <Viewer lines={versionLines(data.data)} focused={focused} />}
+    </PaneState>
+  )
+}
+
+function versionLines(version: PluginVersion): Line[] {
+  const counts = Object.entries(version.componentCounts ?? {}).filter(([, count]) => typeof count === 'number')
+  const part = (title: string, lines: readonly string[]): Line[] =>
+    lines.length === 0 ? [] : [heading(title), ...lines.map(text => ({ text, indent: 2 }))]
+  const texts = (...each: readonly (string | null | undefined)[]): string => each.filter(Boolean).join(', ')
+  return [
+    ...fieldLines([
+      ['Version', version.declaredVersion],
+      ['State', version.status === 'ready' ? 'ready' : `${version.status}: only a ready version runs`],
+      ['Holds', counts.map(([what, count]) => `${String(count)} ${what}`).join(', ')],
+      ['Bundle', version.bundleHash],
+      ['Imported', ageText(version.createdAt)],
+      ['Ready', ageText(version.readyAt)],
+      ['Id', version.id],
+    ]),
+    ...part(
+      'Servers',
+      (version.servers ?? []).map(each =>
+        texts(each.declaredName ?? each.componentId, each.placement, each.authenticationPolicy?.replace('_', ' ')),
+      ),
+    ),
+    ...part(
+      'Skills',
+      (version.skills ?? []).map(each => texts(each.declaredName ?? each.componentId, each.modelRef)),
+    ),
+  ]
+}
