@@ -10,7 +10,7 @@ import { addConfig, addProfiles } from './commands/profile.ts'
 import { addGet, addCompletion, addDoctor, addVisit, addNotebook, addJournal } from './commands/inspection.ts'
 import { addRun, addWatch } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
-import { addExport } from './commands/documents.ts'
+import { addApply, addExport } from './commands/documents.ts'
 import { EXIT } from './process/exit-codes.ts'
 import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
 import type { KeyOptions } from './serve/serve-command.ts'
@@ -74,6 +74,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     addRun,
     addSuite,
     addExport,
+    addApply,
     addDoctor,
     addJournal,
     addConfig,

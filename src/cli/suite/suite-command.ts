@@ -165,7 +165,8 @@ function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
   return `${what}${spends}${prune ? ', and deletes cases for good' : ''}`
 }
 
-function planText(plan: SyncPlan, prune: boolean): string {
+/** What an import would do, in lines. */
+export function planText(plan: SyncPlan, prune: boolean): string {
   const { suite, file, settings, created, changed, unchanged, others } = plan
   const lines = [
     suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,

@@ -171,7 +171,7 @@ function onWire(noun: PlainNoun, form: Form, index: NameIndex): Wire {
     const words = noun === 'server' && name === 'args' && typeof value === 'string' ? wordsOf(value) : value
     return [field?.wire ?? name, field ? toIds(field, words, index) : words] as const
   })
-  return present(Object.fromEntries(entries))
+  return Object.fromEntries(entries)
 }
 
 /** Words that are no command for a shell; an empty text has none. Files are checked for it when they are read. */

@@ -11,6 +11,7 @@ export type NameIndex = {
   idOf: (noun: DocumentNoun, text: string) => string | undefined
   /** An id stands for itself where no name does. */
   nameOf: (noun: DocumentNoun, id: string) => string
+  names: (noun: DocumentNoun) => string[]
   put: (noun: DocumentNoun, things: readonly Thing[]) => void
   add: (noun: DocumentNoun, thing: Thing) => void
 }
@@ -35,6 +36,7 @@ export function nameIndex(planned: (noun: DocumentNoun, name: string) => boolean
     called,
     idOf,
     nameOf,
+    names: noun => of(noun).flatMap(({ name }) => name ?? []),
     put: (noun, things) => void all.set(noun, things),
     add: (noun, thing) => void all.set(noun, [...of(noun), thing]),
   }

@@ -2,6 +2,7 @@ import type { CallOptions, Client } from '../../api/client/client.ts'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { readClients } from '../clients/clients.ts'
 import { fileOf, type SuiteFile } from '../suites/suite-file.ts'
 import { SEED_TITLE } from '../suites/sync-plan.ts'
@@ -15,7 +16,13 @@ export type Row = Wire & { id: string; name?: string | null; archived?: boolean 
 
 /** A record as it is in the service, in the words of documents. */
 export type StoredForm = { noun: Exclude<DocumentNoun, 'suite'>; id: string; record: Wire; form: Form }
-export type StoredSuite = { noun: 'suite'; id: string; suite: SuiteFile }
+export type StoredSuite = {
+  noun: 'suite'
+  id: string
+  suite: SuiteFile
+  detail: EvalSuiteDetail
+  cases: readonly EvalCase[]
+}
 export type Stored = StoredForm | StoredSuite
 
 /** The records of one project, by the operations of the contract. All rejections are ApiError. */
@@ -53,11 +60,8 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     ])
     const { suite, cases: forms } = fileOf(detail, cases, suiteNames(index))
     const { id: _id, ...settings } = suite
-    return {
-      noun: 'suite',
-      id: suiteId,
-      suite: { suite: settings, cases: forms.filter(each => each.title !== SEED_TITLE) },
-    }
+    const own = { suite: settings, cases: forms.filter(each => each.title !== SEED_TITLE) }
+    return { noun: 'suite', id: suiteId, suite: own, detail, cases }
   }
   const readWhole = async (noun: DocumentNoun, id: string): Promise<Row> => {
     try {
