@@ -19,7 +19,11 @@ const ENV = new Proxy<Record<string, string>>(
   {},
   {
     get: (_, name) =>
-      String(name).endsWith('_URL') ? 'https://example.com/mcp?q=1' : String(name).endsWith('_ARGS') ? '' : 'node',
+      String(name).endsWith('_URL')
+        ? 'https://example.com/mcp?q=1'
+        : String(name).endsWith('_ARGS')
+          ? ''
+          : 'sk_live_0123456789',
   },
 )
 
@@ -66,10 +70,11 @@ async function exported(projectId: string): Promise<string> {
 const kindsOf = (outcomes: readonly Outcome[]) => outcomes.map(({ noun, name, kind }) => `${noun} ${name} ${kind}`)
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter(value => value.isWellFormed())
-const name = text.filter(value => value.trim() !== '')
+const tricky = fc.oneof(text, fc.constantFrom('${X}', '$${', 'a: b', 'sk_live_0123456789', 'yes', '1e3', '# no'))
+const name = tricky.filter(value => value.trim() !== '')
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 3 })
 const open = fc
-  .dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+  .dictionary(text, fc.oneof(tricky, fc.jsonValue({ maxDepth: 2 })), { maxKeys: 3 })
   .map(value => JSON.parse(JSON.stringify(value)) as Record<string, unknown>)
 const fanOut = { sessionsPerTarget: fc.integer({ min: 1, max: 100 }), maxTurns: fc.integer({ min: 1, max: 200 }) }
 const pick = fc.nat(20)
@@ -180,3 +185,124 @@ test(
     )
   },
 )
+
+const CLIENT = 'client: { name: desk, config: { modelId: openai/gpt-5 } }\n'
+const ENVIRONMENT = 'environment: { name: staging, client: desk, description: one }\n'
+
+test('what somebody else changed meanwhile is not overwritten, and is shown beside ours and the base', async () => {
+  const projectId = await emptyProject()
+  await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}`)
+  const { client } = service
+  const [environment] = (await client.environments.list({ projectId })).items
+  const [desk] = (await client.clients.list({ projectId })).items
+  const ours = `${CLIENT.replace('gpt-5', 'gpt-5-mini')}---\n${ENVIRONMENT.replace('one', 'ours')}`
+  const plan = await planned(projectId, ours)
+  const { id: environmentId, revision } = environment!
+  const body = { description: 'theirs', expectedRevision: revision }
+  await client.environments.update({ projectId, environmentId, body })
+  const config = { modelId: 'openai/gpt-5', theme: 'dark' }
+  await client.clients.update({ projectId, clientId: desk!.id, body: { config, expectedConfigId: desk!.configId! } })
+  const outcomes = await carried(projectId, plan)
+  expect(outcomes).toMatchObject([
+    { name: 'desk', kind: 'conflict' },
+    { name: 'staging', kind: 'conflict' },
+  ])
+  expect(outcomes[1]!.lines).toEqual([
+    'Somebody else changed it meanwhile; nothing was sent.',
+    'theirs: description: "one" -> "theirs"',
+    'yours: description: "one" -> "ours"',
+  ])
+  expect(await client.clients.get({ projectId, clientId: desk!.id })).toMatchObject({ config })
+})
+
+test('what somebody else made meanwhile is left where it is equal, and shown where it is not', async () => {
+  const projectId = await emptyProject()
+  const files = `${CLIENT}---\npersona: { name: Tom, role: a clerk }\n`
+  const plan = await planned(projectId, files)
+  await apply(projectId, files.replace('a clerk', 'a guest'))
+  const outcomes = await carried(projectId, plan)
+  expect(kindsOf(outcomes)).toEqual(['client desk already', 'persona Tom conflict'])
+  expect(outcomes[1]!.lines).toContain('theirs -> yours: role: "a guest" -> "a clerk"')
+  expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
+})
+
+test('what depends on a refused record is not sent, and the others are', async () => {
+  const projectId = await emptyProject()
+  const files = `server: { name: s, enabled: true, transportType: http, url: 'https://e.com', command: node }
+---
+client: { name: desk, servers: [s], config: { modelId: m } }
+---
+${ENVIRONMENT}---
+persona: { name: Tom, role: a clerk }
+`
+  expect(kindsOf(await apply(projectId, files))).toEqual([
+    'server s failed',
+    'client desk skipped',
+    'environment staging skipped',
+    'persona Tom created',
+  ])
+})
+
+test('with pruning what the files have not is deleted, the dependants first', async () => {
+  const projectId = await emptyProject()
+  await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}---\npersona: { name: Tom, role: a clerk }\n`)
+  const outcomes = await apply(projectId, 'persona: { name: Priya, role: a clerk }', DOCUMENT_NOUNS)
+  expect(kindsOf(outcomes)).toEqual([
+    'persona Priya created',
+    'persona Tom deleted',
+    'environment staging deleted',
+    'client desk deleted',
+  ])
+})
+
+test('wrong files are refused with every line, and show nothing that a variable held', async () => {
+  const wrong = `server: { name: s, enabled: true, transportType: http, url: "\${BAD}" }
+---
+server: { name: t, enabled: true, transportType: stdio, command: "\${MISSING}", args: '"open' }
+---
+persona: { name: Tom, rolle: a clerk }
+---
+persona: { name: Tom, role: a clerk }
+---
+persona:
+  name: Tom
+  role: a guest
+---
+something: {}
+`
+  const { problems } = readDocuments([{ file: 'p.yaml', text: wrong }], { BAD: 'not an address' })
+  expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+    expect.stringMatching(/^1: "server.url" .*filled in\.$/) as string,
+    '3: The environment has no variable MISSING; set it, since "server.command" is filled from it.',
+    expect.stringMatching(/^5: /) as string,
+    expect.stringContaining('There is no field "rolle" here.') as string,
+    expect.stringMatching(/^13: A document says what it is first: server:/) as string,
+    '10: p.yaml:7 describes the persona "Tom" already.',
+  ])
+  expect(JSON.stringify(problems)).not.toContain('not an address')
+  const projectId = await emptyProject()
+  await expect(planned(projectId, ENVIRONMENT)).rejects.toThrow(
+    'Neither the project nor the files have one client "desk".',
+  )
+  await apply(projectId, 'persona: { name: Tom, role: a }\n---\npersona: { name: Ann, role: a }\n')
+  const journey = 'journey: { name: Trip, goal: g, persona: Tom, sessionsPerTarget: 1, maxTurns: 1 }'
+  await apply(projectId, journey)
+  await expect(planned(projectId, journey.replace('Tom', 'Ann'))).rejects.toThrow(
+    'The persona of a journey cannot be changed',
+  )
+})
+
+test('secrets stand in no exported file', async () => {
+  const projectId = await emptyProject()
+  const files = `server: { name: My server!, enabled: true, transportType: http, url: 'https://u:pa55@e.com/?q=t0p', clientSecret: s3cret }
+---
+client: { name: desk, config: { modelId: 'a $\${b} c', token: t0ken-of-desk } }
+`
+  await apply(projectId, files)
+  const out = await exported(projectId)
+  for (const secret of ['pa55', 't0p', 's3cret', 't0ken']) expect(out).not.toContain(secret)
+  expect(out).toContain('url: ${MY_SERVER_URL}')
+  expect(out).toContain('clientSecret: ${MY_SERVER_CLIENT_SECRET}')
+  expect(out).toContain('token: ${CLIENT_DESK_TOKEN}')
+  expect(out).toContain('modelId: a $${b} c')
+})

@@ -4,7 +4,7 @@ import { referencesIn } from './forms.ts'
 import { nameIndex, type NameIndex } from './index-of-names.ts'
 import { CLIENT_FIELDS, DOCUMENT_NOUNS, FIELDS, type DocumentNoun, type Form } from './nouns.ts'
 import { variable, withReferences } from './secrets.ts'
-import type { DocumentStore, Row, Stored } from './store.ts'
+import type { DocumentStore, Row, Stored, StoredForm } from './store.ts'
 
 /** One record as a file: its place below a folder, and its text. */
 export type ExportedDocument = { noun: DocumentNoun; name: string; path: string; text: string }
@@ -53,7 +53,7 @@ function lostReferences(stored: Stored, { called }: NameIndex): string[] {
 export function documentText(stored: Stored, slug?: string): string {
   if (stored.noun === 'suite') return writeSuiteFile(stored.suite)
   const { noun } = stored
-  const form = slug === undefined ? stored.form : secretFields(stored, slug)
+  const form = secretFields(stored, slug)
   const fields = noun === 'client' ? CLIENT_FIELDS : FIELDS[noun]
   const ordered = [...Object.keys(fields), ...Object.keys(form)].filter(name => form[name] !== undefined)
   const value = Object.fromEntries(ordered.map(name => [name, form[name]]))
@@ -126,8 +126,9 @@ function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /** What the service keeps to itself stands as variables, so that a file can make the record again. */
-function secretFields({ noun, form, record }: Exclude<Stored, { noun: 'suite' }>, slug: string): Form {
+function secretFields({ noun, form, record }: StoredForm, slug: string | undefined): Form {
   if (noun !== 'server' && noun !== 'client') return form
+  if (slug === undefined) return withReferences(form, undefined)
   const prefix = noun === 'client' || /^\d/.test(slug) ? `${noun}_${slug}` : slug
   const shown = withReferences(form, prefix)
   if (noun === 'client') return shown

@@ -6,7 +6,7 @@ import { neededFor, readProject } from './export.ts'
 import { formChange, normalForm, referencesIn, type FormChange } from './forms.ts'
 import { suiteNames, type NameIndex } from './index-of-names.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from './nouns.ts'
-import type { DocumentStore, Row, StoredForm, StoredSuite } from './store.ts'
+import type { DocumentStore, Row, Stored, StoredForm, StoredSuite } from './store.ts'
 
 /** What applying does for one record. */
 export type Step =
@@ -49,7 +49,11 @@ export async function planDocuments(
       }
       const { row } = match
       if (row) matched.add(row.id)
-      const found = await stepFor(store, doc, row, index, prune.length > 0)
+      const base = row && (await store.read(noun, row.id, index, row))
+      const found =
+        doc.noun === 'suite'
+          ? suiteStep(doc, base as StoredSuite | undefined, index, prune.length > 0)
+          : formStep(doc, base as StoredForm | undefined, index)
       if (Array.isArray(found)) problems.push(...found)
       else steps.push(found)
     }
@@ -60,6 +64,22 @@ export async function planDocuments(
       .map((row): Step => ({ kind: 'delete', noun, row })),
   )
   return { steps: [...steps, ...gone.toReversed()], rows, prune: prune.length > 0 }
+}
+
+/**
+ * What sending one edited document does to the record that it was made from, which it may rename.
+ * @param base the record as it was read for the edit
+ * @throws ApiError
+ */
+export async function planEdit(
+  store: DocumentStore,
+  doc: Doc,
+  base: Stored,
+): Promise<Plan | { problems: readonly FileProblem[] }> {
+  const { index, rows } = await readProject(store, neededFor([doc.noun]))
+  const step =
+    doc.noun === 'suite' ? suiteStep(doc, base as StoredSuite, index, true) : formStep(doc, base as StoredForm, index)
+  return Array.isArray(step) ? { problems: step } : { steps: [step], rows, prune: true }
 }
 
 /** The steps that write. */
@@ -78,20 +98,9 @@ function rowOf(doc: Doc, rows: readonly Row[]): { row: Row | undefined } | SyncO
   return { obstacle: `There are ${called.length} ${doc.noun}s called "${doc.name}": ${ids}. Rename one.` }
 }
 
-async function stepFor(
-  store: DocumentStore,
-  doc: Doc,
-  row: Row | undefined,
-  index: NameIndex,
-  prune: boolean,
-): Promise<Step | FileProblem[]> {
-  if (doc.noun === 'suite') return await suiteStep(store, doc, row, index, prune)
-  if (!row) {
-    const problems = unknownReferences(doc, undefined, index)
-    return problems.length > 0 ? problems : { kind: 'create', doc }
-  }
-  const base = (await store.read(doc.noun, row.id, index, row)) as StoredForm
+function formStep(doc: FormDoc, base: StoredForm | undefined, index: NameIndex): Step | FileProblem[] {
   const problems = unknownReferences(doc, base, index)
+  if (!base) return problems.length > 0 ? problems : { kind: 'create', doc }
   const change = formChange(doc.noun, base, normalForm(doc.noun, doc.form, index), index)
   for (const field of change.fixed)
     problems.push(problemAt(doc, [field], `The ${field} of a ${doc.noun} cannot be changed; delete it first.`))
@@ -100,14 +109,12 @@ async function stepFor(
   return { kind: isSame ? 'leave' : 'change', doc, base, change }
 }
 
-async function suiteStep(
-  store: DocumentStore,
+function suiteStep(
   doc: SuiteDoc,
-  row: Row | undefined,
+  base: StoredSuite | undefined,
   index: NameIndex,
   prune: boolean,
-): Promise<Step | FileProblem[]> {
-  const base = row && ((await store.read('suite', row.id, index)) as StoredSuite)
+): Step | FileProblem[] {
   const sync = planSync(doc.suite, base, suiteNames(index))
   if ('obstacle' in sync) {
     const path = sync.path?.slice(1) ?? ['name']

@@ -37,15 +37,15 @@ export function filled({ value, at }: YamlDocument, env: Readonly<Record<string,
 }
 
 /**
- * A form of a server or client for a file: what is or may be a secret becomes the name of a variable, and nothing else
- * reads as one.
- * @param prefix what its variables begin with
+ * A form of a server or client for a file: nothing of it reads as a variable but what is or may be a secret.
+ * @param prefix what its variables begin with; without it, secrets stand as they are
  */
-export function withReferences(form: Record<string, unknown>, prefix: string): Record<string, unknown> {
+export function withReferences(form: Record<string, unknown>, prefix: string | undefined): Record<string, unknown> {
   const { name, ...rest } = form
   const hide = (text: string, path: readonly PropertyKey[]): string => {
     const field = path.filter(part => part !== 'config').join('_')
-    return isSecret(text, String(path.at(-1))) ? variable(prefix, field) : text.replaceAll('${', '$${')
+    const isHidden = prefix !== undefined && isSecret(text, String(path.at(-1)))
+    return isHidden ? variable(prefix, field) : text.replaceAll('${', () => '$${')
   }
   return { name, ...(mapTexts(rest, hide, []) as Record<string, unknown>) }
 }
