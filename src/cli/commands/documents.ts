@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { CommonOptions } from '../config/settings.ts'
 import { collect } from '../arguments/option-values.ts'
-import type { ApplyOptions } from '../documents/apply-command.ts'
+import type { ApplyOptions, CarryOptions } from '../documents/apply-command.ts'
 import type { ExportOptions } from '../documents/export-command.ts'
+import type { DeleteOptions } from '../documents/record-commands.ts'
 
 type Done = (code: number) => void
 
@@ -42,5 +43,45 @@ export function addApply(program: Command, done: Done): void {
     .action(async (own: ApplyOptions) => {
       const { runApply } = await import('../documents/apply-command.ts')
       done(await runApply(program.opts<CommonOptions>(), own))
+    })
+}
+
+/** `mcpdeck create`, `edit` and `delete`. */
+export function addRecords(program: Command, done: Done): void {
+  program
+    .command('create')
+    .description('Make records of one noun from a YAML file, as export writes it.')
+    .argument('<noun>', NOUN)
+    .requiredOption('-f, --file <file>', 'file or directory; - reads standard input', collect, [])
+    .option('--dry-run', 'show what it would do, and do nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print one object with what was done')
+    .action(async (noun: string, own: ApplyOptions) => {
+      const { runCreate } = await import('../documents/record-commands.ts')
+      done(await runCreate(noun, program.opts<CommonOptions>(), own))
+    })
+  program
+    .command('edit')
+    .description('Open a record as YAML in your editor, and send what you changed.')
+    .argument('<noun>', NOUN)
+    .argument('<name>', 'name or id')
+    .option('--dry-run', 'show what it would do, and do nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print one object with what was done')
+    .action(async (noun: string, name: string, own: CarryOptions) => {
+      const { runEdit } = await import('../documents/record-commands.ts')
+      done(await runEdit([noun, name], program.opts<CommonOptions>(), own))
+    })
+  program
+    .command('delete')
+    .description('Delete a record, or archive it where the service keeps it.')
+    .argument('<noun>', NOUN)
+    .argument('<name>', 'name or id')
+    .option('--force', 'a client also where something refers to it')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print {"id", "name", "done"}')
+    .action(async (noun: string, name: string, own: DeleteOptions) => {
+      const { runDelete } = await import('../documents/record-commands.ts')
+      done(await runDelete([noun, name], program.opts<CommonOptions>(), own))
     })
 }

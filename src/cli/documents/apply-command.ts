@@ -111,7 +111,7 @@ function titleOf(step: Step): string {
 /** What differs, and what of it cannot be sent or cannot be compared. */
 function detailsOf(step: Step, prune: boolean): string[] {
   if (step.kind === 'delete') return []
-  if ('sync' in step) return step.kind === 'leave' ? [] : planText(step.sync, prune).split('\n').slice(1)
+  if ('sync' in step) return step.kind === 'leave' ? [] : planText(step.sync, prune).split('\n').slice(1).filter(isNews)
   if (!('change' in step)) return []
   const { changes, resent, kept } = step.change
   return [
@@ -120,6 +120,9 @@ function detailsOf(step: Step, prune: boolean): string[] {
     ...kept.map(field => `${field} stays: it cannot be taken away over the API`),
   ]
 }
+
+/** Counts of nothing are left out where many records stand below each other. */
+const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
 function effectOf(plan: Plan): string {
   const writes = writesOf(plan)

@@ -5,7 +5,8 @@ import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { readClients } from '../clients/clients.ts'
 import { fileOf, type SuiteFile } from '../suites/suite-file.ts'
-import { SEED_TITLE } from '../suites/sync-plan.ts'
+import { normalSuite } from '../suites/suite-form.ts'
+import { modelOfNew, SEED_TITLE } from '../suites/sync-plan.ts'
 import { formOf } from './forms.ts'
 import { suiteNames, type NameIndex } from './index-of-names.ts'
 import type { DocumentNoun, Form } from './nouns.ts'
@@ -59,8 +60,13 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
       client.items(contract.cases.list, { projectId, suiteId }),
     ])
     const { suite, cases: forms } = fileOf(detail, cases, suiteNames(index))
-    const { id: _id, ...settings } = suite
-    const own = { suite: settings, cases: forms.filter(each => each.title !== SEED_TITLE) }
+    const { id: _id, model, ...settings } = suite
+    // What a new suite gets by itself is left out, so that one that never had a model is the same file again.
+    const isImplied = model === modelOfNew({ suite: settings, cases: forms })
+    const own = {
+      suite: normalSuite({ ...settings, ...(!isImplied && model !== undefined && { model }) }),
+      cases: forms.filter(each => each.title !== SEED_TITLE),
+    }
     return { noun: 'suite', id: suiteId, suite: own, detail, cases }
   }
   const readWhole = async (noun: DocumentNoun, id: string): Promise<Row> => {
