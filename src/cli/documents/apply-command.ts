@@ -143,7 +143,7 @@ function outcomeText({ noun, name, kind, lines, error }: Outcome): string {
 
 /** Names and assertion types that are probably mistakes; a service may know more, so they are only said. */
 function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
-  const servers = [...(rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])]
+  const servers = (rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])
   const named = docs.filter(({ noun }) => noun === 'server').map(({ name }) => name)
   const known: KnownTools = new Map([...servers, ...named].map(name => [name, undefined]))
   for (const { noun, file, document } of docs)

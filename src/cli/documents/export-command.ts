@@ -77,7 +77,10 @@ function reportWritten(
 ): void {
   const written = new Set(documents.map(({ path }) => path))
   const left = isWhole ? nouns.flatMap(noun => yamlIn(dir, noun)).filter(path => !written.has(path)) : []
-  if (json) process.stdout.write(`${jsonText({ items: documents.map(({ text: _, ...each }) => each), left })}\n`)
+  if (json)
+    process.stdout.write(
+      `${jsonText({ items: documents.map(({ noun, name, path }) => ({ noun, name, path })), left })}\n`,
+    )
   else say(`${documents.length} ${documents.length === 1 ? 'file' : 'files'} in ${dir}.`)
   if (left.length > 0) say(`Left as they are, though the project has no such record: ${left.join(', ')}.`)
 }

@@ -8,7 +8,7 @@ import { documentStore, type DocumentStore, type Row } from '../../domain/docume
 import { didYouMean } from '../../lib/nearest.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { canPrompt, confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { directories } from '../config/directories.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
@@ -17,7 +17,7 @@ import { EXIT } from '../process/exit-codes.ts'
 import { inProject } from '../workspace/in-project.ts'
 import { carryOut, docsIn, planOf, type ApplyOptions, type CarryOptions } from './apply-command.ts'
 import { requireDocumentNoun } from './export-command.ts'
-import { faulty, problemLine, readSources } from './files.ts'
+import { problemLine, readSources } from './files.ts'
 
 export type DeleteOptions = { force?: boolean; yes?: boolean; json?: boolean }
 
@@ -53,45 +53,55 @@ export async function runEdit(
     const { index, rows } = await readProject(store, neededFor([noun]))
     const row = rowNamed(noun, rows.get(noun) ?? [], wanted)
     const base = await store.read(noun, row.id, index, row)
-    const host = createEditorHost({
-      directory: join(directories().state, 'edited'),
-      env: process.env,
-      lend: work => work(),
-    })
-    const file = { key: [profile.name, profile.host, projectId, row.id, 'file'].join('\n'), fileName: `${noun}.yaml` }
-    const text = documentText(base)
-    const kept = host.kept(file)
-    if (kept) say('What was written the last time was not sent; it is opened again.')
-    for (let next: string | undefined = kept?.text ?? text; ; next = undefined) {
-      const end = await host.edit(file, next)
-      if (end.kind === 'failed') throw new UsageError(end.reason)
-      const saved = end.content.ok ? end.content.value : undefined
-      if (saved === text || saved?.trim() === '') {
-        host.discard(file)
-        say('Nothing was changed.')
-        return EXIT.done
-      }
-      const { docs, problems } = end.content.ok
-        ? readDocuments([{ file: file.fileName, text: end.content.value }], process.env)
-        : { docs: [], problems: end.content.problems.map(problem => ({ ...problem, file: file.fileName })) }
-      const [doc, another] = docs
-      const plan =
-        problems.length > 0 ? { problems } : doc && !another && doc.noun === noun && (await planEdit(store, doc, base))
-      if (!plan) throw new UsageError(`The text has to be this one ${noun}. What you wrote is kept; edit it again.`)
-      if (!('problems' in plan)) {
-        const exitCode = await carryOut(opened, projectId, plan, settings, own)
-        if (exitCode === EXIT.done && !own.dryRun) host.discard(file)
-        else say('What you wrote is kept; edit it again to go on with it.')
-        return exitCode
-      }
-      if (!canPrompt()) throw faulty(plan.problems)
-      say(plan.problems.map(problemLine).join('\n'))
-      if (!(await confirmPrompt('The editor opens again'))) {
-        say('What you wrote is kept; edit it again to go on with it.')
-        return EXIT.usage
-      }
+    const place = [profile.name, profile.host, projectId, row.id]
+    const edited = await openInEditor(documentText(base), place, `${noun}.yaml`)
+    if (!edited) {
+      say('Nothing was changed.')
+      return EXIT.done
     }
+    const { docs, problems } = edited
+    const [doc, another] = docs
+    const kept = 'What you wrote is kept; edit it again to go on with it.'
+    if (problems.length > 0) throw new UsageError(`${problems.map(problemLine).join('\n')}\n${kept}`)
+    if (!doc || another || doc.noun !== noun) throw new UsageError(`The text has to be this one ${noun}. ${kept}`)
+    const plan = await planEdit(store, doc, base)
+    if ('problems' in plan) throw new UsageError(`${plan.problems.map(problemLine).join('\n')}\n${kept}`)
+    const exitCode = await carryOut(opened, projectId, plan, settings, { ...own, yes: own.yes && !edited.isStale })
+    if (exitCode === EXIT.done && !own.dryRun) edited.discard()
+    else say(kept)
+    return exitCode
   })
+}
+
+/**
+ * What a person made of a text; undefined where that is nothing. A text that was not sent is opened again, and is
+ * stale where the record is no longer what it was made from.
+ */
+async function openInEditor(text: string, place: readonly string[], fileName: string) {
+  const directory = join(directories().state, 'edited')
+  const host = createEditorHost({ directory, env: process.env, lend: work => work() })
+  const file = { key: [...place, 'file'].join('\n'), fileName }
+  const origin = { key: [...place, 'origin'].join('\n'), fileName }
+  const earlier = host.kept(file)
+  const isStale = earlier !== undefined && host.kept(origin)?.text !== text
+  if (earlier) say('What was written the last time was not sent; it is opened again.')
+  if (isStale) say('Somebody changed the record since: look at what would be sent.')
+  if (!earlier) host.keep(origin, text)
+  const end = await host.edit(file, earlier ? undefined : text)
+  if (end.kind === 'failed') throw new UsageError(end.reason)
+  const discard = (): void => {
+    host.discard(file)
+    host.discard(origin)
+  }
+  if (!end.content.ok) {
+    const problems = end.content.problems.map(problem => ({ ...problem, file: fileName }))
+    return { docs: [], problems, isStale, discard }
+  }
+  const saved = end.content.value
+  if (saved !== text && saved.trim() !== '')
+    return { ...readDocuments([{ file: fileName, text: saved }], process.env), isStale, discard }
+  discard()
+  return undefined
 }
 
 /** `mcpdeck delete`; resolves to the exit code. */

@@ -43,9 +43,10 @@ export function referencesIn(
 ): { noun: DocumentNoun; text: string; path: readonly PropertyKey[] }[] {
   return Object.entries(fieldsOf(noun)).flatMap(([name, { refers }]) => {
     const value = form[name]
-    if (refers === undefined || value === undefined) return []
-    if (!Array.isArray(value)) return [{ noun: refers, text: String(value), path: [name] }]
-    return value.map((text, at) => ({ noun: refers, text: String(text), path: [name, at] }))
+    if (refers === undefined) return []
+    if (typeof value === 'string') return [{ noun: refers, text: value, path: [name] }]
+    const list = Array.isArray(value) ? value : []
+    return list.map((text, at) => ({ noun: refers, text: String(text), path: [name, at] }))
   })
 }
 

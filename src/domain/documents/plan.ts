@@ -1,5 +1,4 @@
 import { didYouMean } from '../../lib/nearest.ts'
-import type { EvalSuite } from '../../api/contract/suites.ts'
 import { isSettled, planSync, suiteOfFile, type SyncObstacle, type SyncPlan } from '../suites/sync-plan.ts'
 import { problemAt, type Doc, type FileProblem, type FormDoc, type SuiteDoc } from './document.ts'
 import { neededFor, readProject } from './export.ts'
@@ -84,12 +83,12 @@ export async function planEdit(
 
 /** The steps that write. */
 export function writesOf({ steps }: Plan): readonly Exclude<Step, { kind: 'leave' }>[] {
-  return steps.filter(step => step.kind !== 'leave') as Exclude<Step, { kind: 'leave' }>[]
+  return steps.filter(step => step.kind !== 'leave')
 }
 
 function rowOf(doc: Doc, rows: readonly Row[]): { row: Row | undefined } | SyncObstacle {
   if (doc.noun === 'suite') {
-    const found = suiteOfFile(doc.suite, rows as unknown as EvalSuite[])
+    const found = suiteOfFile(doc.suite, rows)
     return 'obstacle' in found ? found : { row: rows.find(({ id }) => id === found.suite?.id) }
   }
   const called = rows.filter(({ name, archived }) => name === doc.name && !archived)

@@ -75,12 +75,12 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     } catch (error) {
       // An older deployment has clients under their former name alone (differences, row 1).
       if (noun !== 'client' || !isMissing(error)) throw error
-      return (await client.hosts.get({ projectId, hostId: id })) as Row
+      return await client.hosts.get({ projectId, hostId: id })
     }
   }
   return {
     list: async noun => {
-      if (noun === 'client') return (await readClients(client, projectId)) as Row[]
+      if (noun === 'client') return await readClients(client, projectId)
       if (noun === 'environment')
         return (await client.items(contract.environments.list, { projectId, includeArchived: true })) as Row[]
       const endpoint = ENDPOINTS[noun]['list'] as AnyEndpoint
