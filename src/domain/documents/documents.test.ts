@@ -181,7 +181,7 @@ test(
         const again = writesOf(await planned(to, files))
         expect(again.filter(step => !('change' in step && step.change.resent.length > 0))).toEqual([])
       }),
-      { numRuns: 12 },
+      { numRuns: 25 },
     )
   },
 )
