@@ -10,9 +10,14 @@ const SCREENS = new Set(['tour.md', 'terminals.md'])
 const PROGRAM = /^(?:mcpdeck|npm|npx) \S/
 export const SUBCOMMANDS = [
   'api',
+  'apply',
   'completion',
   'config',
+  'create',
+  'delete',
   'doctor',
+  'edit',
+  'export',
   'get',
   'journal',
   'notebook',

@@ -10,6 +10,7 @@ import { addConfig, addProfiles } from './commands/profile.ts'
 import { addGet, addCompletion, addDoctor, addVisit, addNotebook, addJournal } from './commands/inspection.ts'
 import { addRun, addWatch } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
+import { addApply, addExport, addRecords } from './commands/documents.ts'
 import { EXIT } from './process/exit-codes.ts'
 import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
 import type { KeyOptions } from './serve/serve-command.ts'
@@ -72,6 +73,9 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     addWatch,
     addRun,
     addSuite,
+    addExport,
+    addApply,
+    addRecords,
     addDoctor,
     addJournal,
     addConfig,

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander'
 import { allEndpoints } from '../../api/contract/contract.ts'
 import { screens } from '../../app/registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
+import { DOCUMENT_NOUNS } from '../../domain/documents/nouns.ts'
 import { NOUNS } from '../get/nouns.ts'
 
 /** What can stand for a value: given words, or what the shell or the program finds when it is asked. */
@@ -33,6 +34,7 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   dir: () => ({ kind: 'directories' }),
   profile: () => ({ kind: 'profiles' }),
   what: () => ({ kind: 'words', words: NOUNS.map(({ name }) => name) }),
+  noun: () => ({ kind: 'words', words: DOCUMENT_NOUNS.map(noun => `${noun}s`) }),
   operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
 }
 

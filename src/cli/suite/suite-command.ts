@@ -13,19 +13,17 @@ import { isFile, readTextFile, writeTextFile } from '../../lib/yaml/text-files.t
 import { readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { counted } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { createLog } from '../output/log.ts'
+import { onDisk } from '../documents/files.ts'
 import { didYouMean } from '../../lib/nearest.ts'
-import { chooseProject } from '../arguments/project-choice.ts'
 import { say } from '../output/prose.ts'
-import { reportError } from '../output/report-error.ts'
-import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
-import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
+import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { inProject } from '../workspace/in-project.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
 
 export type ExportOptions = { output?: string; force?: boolean }
 export type ImportOptions = {
@@ -119,21 +117,6 @@ export function printSchema(): Promise<number> {
   return Promise.resolve(EXIT.done)
 }
 
-type Work = (opened: OpenedWorkspace, projectId: string, settings: { readOnly: boolean }) => Promise<number>
-
-async function inProject(common: CommonOptions, work: Work): Promise<number> {
-  const settings = await resolveSettings(common, process.env)
-  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-  try {
-    const { id } = await chooseProject(opened.workspace.client, settings.project)
-    return await work(opened, id, settings)
-  } catch (error) {
-    return reportError(error)
-  } finally {
-    await opened.close()
-  }
-}
-
 async function suiteNamed(client: Client, projectId: string, wanted: string): Promise<string> {
   const suites: { id: string; name: string }[] = []
   for await (const page of client.pages(contract.suites.list, { projectId }))
@@ -174,14 +157,6 @@ async function requireFaultless(client: Client, projectId: string, path: string,
   throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
 }
 
-function onDisk<T>(done: string, path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw new UsageError(`The file ${path} cannot be ${done}: ${systemErrorReason(error)}.`)
-  }
-}
-
 function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
   const what = suite
     ? `This changes the suite ${clean(suite.name)}`
@@ -190,7 +165,8 @@ function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
   return `${what}${spends}${prune ? ', and deletes cases for good' : ''}`
 }
 
-function planText(plan: SyncPlan, prune: boolean): string {
+/** What an import would do, in lines. */
+export function planText(plan: SyncPlan, prune: boolean): string {
   const { suite, file, settings, created, changed, unchanged, others } = plan
   const lines = [
     suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,

@@ -4,7 +4,7 @@ import { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
-import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 
 /** Tools of the project's servers by the name and the id of each; undefined where they were not listed. */
 export type KnownTools = ReadonlyMap<string, ReadonlySet<string> | undefined>
@@ -30,7 +30,12 @@ const COMMON = ['id', 'kind']
 export function textFaults(text: string, known: KnownTools): TextProblem[] {
   const read = readYaml(text)
   if (!read.ok) return [...read.problems]
-  return read.value.flatMap(document => placed(documentFaults(document.value, known), document))
+  return read.value.flatMap(document => documentFaults(document, known))
+}
+
+/** The same for a document that is read already. */
+export function documentFaults(document: YamlDocument, known: KnownTools): TextProblem[] {
+  return placed(faultsIn(document.value, known), document)
 }
 
 /** Names of the servers whose tools a text is about: those that it names. */
@@ -45,7 +50,7 @@ export function serversNamedIn(text: string): string[] {
   return [...new Set(names.filter(name => typeof name === 'string'))]
 }
 
-function documentFaults(value: unknown, known: KnownTools): Fault[] {
+function faultsIn(value: unknown, known: KnownTools): Fault[] {
   const { suite, servers, cases, isFile } = partsOf(value)
   // A case that stands by itself may run on any server of the project.
   const own = servers.filter(name => typeof name === 'string')

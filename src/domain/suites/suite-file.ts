@@ -11,6 +11,8 @@ import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 
 /** A suite with its cases in one file. */
 export const SuiteFile = shape(() => strictBody({ suite: SuiteForm(), cases: z.array(EvalCaseCreateRequest()).min(1) }))
+/** The same where cases may all be gone, as a stored suite's may. */
+const SuiteDocument = shape(() => SuiteFile().extend({ cases: z.array(EvalCaseCreateRequest()).default([]) }))
 export type SuiteFile = z.infer<typeof SuiteFile>
 
 /** A stored suite as a file. The id that syncs find it by is the service's own. */
@@ -34,7 +36,16 @@ export function readSuiteFile(text: string): Read<SuiteFile> {
   const [document, second] = read.value
   if (!document) return wrong({ line: 1, column: 1 }, 'The file is empty; it needs suite: and cases:.')
   if (second) return wrong(second.at([]), 'A suite file is one document; this begins a second one.')
-  const checked = checkDocument(document, SuiteFile())
+  return suiteIn(document, SuiteFile())
+}
+
+/** The suite that a document among others describes; it may have no cases. */
+export function readSuiteDocument(document: YamlDocument): Read<SuiteFile> {
+  return suiteIn(document, SuiteDocument())
+}
+
+function suiteIn(document: YamlDocument, schema: z.ZodType<SuiteFile>): Read<SuiteFile> {
+  const checked = checkDocument(document, schema)
   if (!checked.ok) return checked
   const { suite, cases } = checked.value
   const problems = repeatedIds(document, cases)

@@ -1,0 +1,161 @@
+import { documentFaults, type KnownTools } from '../../domain/suites/case-faults.ts'
+import { changeLine } from '../../domain/suites/changes.ts'
+import { readDocuments, type Doc } from '../../domain/documents/document.ts'
+import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.ts'
+import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
+import { withoutAddresses } from '../../domain/documents/secrets.ts'
+import { isRefusal, sendPlan, type Outcome } from '../../domain/documents/send.ts'
+import { documentStore } from '../../domain/documents/store.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { say } from '../output/prose.ts'
+import { errorLine } from '../output/report-error.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { planText } from '../suite/suite-command.ts'
+import { inProject } from '../workspace/in-project.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { faulty, problemLine, readSources } from './files.ts'
+
+export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
+/** How a plan is carried out. */
+export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'>
+
+/** `mcpdeck apply`; resolves to the exit code. */
+export async function runApply(common: CommonOptions, own: ApplyOptions): Promise<number> {
+  const { sources, hasDirectory } = await readSources(own.file)
+  const docs = docsIn(sources)
+  const present = new Set(docs.map(({ noun }) => noun))
+  // A single file says nothing about nouns that it does not hold; a directory is the whole project.
+  const pruned = own.prune ? DOCUMENT_NOUNS.filter(noun => hasDirectory || present.has(noun)) : []
+  return await inProject(common, async (opened, projectId, settings) => {
+    const plan = await planOf(opened, projectId, docs, pruned)
+    warnOfCases(docs, plan)
+    return await carryOut(opened, projectId, plan, settings, own)
+  })
+}
+
+/** The documents of some texts. @throws UsageError with every problem at its file and line */
+export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly Doc[] {
+  const { docs, problems } = readDocuments(sources, process.env)
+  if (problems.length > 0) throw faulty(problems)
+  if (docs.length === 0) throw new UsageError('There is no document in what was given; nothing was sent.')
+  return docs
+}
+
+export async function planOf(
+  { workspace: { client } }: OpenedWorkspace,
+  projectId: string,
+  docs: readonly Doc[],
+  prune: readonly DocumentNoun[] = [],
+): Promise<Plan> {
+  const plan = await planDocuments(documentStore(client, projectId), docs, prune)
+  if ('problems' in plan) throw faulty(plan.problems)
+  return plan
+}
+
+/** Shows a plan, asks, sends it and says what became of it; resolves to the exit code. */
+export async function carryOut(
+  { workspace: { client } }: OpenedWorkspace,
+  projectId: string,
+  plan: Plan,
+  { readOnly }: { readOnly: boolean },
+  own: CarryOptions,
+): Promise<number> {
+  const writes = writesOf(plan)
+  if (!own.json) say(stepsText(plan))
+  if (own.dryRun || writes.length === 0) {
+    if (own.json) print(plan, [], EXIT.done)
+    return EXIT.done
+  }
+  if (readOnly) throw new UsageError('This changes the project, and every write is refused here.')
+  if (!own.yes && !(await confirmPrompt(effectOf(plan)))) {
+    say('Nothing was changed.')
+    return EXIT.noVerdict
+  }
+  const hears = own.json ? undefined : (outcome: Outcome) => say(outcomeText(outcome))
+  const outcomes = await sendPlan(client, documentStore(client, projectId), projectId, plan, hears)
+  const exitCode = exitCodeOf(outcomes)
+  if (own.json) print(plan, outcomes, exitCode)
+  else if (exitCode !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')
+  return exitCode
+}
+
+function exitCodeOf(outcomes: readonly Outcome[]): number {
+  if (outcomes.some(({ error }) => error && !isRefusal(error))) return EXIT.noVerdict
+  const isDone = outcomes.every(({ kind }) => ['created', 'changed', 'deleted', 'already'].includes(kind))
+  return isDone ? EXIT.done : EXIT.failedVerdict
+}
+
+const MARKS = { create: '+', change: '~', leave: '=', delete: '-' } as const
+
+function stepsText(plan: Plan): string {
+  const writes = writesOf(plan)
+  const left = plan.steps.length - writes.length
+  const lines = plan.steps.flatMap(step => {
+    const about = detailsOf(step, plan.prune).map(line => `    ${line}`)
+    return step.kind === 'leave' && about.length === 0 ? [] : [`${MARKS[step.kind]} ${titleOf(step)}`, ...about]
+  })
+  const counts = (['create', 'change', 'delete'] as const).map(
+    kind => `${writes.filter(step => step.kind === kind).length} to ${kind}`,
+  )
+  const sum = writes.length === 0 ? 'The project has all of it already.' : `${counts.join(', ')}, ${left} as they are.`
+  return [...lines, sum].join('\n')
+}
+
+function titleOf(step: Step): string {
+  return clean(step.kind === 'delete' ? `${step.noun} ${step.row.name}` : `${step.doc.noun} ${step.doc.name}`)
+}
+
+/** What differs, and what of it cannot be sent or cannot be compared. */
+function detailsOf(step: Step, prune: boolean): string[] {
+  if (step.kind === 'delete') return []
+  if ('sync' in step) return step.kind === 'leave' ? [] : planText(step.sync, prune).split('\n').slice(1).filter(isNews)
+  if (!('change' in step)) return []
+  const { changes, resent, kept } = step.change
+  return [
+    ...changes.map(change => clean(withoutAddresses(changeLine(change, '->'), step.doc.secrets))),
+    ...(resent.length > 0 ? [`${resent.join(', ')}: sent again, since the service never returns them`] : []),
+    ...kept.map(field => `${field} stays: it cannot be taken away over the API`),
+  ]
+}
+
+/** Counts of nothing are left out where many records stand below each other. */
+const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
+
+function effectOf(plan: Plan): string {
+  const writes = writesOf(plan)
+  const gone = writes.filter(step => step.kind === 'delete').map(titleOf)
+  const schedules = writes.filter(step => 'sync' in step && step.doc.suite.suite.schedule?.enabled).length
+  const spends = schedules > 0 ? ', and switches on schedules that launch runs, which spend' : ''
+  const deletes = gone.length > 0 ? `, and deletes or archives ${gone.join(', ')}` : ''
+  const sent = writes.length - gone.length
+  return `This creates or changes ${sent} ${sent === 1 ? 'record' : 'records'}${spends}${deletes}`
+}
+
+function outcomeText({ noun, name, kind, lines, error }: Outcome): string {
+  const labels = { already: 'is as wanted already', failed: 'failed', skipped: 'not sent', conflict: 'conflict' }
+  const reason = error ? [errorLine(error)] : []
+  const title = `${noun} ${name}: ${kind in labels ? labels[kind as keyof typeof labels] : kind}`
+  return [title, ...[...reason, ...lines].map(line => `    ${line}`)].map(line => clean(line)).join('\n')
+}
+
+/** Names and assertion types that are probably mistakes; a service may know more, so they are only said. */
+function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
+  const servers = (rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])
+  const named = docs.filter(({ noun }) => noun === 'server').map(({ name }) => name)
+  const known: KnownTools = new Map([...servers, ...named].map(name => [name, undefined]))
+  for (const { noun, file, document } of docs)
+    if (noun === 'suite')
+      for (const fault of documentFaults(document, known)) say(`Warning: ${problemLine({ ...fault, file })}`)
+}
+
+function print(plan: Plan, outcomes: readonly Outcome[], exitCode: number): void {
+  const steps = plan.steps.map(step => {
+    const { noun, name } = step.kind === 'delete' ? { noun: step.noun, name: step.row.name } : step.doc
+    return { kind: step.kind, noun, name, details: detailsOf(step, plan.prune) }
+  })
+  const done = outcomes.map(({ error, ...outcome }) => ({ ...outcome, error: error ? errorLine(error) : null }))
+  process.stdout.write(`${jsonText({ plan: steps, done, exitCode })}\n`)
+}

@@ -1,0 +1,148 @@
+import { writeDocument, type FieldLabels } from '../../lib/yaml/yaml-writing.ts'
+import { writeSuiteFile } from '../suites/suite-file.ts'
+import { referencesIn } from './forms.ts'
+import { nameIndex, type NameIndex } from './index-of-names.ts'
+import { CLIENT_FIELDS, DOCUMENT_NOUNS, FIELDS, type DocumentNoun, type Form } from './nouns.ts'
+import { variable, withReferences } from './secrets.ts'
+import type { DocumentStore, Row, Stored, StoredForm } from './store.ts'
+
+/** One record as a file: its place below a folder, and its text. */
+export type ExportedDocument = { noun: DocumentNoun; name: string; path: string; text: string }
+
+/** What of a project cannot be written as files, in a sentence. */
+export class NotExportable extends Error {}
+
+/** Longest part of a name that its file is called by. */
+const SLUG_CHARS = 60
+
+/**
+ * The documents of a project in the order in which they can be made, each noun by name.
+ * @param hears of what is left out
+ * @throws NotExportable where two records have one name; ApiError
+ */
+export async function exportDocuments(
+  store: DocumentStore,
+  wanted: { nouns: readonly DocumentNoun[]; name?: string },
+  hears: (left: string) => void,
+): Promise<ExportedDocument[]> {
+  const { index, rows } = await readProject(store, neededFor(wanted.nouns))
+  const documents: ExportedDocument[] = []
+  for (const noun of wanted.nouns) {
+    const named = namedRows(noun, rows.get(noun) ?? [], hears)
+    const slugs = slugsOf(named.map(({ name }) => name))
+    for (const { name, row } of named) {
+      if (wanted.name !== undefined && wanted.name !== name && wanted.name !== row.id) continue
+      const slug = slugs.get(name)!
+      const stored = await store.read(noun, row.id, index, row)
+      for (const lost of lostReferences(stored, index)) hears(`The ${noun} "${name}" names ${lost}.`)
+      documents.push({ noun, name, path: `${noun}s/${slug}.yaml`, text: documentText(stored, slug) })
+    }
+  }
+  return documents
+}
+
+/** References that no name stands for, so that another project cannot know them. */
+function lostReferences(stored: Stored, { called }: NameIndex): string[] {
+  if (stored.noun === 'suite') return []
+  return referencesIn(stored.noun, stored.form)
+    .filter(({ noun, text }) => called(noun, text).length === 0)
+    .map(({ noun, text }) => `the ${noun} ${text} by its id: it is gone, archived or has no name of its own`)
+}
+
+/** A record as YAML with its fields explained. @param slug what the variables of its secrets are called by, if any */
+export function documentText(stored: Stored, slug?: string): string {
+  if (stored.noun === 'suite') return writeSuiteFile(stored.suite)
+  const { noun } = stored
+  const form = secretFields(stored, slug)
+  const fields = noun === 'client' ? CLIENT_FIELDS : FIELDS[noun]
+  const ordered = [...Object.keys(fields), ...Object.keys(form)].filter(name => form[name] !== undefined)
+  const value = Object.fromEntries(ordered.map(name => [name, form[name]]))
+  const words: FieldLabels = Object.fromEntries(Object.entries(fields).map(([name, { says }]) => [name, says]))
+  return writeDocument({ value: { [noun]: value }, words: { [noun]: words }, about: gapsOf(noun, form) })
+}
+
+/** The names of a project. A list that the service does not give is an error. */
+export async function readProject(
+  store: DocumentStore,
+  nouns: ReadonlySet<DocumentNoun>,
+  planned?: (noun: DocumentNoun, name: string) => boolean,
+): Promise<{ index: NameIndex; rows: ReadonlyMap<DocumentNoun, readonly Row[]> }> {
+  const index = nameIndex(planned)
+  const rows = new Map<DocumentNoun, readonly Row[]>()
+  for (const noun of nouns) {
+    const found = await store.list(noun)
+    rows.set(noun, found)
+    index.put(noun, found)
+  }
+  return { index, rows }
+}
+
+const REFERS: Readonly<Record<DocumentNoun, readonly DocumentNoun[]>> = {
+  server: [],
+  client: ['server'],
+  environment: ['client'],
+  suite: ['server', 'client', 'environment'],
+  persona: [],
+  swarm: ['environment'],
+  journey: ['client', 'environment', 'persona', 'swarm'],
+}
+
+/** The nouns with all that they refer to. */
+export function neededFor(nouns: readonly DocumentNoun[]): ReadonlySet<DocumentNoun> {
+  const needed = new Set(nouns.flatMap(noun => [noun, ...REFERS[noun]]))
+  return new Set(DOCUMENT_NOUNS.filter(noun => needed.has(noun)))
+}
+
+function namedRows(noun: DocumentNoun, rows: readonly Row[], hears: (left: string) => void) {
+  const live = rows.filter(({ archived }) => !archived)
+  const named = live.flatMap(row => (row.name ? [{ name: row.name, row }] : []))
+  const nameless = live.length - named.length
+  if (nameless > 0) hears(`${nameless} ${noun}s without a name are left out: files know records by their names.`)
+  const sorted = named.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  const twice = sorted.find(({ name }, at) => sorted[at + 1]?.name === name)
+  if (!twice) return sorted
+  const ids = named.filter(({ name }) => name === twice.name).map(({ row }) => row.id)
+  throw new NotExportable(
+    `${ids.length} ${noun}s are called "${twice.name}": ${ids.join(', ')}. Files know records by their names; rename one.`,
+  )
+}
+
+/** A name for a file and for variables, for each name its own. */
+function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  return new Map(
+    names.map(name => {
+      const words = name
+        .normalize('NFKD')
+        .toLowerCase()
+        .match(/[a-z0-9]+/g)
+      const slug = (words ?? ['unnamed']).join('-').slice(0, SLUG_CHARS)
+      let candidate = slug
+      for (let number = 2; taken.has(candidate); number += 1) candidate = `${slug}-${number}`
+      taken.add(candidate)
+      return [name, candidate]
+    }),
+  )
+}
+
+/** What the service keeps to itself stands as variables, so that a file can make the record again. */
+function secretFields({ noun, form, record }: StoredForm, slug: string | undefined): Form {
+  if (noun !== 'server' && noun !== 'client') return form
+  if (slug === undefined) return withReferences(form, undefined)
+  const prefix = noun === 'client' || /^\d/.test(slug) ? `${noun}_${slug}` : slug
+  const shown = withReferences(form, prefix)
+  if (noun === 'client') return shown
+  return {
+    ...shown,
+    ...(form['transportType'] === 'stdio' && { command: variable(prefix, 'command'), args: variable(prefix, 'args') }),
+    ...(record['hasClientSecret'] === true && { clientSecret: variable(prefix, 'clientSecret') }),
+  }
+}
+
+/** What a person has to know of a file that cannot say all of its record. */
+function gapsOf(noun: DocumentNoun, form: Form): string[] {
+  if (noun === 'server') return ['What the service never returns is filled from the environment, or missing here.']
+  if (noun === 'journey' && form['environments'] === undefined)
+    return ['The service never returns the clients of a journey without environments; add clients: [NAME].']
+  return []
+}

@@ -1,0 +1,99 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHome, type Ended } from './program.ts'
+
+let home: Awaited<ReturnType<typeof openHome>>
+beforeAll(async () => {
+  home = await openHome()
+})
+afterAll(() => home.close())
+
+const env = { EVERYTHING_COMMAND: 'node', EVERYTHING_ARGS: "server.js 'a b'", EDITOR: 'true' }
+const run = (args: readonly string[], more: Record<string, string> = {}): Promise<Ended> =>
+  home.run(args, { env: { ...env, ...more } })
+const path = (name: string): string => join(home.home, name)
+const project = async (name: string): Promise<void> => {
+  expect(await run(['api', 'createProject', '--field', `name=${name}`])).toMatchObject({ code: 0 })
+}
+
+test('a project goes to files, to an empty project, and to the same files again', async () => {
+  expect(await run(['serve', 'sample', 'add'])).toMatchObject({ code: 0 })
+  await project('Copy')
+  expect(await run(['--project', 'Sandbox', 'export', '--dir', path('from')])).toMatchObject({ code: 0 })
+  const copy = (...args: string[]) => run(['--project', 'Copy', ...args])
+  const files = ['apply', '-f', path('from')]
+  const missing = await home.run(['--project', 'Copy', ...files, '--yes'])
+  expect(missing.code).toBe(2)
+  expect(missing.stderr).toMatch(
+    /servers\/everything\.yaml:\d+:\d+: The environment has no variable EVERYTHING_COMMAND/,
+  )
+  const asked = await copy(...files)
+  expect(asked).toMatchObject({ code: 2, stdout: '' })
+  expect(asked.stderr).toContain('--yes')
+  expect(await copy(...files, '--dry-run')).toMatchObject({ code: 0 })
+  expect((await copy('export')).stdout).toBe('')
+  expect(await copy(...files, '--yes')).toMatchObject({ code: 0 })
+  expect((await copy('export')).stdout).toBe((await run(['--project', 'Sandbox', 'export'])).stdout)
+  const again = await copy(...files, '--yes', '--json')
+  const { plan } = JSON.parse(again.stdout) as { plan: { kind: string; noun: string }[] }
+  expect(plan.filter(({ kind }) => kind !== 'leave')).toMatchObject([{ kind: 'change', noun: 'server' }])
+})
+
+test('an export replaces what says something else only when told to, and names what it leaves', async () => {
+  const dir = path('replaced')
+  const out = (...args: string[]) => run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir, ...args])
+  expect(await out()).toMatchObject({ code: 0 })
+  const file = join(dir, 'servers/everything.yaml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, 'mine\n')
+  writeFileSync(join(dir, 'servers/old.yaml'), 'old\n')
+  expect((await out()).code).toBe(2)
+  expect(readFileSync(file, 'utf8')).toBe('mine\n')
+  expect((await out('--force')).stderr).toContain('servers/old.yaml')
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('records are created, edited and deleted by the same text', async () => {
+  await project('Records')
+  const records = (args: string[], more?: Record<string, string>) => run(['--project', 'Records', ...args], more)
+  writeFileSync(path('tom.yaml'), 'persona: { name: Tom, role: a clerk }\n')
+  expect(await records(['create', 'persona', '-f', path('tom.yaml'), '--yes'])).toMatchObject({ code: 0 })
+  expect((await records(['create', 'persona', '-f', path('tom.yaml'), '--yes'])).stderr).toContain('already')
+  const edit = (script: string) => records(['edit', 'persona', 'Tom', '--yes'], { EDITOR: `sed -i ${script}` })
+  expect((await edit('s/nothing/x/')).stderr).toContain('Nothing was changed.')
+  const wrong = await edit('s/role:/rolle:/')
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain('persona.yaml:5:3: There is no field "rolle" here.')
+  const mended = await edit("'s/rolle: a clerk/role: a guest/'")
+  expect(mended.stderr).toContain('What was written the last time was not sent; it is opened again.')
+  expect(mended).toMatchObject({ code: 0 })
+  expect((await records(['export', 'personas', 'Tom'])).stdout).toContain('role: a guest')
+  expect((await edit('s/role:/rolle:/')).code).toBe(2)
+  writeFileSync(path('tom.yaml'), 'persona: { name: Tom, role: a host }\n')
+  expect(await records(['apply', '-f', path('tom.yaml'), '--yes'])).toMatchObject({ code: 0 })
+  const stale = await edit('s/rolle:/role:/')
+  expect(stale).toMatchObject({ code: 2 })
+  expect(stale.stderr).toContain('Somebody changed the record since')
+  expect(await records(['delete', 'persona', 'Tom'])).toMatchObject({ code: 2 })
+  expect(await records(['delete', 'persona', 'Tom', '--yes'])).toMatchObject({ code: 0 })
+  expect((await records(['delete', 'persona', 'Tom', '--yes'])).stderr).toContain('There is no persona "Tom".')
+})
+
+test('what still refers to a client is named, and a refused write ends with 1', async () => {
+  await project('Refused')
+  const refused = (...args: string[]) => run(['--project', 'Refused', ...args])
+  const client = 'client: { name: desk, config: { modelId: m } }\n---\nenvironment: { name: staging, client: desk }\n'
+  writeFileSync(path('desk.yaml'), client)
+  expect(await refused('apply', '-f', path('desk.yaml'), '--yes')).toMatchObject({ code: 0 })
+  const held = await refused('delete', 'client', 'desk', '--yes')
+  expect(held).toMatchObject({ code: 1 })
+  expect(held.stderr).toContain('environments: staging')
+  writeFileSync(path('bad.yaml'), 'server: { name: s, enabled: true, transportType: http }\n')
+  const bad = await refused('apply', '-f', path('bad.yaml'), '--yes')
+  expect(bad).toMatchObject({ code: 1 })
+  expect(bad.stderr).toContain('server s: failed')
+  expect(await run(['--read-only', '--project', 'Refused', 'apply', '-f', path('bad.yaml'), '--yes'])).toMatchObject({
+    code: 2,
+  })
+})
