@@ -10,6 +10,8 @@ import { addConfig, addProfiles } from './commands/profile.ts'
 import { addGet, addCompletion, addDoctor, addVisit, addNotebook, addJournal } from './commands/inspection.ts'
 import { addRun, addWatch } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
+import { addCommands } from './commands/declare.ts'
+import { verbs } from './commands/verbs.ts'
 import { EXIT } from './process/exit-codes.ts'
 import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
 import type { KeyOptions } from './serve/serve-command.ts'
@@ -82,6 +84,9 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     add(program, code => {
       outcome = code
     })
+  addCommands(program, verbs, code => {
+    outcome = code
+  })
   let refused: string | undefined
   eachCommand(program, program.name(), (command, name) =>
     command.configureOutput({

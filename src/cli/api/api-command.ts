@@ -1,11 +1,9 @@
 import { jsonText } from '../../lib/printable.ts'
-import { readFile } from 'node:fs/promises'
-import { text as readAll } from 'node:stream/consumers'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { allEndpoints } from '../../api/contract/contract.ts'
 import { outlivesAnswer, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { Client } from '../../api/client/client.ts'
-import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { readJsonFile } from '../arguments/json-file.ts'
 import { isCutShort } from '../../api/client/pages.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
@@ -34,7 +32,7 @@ export async function runApi(words: readonly string[], common: CommonOptions, ow
   if (own.list) return listOperations(own.json ?? false)
   const operation = findOperation(words)
   const { endpoint } = operation
-  const input = buildInput(operation, own.field, await readBody(own.input))
+  const input = buildInput(operation, own.field, own.input === undefined ? undefined : await readJsonFile(own.input))
   if (endpoint.risk === 'read' && (own.retry !== undefined || own.new))
     throw new UsageError(`${endpoint.operation} writes nothing, so it takes neither --retry nor --new.`)
   if (own.paginate && endpoint.risk !== 'read') throw new UsageError(NO_LIST)
@@ -77,21 +75,6 @@ async function printAll(
 function itemsOf(page: unknown): unknown[] {
   if (typeof page === 'object' && page !== null && 'items' in page && Array.isArray(page.items)) return page.items
   throw new UsageError(NO_LIST)
-}
-
-async function readBody(file: string | undefined): Promise<unknown> {
-  if (file === undefined) return undefined
-  let text: string
-  try {
-    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8')
-  } catch (error) {
-    throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
-  }
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new UsageError(`${file} is no JSON: ${systemErrorReason(error)}.`)
-  }
 }
 
 function listOperations(json: boolean): number {

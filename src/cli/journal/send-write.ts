@@ -66,7 +66,7 @@ export async function sendWrite<E extends AnyEndpoint>(
   const opened = context.saved?.opened
   if (opened) {
     const going = await goAfterEarlier(opened, { endpoint, input, idempotencyKey }, { ...own, quiet: false, say })
-    if (going.retry) return (await sendEarlier(opened, going.retry, own)) as Sent<E>
+    if (going.retry) return await sendEarlier<E>(opened, going.retry, own)
     await going.supersede()
   }
   if (write.send) {
@@ -90,11 +90,15 @@ async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: Wri
 }
 
 /** An open write once more; where it is known to have happened without its answer, that is the end. */
-async function sendEarlier(opened: OpenedWorkspace, entry: JournalEntry, { yes }: WriteOptions): Promise<Sent> {
+async function sendEarlier<E extends AnyEndpoint>(
+  opened: OpenedWorkspace,
+  entry: JournalEntry,
+  { yes }: WriteOptions,
+): Promise<Sent<E>> {
   const decision = await goOnWith(opened, entry, yes ?? false)
   if (!decision) return unsent()
   say(clean(decision.sentence))
-  if ('answer' in decision && decision.answer) return decision.answer
+  if ('answer' in decision && decision.answer) return decision.answer as Sent<E>
   throw new Ended(decision.finding === 'happened' ? EXIT.done : EXIT.noVerdict)
 }
 
