@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inWorkspace, type Prepared } from '../prepared-workspace.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { dataDirOf, inWorkspace, type Prepared } from '../prepared-workspace.ts'
+import { longCase, open, sandbox, untilEnded } from '../service/harness.ts'
+import { plainJourney, set } from '../service/journey-cast.ts'
+import { KEY } from '../service/model-runs.ts'
+import { scriptedModel } from '../service/scripted-model.ts'
 import { openHome, type Ended } from './program.ts'
 
 const EVERYTHING = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
@@ -167,7 +172,7 @@ describe('records', () => {
     expect(found).not.toEqual([])
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
     const scopes = async (...args: string[]) =>
-      new Set(items(await run('search', 'Boston', '--json', ...args)).map(({ scope }) => scope))
+      new Set(items(await run('search', 'light rain', '--json', ...args)).map(({ scope }) => scope))
     expect([...(await scopes())]).toEqual(['transcripts'])
     expect([...(await scopes('--scope', 'titles'))]).toEqual([])
     expect(await run('search', 'no such words')).toMatchObject({ code: 0, stdout: '', stderr: 'No session has it.\n' })
@@ -196,16 +201,55 @@ describe('records', () => {
   })
 })
 
-describe('runs in flight', () => {
+describe('what is in flight', () => {
+  /** A workspace that is served by this process, and the program in a home of the same workspace. */
+  async function staged() {
+    const own = await openHome()
+    onTestFinished(() => own.close())
+    const model = await scriptedModel(() => 'silence')
+    const models = { ...model.settings, apiKey: KEY, model: 'player' }
+    const service = await open({ dataDir: dataDirOf(own.home), models })
+    return { ...service, run: (...args: string[]) => own.run(args) }
+  }
+
   test('cancel stops a run after a question, and has nothing to stop afterwards', async () => {
-    const { runId } = await inside(async ({ client, projectId, store }) => {
-      const suite = (await client.suites.list({ projectId })).items[0]!
-      const created = await client.runs.create({ projectId, body: { suiteId: suite.id } })
-      // The process that executed it is gone: it stays in flight until somebody looks after it.
-      return { ...created, store }
+    const { api, run } = await staged()
+    const { projectId, serverId } = await sandbox(api)
+    const body = { name: 'Slow', model: 'none', serverIds: [serverId], tests: [longCase('slow', 60)] }
+    const { suiteId } = await api.call(contract.suites.create, { projectId, body })
+    const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+    expect(await run('cancel', runId)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/slot is free[^]*--yes/),
     })
+    expect(await api.call(contract.runs.get, { projectId, runId })).not.toMatchObject({ status: 'cancelled' })
+    expect(json(await run('cancel', runId, '--yes', '--json'))).toMatchObject({ id: runId })
+    expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'cancelled' })
+    expect(await run('cancel', runId, '--yes')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('There is nothing to stop'),
+    })
+  })
+
+  test('cancel stops every journey run of a wave, also with the feature off; no other id is one', async () => {
+    const { api, run, store } = await staged()
+    const { projectId, journeyId } = await plainJourney(api)
+    const place = { projectId, journeyId }
+    const waveId = 'wav_of_two'
+    const launch = () => api.call(contract.journeyRuns.launch, { ...place, body: { waveId } })
+    const [one, two] = [(await launch()).id, (await launch()).id]
+    const states = async () => {
+      const { items } = await api.call(contract.journeyRuns.list, place)
+      return items.map(({ id, canceled }) => [id, canceled === true])
+    }
+    expect(await run('cancel', waveId)).toMatchObject({ code: 2, stderr: expect.stringContaining('2 journey runs') })
+    expect(await states()).toEqual([two, one].map(id => [id, false]))
+    expect(await run('cancel', waveId, '--yes')).toMatchObject({ code: 0 })
+    expect(await states()).toEqual([two, one].map(id => [id, true]))
     expect(await run('cancel', 'nonsense')).toMatchObject({ code: 2, stderr: expect.stringContaining('no run and no') })
-    expect(await run('cancel', runId)).toMatchObject({ stdout: '' })
+    const { id } = await launch()
+    set(store, projectId, 'gate.swarms', 'off')
+    expect(await run('cancel', id, '--yes')).toMatchObject({ code: 0, stderr: expect.stringContaining('is stopped') })
   })
 })
 
