@@ -13,7 +13,7 @@ type Outcome = number | undefined | Promise<number | undefined>
 
 /** A command as data; help and completion derive from it. */
 export type CommandDeclaration = {
-  /** Its name, behind that of the command it belongs to: `journal send`. */
+  /** Its name, behind that of the command that it belongs to and whose options it takes too: `journal send`. */
   name: string
   says: string
   words?: readonly (Argument | readonly [placeholder: string, says: string])[]
@@ -21,8 +21,8 @@ export type CommandDeclaration = {
   /** Stands below the help. */
   after?: () => string
   hidden?: boolean
-  /** Resolves to the exit code; what it needs is loaded when it runs. */
-  run: (typed: Typed) => Outcome
+  /** Resolves to the exit code; what it needs is loaded when it runs. Absent of what only holds others. */
+  run?: (typed: Typed) => Outcome
 }
 
 /** A declaration that knows the type of its own options. */
@@ -48,16 +48,22 @@ export function addCommands(
       else made.argument(...word)
     for (const flag of flags) made.addOption(flag instanceof Option ? flag : optionOf(flag))
     if (after) made.addHelpText('after', after)
+    if (!run) continue
     made.action(async (...given: unknown[]) => {
       const typed = given.slice(0, -2).flat() as (string | undefined)[]
       const words = typed.filter(word => word !== undefined)
-      done(await run({ words, own: made.optsWithGlobals(), common: program.opts<CommonOptions>() }))
+      done(await run({ words, own: optionsOf(made, program), common: program.opts<CommonOptions>() }))
     })
   }
+}
+
+function optionsOf(made: Command, program: Command): object {
+  const { parent } = made
+  return { ...(parent && parent !== program && optionsOf(parent, program)), ...made.opts() }
 }
 
 function optionOf([flags, says, read, initial]: Exclude<DeclaredFlag, Option>): Option {
   const option = new Option(flags, says)
   if (read) option.argParser(read as (text: string) => unknown)
-  return initial === undefined ? option : option.default(initial, Array.isArray(initial) ? '' : undefined)
+  return initial === undefined ? option : option.default(initial)
 }

@@ -41,14 +41,14 @@ function verb<Own extends object>(
 
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
-  declared: Described & { behind?: readonly string[] },
+  declared: Described,
   load: () => Promise<Work<Own, CommandContext>>,
 ): CommandDeclaration {
-  const { behind = [], flags = [], ...described } = declared
-  const words: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
+  const { words: behind = [], flags = [], ...described } = declared
+  const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
   return command<Own & ReachOptions>({
     ...described,
-    words: [...words, ...behind.map(each => [each, ''] as const)],
+    words: [...server, ...behind],
     flags: [...flags, ...REACH],
     async run({ words, own, common }) {
       const work = await load()
@@ -76,7 +76,10 @@ export const verbs: readonly CommandDeclaration[] = [
     {
       name: 'call',
       says: 'Call a tool of a server once, after checking the arguments against its schema.',
-      behind: ['[tool]', '[key=value...]'],
+      words: [
+        ['[tool]', 'name of a tool'],
+        ['[key=value...]', 'its arguments'],
+      ],
       flags: [
         ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
         ['--unchecked', 'send arguments that do not fit the tool’s schema'],
@@ -89,13 +92,21 @@ export const verbs: readonly CommandDeclaration[] = [
     {
       name: 'prompt',
       says: 'Render a prompt of a server.',
-      behind: ['[prompt]', '[key=value...]'],
+      words: [
+        ['[prompt]', 'name of a prompt'],
+        ['[key=value...]', 'its arguments'],
+      ],
       flags: [JSON_FLAG],
     },
     async () => (await servers()).renderPrompt,
   ),
   serverVerb(
-    { name: 'read', says: 'Print a resource of a server.', behind: ['[uri]'], flags: [JSON_FLAG] },
+    {
+      name: 'read',
+      says: 'Print a resource of a server.',
+      words: [['[uri]', 'address of a resource']],
+      flags: [JSON_FLAG],
+    },
     async () => (await servers()).readResource,
   ),
   serverVerb(
