@@ -43,7 +43,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   ),
 }
 
-/** Commands that end otherwise than with 0: 1 is the verdict of a suite that fails by design, 3 a run that has ended. */
+/** Commands that end otherwise than with 0: 1 = a suite that fails by design, 3 = a run that has ended. */
 const ENDS: Readonly<Record<string, number>> = {
   'npm start --silent -- run "Reference server smoke" --watch --yes --junit report.xml': 1,
   'mcpdeck run --rerun-failed R --yes --watch': 1,
