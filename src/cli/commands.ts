@@ -1,19 +1,16 @@
 import { Command, CommanderError, Option } from 'commander'
 import { THEME_CHOICES } from '../tui/theme/theme-choice.ts'
-import { ANSWER_SHAPES, type AnswerShape } from '../service/workspace/answer-shapes.ts'
-import { FAULT_FORM } from '../service/faults/kinds.ts'
-import { LIMITS, MAX_LIMIT, type LimitName, GATE_NAMES, LIMIT_NAMES } from '../service/core/limits/limits.ts'
-import { PROJECT_ROLES } from '../api/contract/endpoint.ts'
-import { DEFAULT_PORT } from '../service/core/urls.ts'
 import type { ApiOptions } from './api/api-command.ts'
-import { addConfig, addProfiles } from './commands/profile.ts'
+import { profiles } from './commands/profile.ts'
+import { serve } from './commands/serve.ts'
 import { addGet, addCompletion, addDoctor, addVisit, addNotebook, addJournal } from './commands/inspection.ts'
 import { addRun, addWatch } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
 import { addApply, addExport, addRecords } from './commands/documents.ts'
+import { addCommands } from './commands/declare.ts'
+import { verbs } from './commands/verbs.ts'
 import { EXIT } from './process/exit-codes.ts'
-import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
-import type { KeyOptions } from './serve/serve-command.ts'
+import { collect, RETRY, SEND_NEW } from './arguments/option-values.ts'
 import type { CommonOptions } from './config/settings.ts'
 import { UsageError, usageErrorText } from './arguments/usage-error.ts'
 
@@ -58,9 +55,6 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   addApi(program, code => {
     outcome = code
   })
-  addServe(program, code => {
-    outcome = code
-  })
   addNotebook(
     program,
     code => {
@@ -68,24 +62,13 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     },
     chosen => options.dashboard('notebook', chosen, []),
   )
-  for (const add of [
-    addGet,
-    addWatch,
-    addRun,
-    addSuite,
-    addExport,
-    addApply,
-    addRecords,
-    addDoctor,
-    addJournal,
-    addConfig,
-    addProfiles,
-    addVisit,
-    addCompletion,
-  ])
+  for (const add of [addGet, addWatch, addRun, addSuite, addExport, addApply, addRecords, addDoctor, addJournal, addVisit, addCompletion])
     add(program, code => {
       outcome = code
     })
+  addCommands(program, [...serve, ...profiles, ...verbs], code => {
+    outcome = code
+  })
   let refused: string | undefined
   eachCommand(program, program.name(), (command, name) =>
     command.configureOutput({
@@ -148,185 +131,5 @@ function addApi(program: Command, done: (code: number) => void): void {
     .action(async (words: string[], own: ApiOptions) => {
       const { runApi } = await import('./api/api-command.ts')
       done(await runApi(words, program.opts<CommonOptions>(), own))
-    })
-}
-
-type ServeOptions = {
-  port: number
-  host: string
-  allowRemote?: boolean
-  allowHost: string[]
-  rateLimit?: number
-  burst?: number
-  maxRuns?: number
-  sample?: boolean
-  fault: string[]
-  seed?: number
-  requestLog?: string | true
-  shape?: AnswerShape
-  json?: boolean
-}
-
-/** A number that goes before a stored limit in this process. */
-function limitOption(name: LimitName) {
-  const { says, min } = LIMITS[name]
-  return [`${says} Default: the stored limit.`, whole(min, MAX_LIMIT)] as const
-}
-
-function addServe(program: Command, done: (code: number | undefined) => void): void {
-  const serve = program
-    .command('serve')
-    .description('Serve the local workspace over HTTP on loopback, for other clients.')
-    .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--allow-remote', 'listen also on an address that other machines reach')
-    .option('--allow-host <name>', 'name of a proxy before a loopback address; others are refused', collect, [])
-    .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))
-    .option('--burst <count>', ...limitOption('burst'))
-    .option('--max-runs <count>', ...limitOption('concurrentRuns'))
-    .option('--sample', 'add samples to the workspace where there are none')
-    .option('--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, [])
-    .option('--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER))
-    .addOption(
-      new Option('--shape <name>', 'answer in the shapes of the service document, or of the published file')
-        .choices(ANSWER_SHAPES)
-        .default('document'),
-    )
-    .option('--request-log [file]', 'note each request in a file, or on standard output')
-    .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON')
-    .action(async (own: ServeOptions) => {
-      const { runServe } = await import('./serve/serve-command.ts')
-      done(await runServe(program.opts<CommonOptions>(), own))
-    })
-  serve.exitOverride()
-  addKeys(serve, program, done)
-  addLimits(serve, program, done)
-  addGates(serve, program, done)
-  addSamples(serve, program, done)
-  serve
-    .command('status')
-    .description('Tell what is under way in the local workspace, and what of its limits is used.')
-    .option('--json', 'print one object')
-    .action(async (_own: object, command: Command) => {
-      const { showStatus } = await import('./serve/serve-settings.ts')
-      done(showStatus(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-  // Commands start it themselves.
-  serve
-    .command('worker', { hidden: true })
-    .description('Execute what commands hand over, until nothing is left of it.')
-    .action(async () => {
-      const { runWorker } = await import('./worker/worker.ts')
-      await runWorker(program.opts<CommonOptions>())
-      done(undefined)
-    })
-}
-
-/** `serve` takes `--json` too, and with it the word wherever it stands. */
-function wantsJson(command: Command): boolean | undefined {
-  return command.optsWithGlobals<{ json?: boolean }>().json
-}
-
-function addLimits(serve: Command, program: Command, done: (code: number) => void): void {
-  const limits = serve
-    .command('limits')
-    .description('List the limits of the local workspace, or change them; running processes follow at once.')
-    .option('--json', 'print {"items": [...]}')
-    .action(async (_own: object, command: Command) => {
-      const { showLimits } = await import('./serve/serve-settings.ts')
-      done(showLimits(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-  limits
-    .command('set <name=value...>')
-    .description(`Set limits: ${LIMIT_NAMES.join(', ')}.`)
-    .action(async (set: string[], _own: object, command: Command) => {
-      const { changeLimits } = await import('./serve/serve-settings.ts')
-      done(changeLimits(program.opts<CommonOptions>(), { set }, wantsJson(command)))
-    })
-  limits
-    .command('unset <name...>')
-    .description('Give limits their defaults back.')
-    .action(async (unset: string[], _own: object, command: Command) => {
-      const { changeLimits } = await import('./serve/serve-settings.ts')
-      done(changeLimits(program.opts<CommonOptions>(), { unset }, wantsJson(command)))
-    })
-}
-
-function addGates(serve: Command, program: Command, done: (code: number) => void): void {
-  serve
-    .command('gate')
-    .description('List the features that can be switched off, or switch one; running processes follow at once.')
-    .argument('[name]', GATE_NAMES.join(' or '))
-    .argument('[state]', 'on or off')
-    .option('--json', 'print {"items": [...]}')
-    .action(async (name: string | undefined, state: string | undefined, _own: object, command: Command) => {
-      const { gates } = await import('./serve/serve-settings.ts')
-      done(gates(program.opts<CommonOptions>(), [name, state], wantsJson(command)))
-    })
-}
-
-function addSamples(serve: Command, program: Command, done: (code: number) => void): void {
-  const sample = serve
-    .command('sample')
-    .description('Add samples of findings, scenarios and runs to the local workspace, or remove them in one step.')
-  sample
-    .command('add')
-    .description('Add the samples where there are none, and list them.')
-    .option('--json', 'print {"items": [...]}')
-    .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve/serve-samples.ts')
-      done(samples.addSamples(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-  sample
-    .command('remove')
-    .description('Remove the samples, with all runs and sessions that belong to them.')
-    .option('--json', 'print {"removed": [...], "kept": [...]}')
-    .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve/serve-samples.ts')
-      done(samples.dropSamples(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-  sample
-    .command('status')
-    .description('List the samples that are there.')
-    .option('--json', 'print {"items": [...]}')
-    .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve/serve-samples.ts')
-      done(samples.showSamples(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-}
-
-function addKeys(serve: Command, program: Command, done: (code: number) => void): void {
-  const key = serve.command('key').description('Make, list and revoke keys of the local workspace.')
-  key
-    .command('create <name>')
-    .description('Make a key; it is written to a file that only you can read, and never shown again.')
-    .option('--role <role>', `${PROJECT_ROLES.join(', ')}: in every project (default: admin, unless granted)`)
-    .option('--grant <project=role>', 'role in one project, by its id', collect, [])
-    .option('--json', 'print the record of the key with its file')
-    .action(async (name: string, own: KeyOptions, command: Command) => {
-      const { createKey } = await import('./serve/serve-command.ts')
-      done(createKey(program.opts<CommonOptions>(), name, { ...own, json: wantsJson(command) ?? false }))
-    })
-  key
-    .command('list')
-    .description('List keys with their organization and rights; their text is not stored.')
-    .option('--json', 'print {"items": [...]}')
-    .action(async (_own: object, command: Command) => {
-      const { listKeys } = await import('./serve/serve-command.ts')
-      done(listKeys(program.opts<CommonOptions>(), wantsJson(command)))
-    })
-  key
-    .command('revoke <id>')
-    .description('Revoke a key at once.')
-    .action(async (id: string) => {
-      const { revokeKey } = await import('./serve/serve-command.ts')
-      done(revokeKey(program.opts<CommonOptions>(), id))
-    })
-  key
-    .command('orphan <id>')
-    .description('Take a key’s organization away, so that it is refused with ORPHANED_KEY.')
-    .action(async (id: string) => {
-      const { orphanKey } = await import('./serve/serve-command.ts')
-      done(orphanKey(program.opts<CommonOptions>(), id))
     })
 }

@@ -115,5 +115,5 @@ test('a read-only session refuses to import', async () => {
     '--yes',
   ])
   expect(code).toBe(2)
-  expect(stderr).toContain('every write is refused')
+  expect(stderr).toContain('refuses every write')
 })

@@ -67,7 +67,7 @@ function matchPath(template: string, given: readonly string[]): Record<string, s
   return fields
 }
 
-type JsonSchema = {
+export type JsonSchema = {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -137,7 +137,8 @@ function noField(endpoint: AnyEndpoint, name: string): UsageError {
   )
 }
 
-function put(
+/** A body with a text put at a path of it, as the value that its schema has there. */
+export function put(
   into: unknown,
   path: readonly string[],
   text: string,

@@ -10,11 +10,12 @@ export function canPrompt(): boolean {
 /**
  * Asks where a person can answer; only the whole word agrees. Ctrl+C interrupts the program, Ctrl+D declines.
  * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
+ * @param word what has to be typed
  * @throws UsageError where nobody can be asked, so that a script says it with --yes
  */
-export async function confirmPrompt(effect: string): Promise<boolean> {
+export async function confirmPrompt(effect: string, word = 'yes'): Promise<boolean> {
   if (!canPrompt()) throw new UsageError(`${effect}; add --yes to do it without a question.`)
-  return (await readAnswer(`${effect}. Type yes to go on: `)) === 'yes'
+  return (await readAnswer(`${effect}. Type ${word} to go on: `)) === word
 }
 
 /** What a person at the terminal types after a question; empty after Ctrl+D. */

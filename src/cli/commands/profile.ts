@@ -1,98 +1,84 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
 import type { AddOptions } from '../profile/profile-command.ts'
-import type { CommonOptions } from '../config/settings.ts'
+import { command, type CommandDeclaration } from './declare.ts'
 
-type Done = (code: number) => void
+type Json = { json?: boolean }
 
-/** `mcpdeck profile`. A key is never an option: others could read it. */
-export function addProfiles(program: Command, done: Done): void {
-  const profile = program.command('profile').description('List and change the services that the config names.')
-  profile
-    .command('list')
-    .description('List the profiles; the default one is marked.')
-    .option('--json', 'print {"items": [...]}')
-    .option('--names', 'names only, a line each')
-    .action(async (own: { json?: boolean; names?: boolean }) => {
-      const { listProfiles } = await import('../profile/profile-command.ts')
-      done(await listProfiles(own))
-    })
-  profile
-    .command('show')
-    .description('Print a profile, by default the one that would open now, and why it would.')
-    .argument('[profile]', 'its name')
-    .option('--json', 'print one object')
-    .action(async (name: string | undefined, own: { json?: boolean }) => {
-      const { showProfile } = await import('../profile/profile-command.ts')
-      done(await showProfile(name, program.opts<CommonOptions>(), own.json))
-    })
-  profile
-    .command('add')
-    .description(
-      'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go into it.',
-    )
-    .argument('<name>', 'how it is called from now on')
-    .argument('<address>', 'base address of the service')
-    .option('--key-file <file>', 'file with the key in its first line, mode 0600')
-    .option('--key-command <command>', 'command that prints the key, run without a shell')
-    .option('--key-env <variable>', 'environment variable that holds the key')
-    .option('--slug <slug>', 'name of the service in its own header names')
-    .addOption(new Option('--badge <colour>', "colour of the profile's badge").choices(BADGE_COLOURS))
-    .option('--use', 'make it the default too')
-    .action(async (name: string, address: string, own: AddOptions) => {
-      const { newProfile } = await import('../profile/profile-command.ts')
-      done(await newProfile(name, address, program.opts<CommonOptions>(), own))
-    })
-  profile
-    .command('use')
-    .description('Make a profile the one that opens by default.')
-    .argument('<profile>', 'its name, or local')
-    .action(async (name: string) => {
-      const { chooseDefault } = await import('../profile/profile-command.ts')
-      done(await chooseDefault(name))
-    })
-  profile
-    .command('remove')
-    .description('Remove a profile, and the key that was typed for it.')
-    .argument('<profile>', 'its name')
-    .option('--yes', 'do not ask before the key is deleted')
-    .action(async (name: string, own: { yes?: boolean }) => {
-      const { dropProfile } = await import('../profile/profile-command.ts')
-      done(await dropProfile(name, own.yes))
-    })
-}
+const profile = () => import('../profile/profile-command.ts')
+const config = () => import('../config/config-command.ts')
 
-/** `mcpdeck config`. */
-export function addConfig(program: Command, done: Done): void {
-  const config = program.command('config').description('Make, show and check the config file.')
-  config
-    .command('init')
-    .description('Write the commented default file where there is none.')
-    .action(async () => {
-      const { initConfig } = await import('../config/config-command.ts')
-      done(await initConfig())
-    })
-  config
-    .command('path')
-    .description('Tell where the config file lies (MCPDECK_CONFIG).')
-    .action(async () => {
-      const { showConfigPath } = await import('../config/config-command.ts')
-      done(showConfigPath())
-    })
-  config
-    .command('show')
-    .description('Print the settings in force, defaults included.')
-    .option('--json', 'as JSON instead of YAML')
-    .action(async (own: { json?: boolean }) => {
-      const { showConfig } = await import('../config/config-command.ts')
-      done(await showConfig(own.json))
-    })
-  config
-    .command('check')
-    .description('Name everything that is wrong in the config file, with line and column.')
-    .option('--json', 'print {"path", "exists", "problems": [{"line", "column", "message"}]}')
-    .action(async (own: { json?: boolean }) => {
-      const { checkConfigFile } = await import('../config/config-command.ts')
-      done(await checkConfigFile(own.json))
-    })
-}
+/** `mcpdeck profile` and `mcpdeck config`. A key is never an option: others could read it. */
+export const profiles: readonly CommandDeclaration[] = [
+  { name: 'config', says: 'Make, show and check the config file.' },
+  command({
+    name: 'config init',
+    says: 'Write the commented default file where there is none.',
+    run: async () => (await config()).initConfig(),
+  }),
+  command({
+    name: 'config path',
+    says: 'Tell where the config file lies (MCPDECK_CONFIG).',
+    run: async () => (await config()).showConfigPath(),
+  }),
+  command<Json>({
+    name: 'config show',
+    says: 'Print the settings in force, defaults included.',
+    flags: [['--json', 'as JSON instead of YAML']],
+    run: async ({ own }) => (await config()).showConfig(own.json),
+  }),
+  command<Json>({
+    name: 'config check',
+    says: 'Name everything that is wrong in the config file, with line and column.',
+    flags: [['--json', 'print {"path", "exists", "problems": [{"line", "column", "message"}]}']],
+    run: async ({ own }) => (await config()).checkConfigFile(own.json),
+  }),
+  { name: 'profile', says: 'List and change the services that the config names.' },
+  command<Json & { names?: boolean }>({
+    name: 'profile list',
+    says: 'List the profiles; the default one is marked.',
+    flags: [
+      ['--json', 'print {"items": [...]}'],
+      ['--names', 'names only, a line each'],
+    ],
+    run: async ({ own }) => (await profile()).listProfiles(own),
+  }),
+  command<Json>({
+    name: 'profile show',
+    says: 'Print a profile, by default the one that would open now, and why it would.',
+    words: [['[profile]', 'its name']],
+    flags: [['--json', 'print one object']],
+    run: async ({ words: [name], own, common }) => (await profile()).showProfile(name, common, own.json),
+  }),
+  command<AddOptions>({
+    name: 'profile add',
+    says: 'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go into it.',
+    words: [
+      ['<name>', 'how it is called from now on'],
+      ['<address>', 'base address of the service'],
+    ],
+    flags: [
+      ['--key-file <file>', 'file with the key in its first line, mode 0600'],
+      ['--key-command <command>', 'command that prints the key, run without a shell'],
+      ['--key-env <variable>', 'environment variable that holds the key'],
+      ['--slug <slug>', 'name of the service in its own header names'],
+      new Option('--badge <colour>', "colour of the profile's badge").choices(BADGE_COLOURS),
+      ['--use', 'make it the default too'],
+    ],
+    run: async ({ words: [name = '', address = ''], own, common }) =>
+      (await profile()).newProfile(name, address, common, own),
+  }),
+  command({
+    name: 'profile use',
+    says: 'Make a profile the one that opens by default.',
+    words: [['<profile>', 'its name, or local']],
+    run: async ({ words: [name = ''] }) => (await profile()).chooseDefault(name),
+  }),
+  command<{ yes?: boolean }>({
+    name: 'profile remove',
+    says: 'Remove a profile, and the key that was typed for it.',
+    words: [['<profile>', 'its name']],
+    flags: [['--yes', 'do not ask before the key is deleted']],
+    run: async ({ words: [name = ''], own }) => (await profile()).dropProfile(name, own.yes),
+  }),
+]

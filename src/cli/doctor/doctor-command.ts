@@ -2,7 +2,6 @@ import { jsonText } from '../../lib/printable.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
-import { contract } from '../../api/contract/contract.ts'
 import { DOCTOR_STEPS } from '../../api/contract/server-operations.ts'
 import { examined, stateOf, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { formatDuration } from '../../tui/theme/format.ts'
@@ -11,12 +10,9 @@ import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.
 import { selfChecks } from './doctor-checks.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'
-import { didYouMean } from '../../lib/nearest.ts'
-import { chooseProject } from '../arguments/project-choice.ts'
 import { say } from '../output/prose.ts'
-import { reportError } from '../output/report-error.ts'
-import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
-import { openWorkspace } from '../workspace/workspace.ts'
+import type { CommonOptions } from '../config/settings.ts'
+import { inWorkspace } from '../workspace/in-workspace.ts'
 
 type NamedServer = { id: string; name: string }
 /** What the doctor found at one server, or why it could not ask. */
@@ -54,12 +50,13 @@ export async function examineServers(
   common: CommonOptions,
   json: boolean | undefined,
 ): Promise<number> {
-  const settings = await resolveSettings(common, process.env)
-  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-  const { client } = opened.workspace
-  try {
-    const { id: projectId } = await chooseProject(client, settings.project)
-    const servers = await namedServers(client, projectId, names)
+  return await inWorkspace(common, async ({ client, projectId: chosen, find, saved }) => {
+    const projectId = await chosen()
+    const servers: NamedServer[] = []
+    for (const wanted of names) {
+      const { id, name } = await find('servers', wanted)
+      servers.push({ id, name: String(name) })
+    }
     const theme = reportTheme(common)
     const pending = servers.map(server => examine(client, projectId, server))
     const items: Examined[] = []
@@ -67,35 +64,18 @@ export async function examineServers(
     for (const one of pending) {
       const done = await one
       items.push(done)
-      if ('report' in done) opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
+      const { doctorReports } = saved.opened.workspace
+      if ('report' in done) doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
       if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
     }
     const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
     if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
     return exitCode
-  } catch (error) {
-    return reportError(error)
-  } finally {
-    await opened.close()
-  }
+  })
 }
 
 function isReady(item: Examined): boolean {
   return 'report' in item && stateOf(item.report) === 'ready'
-}
-
-async function namedServers(client: Client, projectId: string, names: readonly string[]): Promise<NamedServer[]> {
-  const servers: NamedServer[] = []
-  for await (const page of client.pages(contract.servers.list, { projectId }))
-    servers.push(...page.items.map(({ id, name }) => ({ id, name })))
-  return names.map(wanted => {
-    const found = servers.find(({ id }) => id === wanted) ?? servers.find(({ name }) => name === wanted)
-    if (found) return found
-    const known = servers.map(({ name }) => clean(name))
-    throw new UsageError(
-      `There is no server "${wanted}" in this project.${didYouMean(wanted, known)} It has ${known.join(', ') || 'none'}.`,
-    )
-  })
 }
 
 async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {

@@ -14,7 +14,7 @@ import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { planText } from '../suite/suite-command.ts'
-import { inProject } from '../workspace/in-project.ts'
+import { inWorkspace } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { faulty, problemLine, readSources } from './files.ts'
 
@@ -29,7 +29,8 @@ export async function runApply(common: CommonOptions, own: ApplyOptions): Promis
   const present = new Set(docs.map(({ noun }) => noun))
   // A single file says nothing about nouns that it does not hold; a directory is the whole project.
   const pruned = own.prune ? DOCUMENT_NOUNS.filter(noun => hasDirectory || present.has(noun)) : []
-  return await inProject(common, async (opened, projectId, settings) => {
+  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
+    const projectId = await chosen()
     const plan = await planOf(opened, projectId, docs, pruned)
     warnOfCases(docs, plan)
     return await carryOut(opened, projectId, plan, settings, own)

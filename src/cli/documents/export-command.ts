@@ -10,7 +10,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { inProject } from '../workspace/in-project.ts'
+import { inWorkspace } from '../workspace/in-workspace.ts'
 import { onDisk } from './files.ts'
 
 export type ExportOptions = { dir?: string; force?: boolean; json?: boolean }
@@ -22,7 +22,8 @@ export async function runExport(
   own: ExportOptions,
 ): Promise<number> {
   const nouns = word === undefined ? DOCUMENT_NOUNS : [requireDocumentNoun(word)]
-  return await inProject(common, async ({ workspace: { client } }, projectId) => {
+  return await inWorkspace(common, async ({ client, projectId: chosen }) => {
+    const projectId = await chosen()
     const store = documentStore(client, projectId)
     const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))
     if (name !== undefined && documents.length === 0)

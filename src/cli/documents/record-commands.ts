@@ -14,7 +14,7 @@ import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { inProject } from '../workspace/in-project.ts'
+import { inWorkspace } from '../workspace/in-workspace.ts'
 import { carryOut, docsIn, planOf, type ApplyOptions, type CarryOptions } from './apply-command.ts'
 import { requireDocumentNoun } from './export-command.ts'
 import { problemLine, readSources } from './files.ts'
@@ -30,7 +30,8 @@ export async function runCreate(word: string, common: CommonOptions, own: ApplyO
     throw new UsageError(
       `${other.file === '-' ? 'Standard input' : other.file} holds the ${other.noun} "${clean(other.name)}", which is no ${noun}.`,
     )
-  return await inProject(common, async (opened, projectId, settings) => {
+  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
+    const projectId = await chosen()
     const plan = await planOf(opened, projectId, docs)
     const there = plan.steps.find(step => step.kind !== 'create' && step.kind !== 'delete')
     if (there && 'doc' in there)
@@ -46,7 +47,8 @@ export async function runEdit(
   own: CarryOptions,
 ): Promise<number> {
   const noun = requireDocumentNoun(word)
-  return await inProject(common, async (opened, projectId, settings) => {
+  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
+    const projectId = await chosen()
     const { client, profile } = opened.workspace
     if (settings.readOnly) throw new UsageError('This changes the project, and every write is refused here.')
     const store = documentStore(client, projectId)
@@ -61,7 +63,7 @@ export async function runEdit(
     }
     const { docs, problems } = edited
     const [doc, another] = docs
-    const kept = 'What you wrote is kept; edit it again to go on with it.'
+    const kept = 'What you wrote is saved; edit it again to continue.'
     if (problems.length > 0) throw new UsageError(`${problems.map(problemLine).join('\n')}\n${kept}`)
     if (!doc || another || doc.noun !== noun) throw new UsageError(`The text has to be this one ${noun}. ${kept}`)
     const plan = await planEdit(store, doc, base)
@@ -112,7 +114,8 @@ export async function runDelete(
 ): Promise<number> {
   const noun = requireDocumentNoun(word)
   if (own.force && noun !== 'client') throw new UsageError('Only clients take --force.')
-  return await inProject(common, async ({ workspace: { client } }, projectId, settings) => {
+  return await inWorkspace(common, async ({ client, projectId: chosen, saved: { settings } }) => {
+    const projectId = await chosen()
     if (settings.readOnly) throw new UsageError('This deletes a record, and every write is refused here.')
     const store = documentStore(client, projectId)
     const row = rowNamed(noun, await store.list(noun), wanted)

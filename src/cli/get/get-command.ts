@@ -85,14 +85,16 @@ function statesOf({ list, further }: Noun): string[] {
   return [...new Set(lists.flatMap(each => declaredStates(endpointOf(each))))]
 }
 
-function requireNoun(word: string): Noun {
+/** The noun of a word. @throws UsageError naming all */
+export function requireNoun(word: string): Noun {
   const noun = nounOf(word)
   if (noun) return noun
   const names = NOUNS.map(({ name }) => name)
   throw new UsageError(`There is nothing called "${word}".${didYouMean(word, names)} Known: ${names.join(', ')}.`)
 }
 
-function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
+/** @throws UsageError for what a noun needs, and for what it does not take */
+export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
   const known = parentsOf(noun)
   // A record that can be read by its id alone needs nothing that it belongs to.
@@ -138,7 +140,7 @@ function requireKnown({ list, name: nouns }: Noun, option: string, value: string
 }
 
 /** Ids of all that the noun belongs to. */
-async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetOptions): Promise<Fields> {
+export async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetOptions): Promise<Fields> {
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')
   // The chat sessions are the account's own; the project only narrows them.

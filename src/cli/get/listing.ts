@@ -93,17 +93,19 @@ async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
 }
 
 async function* items(
-  { client, noun: { source }, limit, all, onCut }: Listing,
+  { client, noun: { source, further }, limit, all, onCut }: Listing,
   operation: OperationName,
   fields: Fields,
 ): AsyncGenerator<Item, void> {
   const endpoint = endpointOf(operation)
   const input = inputOf(endpoint, fields, limit)
+  const parameter = further?.parent.parameter ?? ''
+  const parent = parameter in fields ? { [parameter]: fields[parameter] } : {}
   let count = 0
   for await (const page of client.pages(endpoint, input, { bounds: boundsOf(limit, all) })) {
     const { items: found = [] } = page as { items?: Item[] }
     count += found.length
-    yield* source === undefined ? found : found.map(item => ({ ...item, source }))
+    yield* source === undefined ? found : found.map(item => ({ ...parent, ...item, source }))
   }
   const { pageSize } = queryOf(endpoint)
   if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize) onCut?.(pageSize)

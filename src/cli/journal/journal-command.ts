@@ -7,12 +7,10 @@ import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { refuseUnsendable } from './earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { tableLines } from '../get/table.ts'
-import { createLog } from '../output/log.ts'
 import { say } from '../output/prose.ts'
-import { reportError } from '../output/report-error.ts'
-import { resolveSettings, type CommonOptions } from '../config/settings.ts'
+import type { CommonOptions } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
+import { inWorkspace } from '../workspace/in-workspace.ts'
 
 const COLUMNS = [
   { title: 'ID', path: 'id' },
@@ -25,7 +23,7 @@ const COLUMNS = [
 
 /** `mcpdeck journal`: reads back what is in doubt and lists what stays open; resolves to the exit code. */
 export async function showJournal(common: CommonOptions, json: boolean | undefined): Promise<number> {
-  return await withJournal(common, async opened => {
+  return await inWorkspace(common, async ({ saved: { opened } }) => {
     const { journal, workspace } = opened
     if (!workspace.profile.readOnly)
       for (const { isOpen, sentence } of await resolveJournal({ journal, client: workspace.client }))
@@ -55,15 +53,15 @@ export async function decideWrite(
   common: CommonOptions,
   own: { yes?: boolean },
 ): Promise<number> {
-  return await withJournal(common, async ({ journal, workspace }) => {
-    const { client, profile } = workspace
+  return await inWorkspace(common, async ({ client, saved }) => {
+    const { journal, workspace } = saved.opened
     const entry = (await journal.unresolved()).find(each => String(each.id) === id)
     if (!entry) throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
     if (choice === 'dismiss') {
       say(clean((await dismiss({ journal }, entry)).sentence))
       return EXIT.done
     }
-    if (profile.readOnly) throw new UsageError('A read-only session sends nothing.')
+    if (workspace.profile.readOnly) throw new UsageError('A read-only session sends nothing.')
     refuseUnsendable(entry)
     const title = titleOf(entry, Date.now())
     if (!own.yes && !(await confirmPrompt(`${title} is sent again with what was written then`))) return EXIT.noVerdict
@@ -71,17 +69,4 @@ export async function decideWrite(
     say(clean(sentence))
     return finding === 'happened' ? EXIT.done : EXIT.noVerdict
   })
-}
-
-async function withJournal(common: CommonOptions, work: (opened: OpenedWorkspace) => Promise<number>): Promise<number> {
-  const settings = await resolveSettings(common, process.env)
-  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-  try {
-    return await work(opened)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    return reportError(error)
-  } finally {
-    await opened.close()
-  }
 }

@@ -19,10 +19,9 @@ import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { onDisk } from '../documents/files.ts'
-import { didYouMean } from '../../lib/nearest.ts'
 import { say } from '../output/prose.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
-import { inProject } from '../workspace/in-project.ts'
+import { inWorkspace, refuseReadOnly } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 
 export type ExportOptions = { output?: string; force?: boolean }
@@ -46,8 +45,9 @@ export async function exportSuite(
 ): Promise<number> {
   if (output !== undefined && isFile(output) && !force)
     throw new UsageError(`${output} is there already; add --force to replace it.`)
-  return await inProject(common, async ({ workspace: { client } }, projectId) => {
-    const suiteId = await suiteNamed(client, projectId, wanted)
+  return await inWorkspace(common, async ({ client, projectId: chosen, find }) => {
+    const projectId = await chosen()
+    const { id: suiteId } = await find('suites', wanted)
     const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
     if (output === undefined) process.stdout.write(text)
     else onDisk('written', output, () => writeTextFile(resolve(output), text))
@@ -61,8 +61,8 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
   if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
     throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is stored with the cases.`)
   const { file, text } = await readFileOf(path)
-  return await inProject(common, async (opened, projectId, settings) => {
-    const { client } = opened.workspace
+  return await inWorkspace(common, async ({ client, projectId: chosen, refusing, saved: { opened } }) => {
+    const projectId = await chosen()
     const going = await afterEarlierImport(opened, projectId, file, own)
     const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
     if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
@@ -75,7 +75,7 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
       else if (!own.dryRun) say('The service has all of it already.')
       return EXIT.done
     }
-    if (settings.readOnly) throw new UsageError('This changes the suite, and every write is refused here.')
+    refuseReadOnly('This', refusing)
     if (!own.yes && !(await confirmPrompt(effectOf(plan, prune)))) {
       say('Nothing was changed.')
       return EXIT.noVerdict
@@ -115,22 +115,6 @@ async function afterEarlierImport(
 export function printSchema(): Promise<number> {
   process.stdout.write(`${jsonText(suiteFileSchema(), 2)}\n`)
   return Promise.resolve(EXIT.done)
-}
-
-async function suiteNamed(client: Client, projectId: string, wanted: string): Promise<string> {
-  const suites: { id: string; name: string }[] = []
-  for await (const page of client.pages(contract.suites.list, { projectId }))
-    suites.push(...page.items.map(({ id, name }) => ({ id, name: name ?? id })))
-  const found = suites.find(({ id }) => id === wanted)
-  if (found) return found.id
-  const named = suites.filter(({ name }) => name === wanted)
-  if (named.length === 1) return named[0]!.id
-  if (named.length > 1)
-    throw new UsageError(`Several suites are called "${wanted}": ${named.map(({ id }) => id).join(', ')}.`)
-  const known = suites.map(({ name }) => clean(name))
-  throw new UsageError(
-    `There is no suite "${wanted}" in this project.${didYouMean(wanted, known)} It has ${known.join(', ') || 'none'}.`,
-  )
 }
 
 /** @throws UsageError with every problem at its line */

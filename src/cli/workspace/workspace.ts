@@ -62,7 +62,7 @@ export type OpenedWorkspace = {
  * How long the process stays. One that ends with its one answer launches no schedules, since it would take the run with
  * it; `handing-over` has requests answered by the workspace's worker, which goes on with what they start.
  */
-type Stay = 'open' | 'briefly' | 'handing-over'
+export type Stay = 'open' | 'briefly' | 'handing-over'
 
 const placeKey: ProfileKey<string | undefined> = {
   name: 'place',
@@ -72,7 +72,7 @@ const placeKey: ProfileKey<string | undefined> = {
 }
 const NEVER = 0
 /** The address that requests to the local workspace carry; nothing listens there. */
-const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
+export const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
 
 /**
  * Opens the client of a service or of the local workspace. Returns at once: connections and the local

@@ -116,7 +116,7 @@ async function change({ store, index }: Sending, doc: FormDoc, base: StoredForm)
   const { body } = formChange(doc.noun, now, normalForm(doc.noun, doc.form, index), index)
   const isUnreadable = doc.noun === 'client' && 'config' in body && body['expectedConfigId'] === undefined
   if (isUnreadable)
-    return { kind: 'failed', lines: ['The service does not tell which configuration it has; nothing was sent.'] }
+    return { kind: 'failed', lines: ['The service does not return its configuration; nothing was sent.'] }
   await store.update(doc.noun, base.id, body)
   return { kind: 'changed' }
 }

@@ -128,3 +128,10 @@ function createSecrets(): SessionSecrets {
     version: () => version,
   }
 }
+
+/** The invitation that the local workspace answers beside the contract's fields, because no mail carries it. */
+export function invitationCode(answer: Readonly<Record<string, unknown>>): string | undefined {
+  const invitation = answer['invitation']
+  if (typeof invitation !== 'object' || invitation === null || !('code' in invitation)) return undefined
+  return typeof invitation.code === 'string' ? invitation.code : undefined
+}

@@ -27,7 +27,7 @@ export const NOT_YET: AccessState = { mode: undefined, environmentId: undefined,
 const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
 const NOT_RETURNED = 'such as its link, members or guest limits'
 
-export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
+export function targetOf({ scenario, environmentId }: Pick<ScenarioRow, 'scenario' | 'environmentId'>): Target {
   const { id, name, mode, updatedAt } = scenario
   return { ...NOT_YET, id, name, mode, environmentId, changedAt: toEpochMs(updatedAt) }
 }

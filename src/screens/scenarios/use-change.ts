@@ -1,4 +1,3 @@
-import { contract } from '../../api/contract/contract.ts'
 import { consequencesOf, type Consequence } from '../../domain/scenarios/consequences.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
 import {
@@ -9,14 +8,13 @@ import {
   type Proof,
   type ReadBack,
 } from '../../domain/scenarios/proof.ts'
+import { liveSessionsOf, readBack } from '../../domain/scenarios/read-back.ts'
 import { effectOf, type AccessChange } from '../../domain/scenarios/table.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { resolveJournal } from '../../api/client/journal/resolve.ts'
 import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-import type { Client } from '../../api/client/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
@@ -67,34 +65,6 @@ export type Changed<Answer> = { answer: Answer; proofs: readonly Proof[]; change
 
 /** A change whose answer was lost, with what was read afterwards. */
 export type OutcomeUnknown = { answer: undefined; change: AccessChange; read: ReadBack }
-
-/** Sessions that live now, where the service tells; not found means that nobody ever came. */
-export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
-  try {
-    const { liveSessions } = await client.userTestingInsights.metrics(input)
-    return typeof liveSessions === 'number' ? liveSessions : undefined
-  } catch (error) {
-    return error instanceof ApiError && error.status === 404 ? 0 : undefined
-  }
-}
-
-async function readBack(
-  client: Client,
-  projectId: string,
-  scenarioId: string,
-  isGone: boolean,
-): Promise<ReadBack & Partial<Pick<AccessState, 'changedAt'>>> {
-  const input = { projectId, scenarioId }
-  if (isGone) {
-    const listed = await client.items(contract.scenarios.list, { projectId }).catch(() => undefined)
-    return { published: listed?.some(({ id }) => id === scenarioId) }
-  }
-  const [read, liveSessions] = await Promise.all([
-    client.scenarios.get(input).catch(() => undefined),
-    liveSessionsOf(client, input),
-  ])
-  return { mode: read?.mode, liveSessions, changedAt: toEpochMs(read?.updatedAt) }
-}
 
 const MARKS: Record<Proof['how'], { symbol: 'ok' | 'error' | 'pending'; tone: 'ok' | 'error' | 'muted' }> = {
   proved: { symbol: 'ok', tone: 'ok' },

@@ -12,7 +12,7 @@ import {
 } from '../../components/form/form-dialog.tsx'
 import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import { memberFields } from './forms.ts'
-import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
+import { invitationCode, secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { useRetainedSecrets } from './use-copies.ts'
 import { targetOf, type Target } from './access-state.ts'
 import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
@@ -48,10 +48,10 @@ export function useMembers(projectId: string, change: Change) {
         done: () => `${email} is invited.`,
         retain(answer, { changedAt }) {
           accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
-          const code = codeOf(answer)
+          const code = invitationCode(answer)
           if (code !== undefined) secrets.keepInvitation(target.id, { member: email, code }, changedAt)
         },
-        followUp: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
+        followUp: answer => (invitationCode(answer) === undefined ? undefined : keptHere.invitation()),
       },
       { declined: () => invite(row, values) },
     )
@@ -137,11 +137,4 @@ function inviteForm(target: Target, isLocal: boolean): FormSpec {
     ],
     act: GO_ON,
   }
-}
-
-/** The invitation that the local workspace answers beside the contract's fields, because no mail carries it. */
-function codeOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const invitation = answer['invitation']
-  if (typeof invitation !== 'object' || invitation === null || !('code' in invitation)) return undefined
-  return typeof invitation.code === 'string' ? invitation.code : undefined
 }

@@ -1,0 +1,69 @@
+import { Argument, Option, type Command } from 'commander'
+import type { CommonOptions } from '../config/settings.ts'
+
+/** Flags, what they say, and, where it is no plain text or switch, how the text of each becomes a value. */
+export type DeclaredFlag =
+  | Option
+  | readonly [flags: string, says: string, read?: (text: string, before: never) => unknown, initial?: unknown]
+
+/** What was typed behind a command: its words in order, its own options and those of the program. */
+export type Typed<Own = object> = { words: readonly string[]; own: Own; common: CommonOptions }
+
+type Outcome = number | undefined | Promise<number | undefined>
+
+/** A command as data; help and completion derive from it. */
+export type CommandDeclaration = {
+  /** Its name, behind that of the command that it belongs to and whose options it takes too: `journal send`. */
+  name: string
+  says: string
+  words?: readonly (Argument | readonly [placeholder: string, says: string])[]
+  flags?: readonly DeclaredFlag[]
+  /** Stands below the help. */
+  after?: () => string
+  hidden?: boolean
+  /** Resolves to the exit code; what it needs is loaded when it runs. Absent of what only holds others. */
+  run?: (typed: Typed) => Outcome
+}
+
+/** A declaration that knows the type of its own options. */
+export function command<Own extends object>(
+  declared: Omit<CommandDeclaration, 'run'> & { run: (typed: Typed<Own>) => Outcome },
+): CommandDeclaration {
+  return { ...declared, run: typed => declared.run(typed as Typed<Own>) }
+}
+
+/** Adds declared commands to the program, each after the one that it belongs to. */
+export function addCommands(
+  program: Command,
+  declarations: readonly CommandDeclaration[],
+  done: (code: number | undefined) => void,
+): void {
+  for (const { name, says, words = [], flags = [], after, hidden = false, run } of declarations) {
+    const path = name.split(' ')
+    const own = path.pop() ?? name
+    const parent = path.reduce((at, each) => at.commands.find(inner => inner.name() === each) ?? at, program)
+    const made = parent.command(own, { hidden }).description(says)
+    for (const word of words)
+      if (word instanceof Argument) made.addArgument(word)
+      else made.argument(...word)
+    for (const flag of flags) made.addOption(flag instanceof Option ? flag : optionOf(flag))
+    if (after) made.addHelpText('after', after)
+    if (!run) continue
+    made.action(async (...given: unknown[]) => {
+      const typed = given.slice(0, -2).flat() as (string | undefined)[]
+      const words = typed.filter(word => word !== undefined)
+      done(await run({ words, own: optionsOf(made, program), common: program.opts<CommonOptions>() }))
+    })
+  }
+}
+
+function optionsOf(made: Command, program: Command): object {
+  const { parent } = made
+  return { ...(parent && parent !== program && optionsOf(parent, program)), ...made.opts() }
+}
+
+function optionOf([flags, says, read, initial]: Exclude<DeclaredFlag, Option>): Option {
+  const option = new Option(flags, says)
+  if (read) option.argParser(read as (text: string) => unknown)
+  return initial === undefined ? option : option.default(initial)
+}

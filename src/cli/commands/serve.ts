@@ -1,0 +1,160 @@
+import { Option } from 'commander'
+import { PROJECT_ROLES } from '../../api/contract/endpoint.ts'
+import { LIMITS, MAX_LIMIT, type LimitName, GATE_NAMES, LIMIT_NAMES } from '../../service/core/limits/limits.ts'
+import { DEFAULT_PORT } from '../../service/core/urls.ts'
+import { FAULT_FORM } from '../../service/faults/kinds.ts'
+import { ANSWER_SHAPES, type AnswerShape } from '../../service/workspace/answer-shapes.ts'
+import { collect, whole } from '../arguments/option-values.ts'
+import type { KeyOptions } from '../serve/serve-command.ts'
+import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
+
+type ServeOptions = {
+  port: number
+  host: string
+  allowRemote?: boolean
+  allowHost: string[]
+  rateLimit?: number
+  burst?: number
+  maxRuns?: number
+  sample?: boolean
+  fault: string[]
+  seed?: number
+  requestLog?: string | true
+  shape?: AnswerShape
+  json?: boolean
+}
+type Json = { json?: boolean }
+
+const ITEMS: DeclaredFlag = ['--json', 'print {"items": [...]}']
+const serving = () => import('../serve/serve-command.ts')
+const settings = () => import('../serve/serve-settings.ts')
+const samples = () => import('../serve/serve-samples.ts')
+
+/** A number that goes before a stored limit in this process. */
+function limitFlag(flags: string, name: LimitName): DeclaredFlag {
+  const { says, min } = LIMITS[name]
+  return [flags, `${says} Default: the stored limit.`, whole(min, MAX_LIMIT)]
+}
+
+/** `mcpdeck serve`, and the settings of the local workspace below it. */
+export const serve: readonly CommandDeclaration[] = [
+  command<ServeOptions>({
+    name: 'serve',
+    says: 'Serve the local workspace over HTTP on loopback, for other clients.',
+    flags: [
+      ['--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT],
+      new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
+      ['--allow-remote', 'listen also on an address that other machines reach'],
+      ['--allow-host <name>', 'name of a proxy before a loopback address; others are refused', collect, []],
+      limitFlag('--rate-limit <count>', 'requestsPerMinute'),
+      limitFlag('--burst <count>', 'burst'),
+      limitFlag('--max-runs <count>', 'concurrentRuns'),
+      ['--sample', 'add samples to the workspace where there are none'],
+      ['--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, []],
+      ['--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER)],
+      new Option('--shape <name>', 'answer in the shapes of the service document, or of the published file')
+        .choices(ANSWER_SHAPES)
+        .default('document'),
+      ['--request-log [file]', 'note each request in a file, or on standard output'],
+      ['--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON'],
+    ],
+    run: async ({ own, common }) => (await serving()).runServe(common, own),
+  }),
+  { name: 'serve key', says: 'Make, list and revoke keys of the local workspace.' },
+  command<KeyOptions>({
+    name: 'serve key create',
+    says: 'Make a key; it is written to a file that only you can read, and never shown again.',
+    words: [['<name>', '']],
+    flags: [
+      ['--role <role>', `${PROJECT_ROLES.join(', ')}: in every project (default: admin, unless granted)`],
+      ['--grant <project=role>', 'role in one project, by its id', collect, []],
+      ['--json', 'print the record of the key with its file'],
+    ],
+    run: async ({ words: [name = ''], own, common }) => (await serving()).createKey(common, name, own),
+  }),
+  command<Json>({
+    name: 'serve key list',
+    says: 'List keys with their organization and rights; their text is not stored.',
+    flags: [ITEMS],
+    run: async ({ own, common }) => (await serving()).listKeys(common, own.json),
+  }),
+  command({
+    name: 'serve key revoke',
+    says: 'Revoke a key at once.',
+    words: [['<id>', '']],
+    run: async ({ words: [id = ''], common }) => (await serving()).revokeKey(common, id),
+  }),
+  command({
+    name: 'serve key orphan',
+    says: 'Take a key’s organization away, so that it is refused with ORPHANED_KEY.',
+    words: [['<id>', '']],
+    run: async ({ words: [id = ''], common }) => (await serving()).orphanKey(common, id),
+  }),
+  command<Json>({
+    name: 'serve limits',
+    says: 'List the limits of the local workspace, or change them; running processes follow at once.',
+    flags: [ITEMS],
+    run: async ({ own, common }) => (await settings()).showLimits(common, own.json),
+  }),
+  command<Json>({
+    name: 'serve limits set',
+    says: `Set limits: ${LIMIT_NAMES.join(', ')}.`,
+    words: [['<name=value...>', '']],
+    run: async ({ words: set, own, common }) => (await settings()).changeLimits(common, { set }, own.json),
+  }),
+  command<Json>({
+    name: 'serve limits unset',
+    says: 'Give limits their defaults back.',
+    words: [['<name...>', '']],
+    run: async ({ words: unset, own, common }) => (await settings()).changeLimits(common, { unset }, own.json),
+  }),
+  command<Json>({
+    name: 'serve gate',
+    says: 'List the features that can be switched off, or switch one; running processes follow at once.',
+    words: [
+      ['[name]', GATE_NAMES.join(' or ')],
+      ['[state]', 'on or off'],
+    ],
+    flags: [ITEMS],
+    run: async ({ words: [name, state], own, common }) => (await settings()).gates(common, [name, state], own.json),
+  }),
+  {
+    name: 'serve sample',
+    says: 'Add samples of findings, scenarios and runs to the local workspace, or remove them in one step.',
+  },
+  command<Json>({
+    name: 'serve sample add',
+    says: 'Add the samples where there are none, and list them.',
+    flags: [ITEMS],
+    run: async ({ own, common }) => (await samples()).addSamples(common, own.json),
+  }),
+  command<Json>({
+    name: 'serve sample remove',
+    says: 'Remove the samples, with all runs and sessions that belong to them.',
+    flags: [['--json', 'print {"removed": [...], "kept": [...]}']],
+    run: async ({ own, common }) => (await samples()).dropSamples(common, own.json),
+  }),
+  command<Json>({
+    name: 'serve sample status',
+    says: 'List the samples that are there.',
+    flags: [ITEMS],
+    run: async ({ own, common }) => (await samples()).showSamples(common, own.json),
+  }),
+  command<Json>({
+    name: 'serve status',
+    says: 'Tell what is under way in the local workspace, and what of its limits is used.',
+    flags: [['--json', 'print one object']],
+    run: async ({ own, common }) => (await settings()).showStatus(common, own.json),
+  }),
+  // Commands start it themselves.
+  command({
+    name: 'serve worker',
+    says: 'Execute what commands hand over, until nothing is left of it.',
+    hidden: true,
+    async run({ common }) {
+      const { runWorker } = await import('../worker/worker.ts')
+      await runWorker(common)
+      return undefined
+    },
+  }),
+]

@@ -1,0 +1,237 @@
+import { Argument, Option } from 'commander'
+import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
+import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import { RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
+import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { ReachOptions } from '../workspace/unsaved-server.ts'
+import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
+
+type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
+type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
+type Described = Omit<CommandDeclaration, 'run'>
+
+const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
+const WRITES: readonly DeclaredFlag[] = [
+  JSON_FLAG,
+  ['--yes', 'do not ask'],
+  ['--retry <id>', RETRY],
+  ['--new', SEND_NEW],
+]
+const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
+const REACH: readonly DeclaredFlag[] = [
+  ['--command <command>', 'run this program as the server instead of a saved one; nothing is saved'],
+  ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
+  ['--token-env <variable>', 'with --url: variable that holds a token for it'],
+]
+
+/** A command whose work gets an opened workspace. */
+function verb<Own extends object>(
+  declared: Described,
+  load: () => Promise<Work<Own, SavedContext>>,
+): CommandDeclaration {
+  return command<Own>({
+    ...declared,
+    async run({ words, own, common }) {
+      const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
+      return await inWorkspace(common, context => work(context, words, own))
+    },
+  })
+}
+
+/** A command about a saved server, or about one that its options reach without saving anything. */
+function serverVerb<Own extends object>(
+  declared: Described,
+  load: () => Promise<Work<Own, CommandContext>>,
+): CommandDeclaration {
+  const { words: behind = [], flags = [], ...described } = declared
+  const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
+  return command<Own & ReachOptions>({
+    ...described,
+    words: [...server, ...behind],
+    flags: [...flags, ...REACH],
+    async run({ words, own, common }) {
+      const work = await load()
+      if (own.command === undefined && own.url === undefined) {
+        const { inWorkspace } = await import('../workspace/in-workspace.ts')
+        return await inWorkspace(common, context => work(context, words, own))
+      }
+      const { UNSAVED, withUnsavedServer } = await import('../workspace/unsaved-server.ts')
+      return await withUnsavedServer(common, own, context => work(context, [UNSAVED, ...words], own))
+    },
+  })
+}
+
+const servers = () => import('../verbs/servers.ts')
+const access = () => import('../verbs/access.ts')
+const runs = () => import('../verbs/runs.ts')
+
+/** What the keys of the screens do, for scripts. */
+export const verbs: readonly CommandDeclaration[] = [
+  serverVerb(
+    { name: 'tools', says: 'List the tools of a server with their arguments.', flags: [JSON_FLAG] },
+    async () => (await servers()).listTools,
+  ),
+  serverVerb(
+    {
+      name: 'call',
+      says: 'Call a tool of a server once, after checking the arguments against its schema.',
+      words: [
+        ['[tool]', 'name of a tool'],
+        ['[key=value...]', 'its arguments'],
+      ],
+      flags: [
+        ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
+        ['--unchecked', 'send arguments that do not fit the tool’s schema'],
+        ...WRITES,
+      ],
+    },
+    async () => (await servers()).callTool,
+  ),
+  serverVerb(
+    {
+      name: 'prompt',
+      says: 'Render a prompt of a server.',
+      words: [
+        ['[prompt]', 'name of a prompt'],
+        ['[key=value...]', 'its arguments'],
+      ],
+      flags: [JSON_FLAG],
+    },
+    async () => (await servers()).renderPrompt,
+  ),
+  serverVerb(
+    {
+      name: 'read',
+      says: 'Print a resource of a server.',
+      words: [['[uri]', 'address of a resource']],
+      flags: [JSON_FLAG],
+    },
+    async () => (await servers()).readResource,
+  ),
+  serverVerb(
+    { name: 'validate', says: 'Connect to a server once; 0 when it answers as one.', flags: [JSON_FLAG] },
+    async () => (await servers()).validateServer,
+  ),
+  serverVerb(
+    { name: 'snapshot', says: 'Print tools, prompts and resources of a server as one document.', flags: [JSON_FLAG] },
+    async () => (await servers()).snapshotServer,
+  ),
+  verb(
+    {
+      name: 'import-tokens',
+      says: 'Hand over OAuth tokens that were obtained for a server.',
+      words: [['<server>', 'id or name of a saved server over HTTP']],
+      flags: [
+        new Option('--input <file>', 'what the token endpoint answered; - reads standard input').makeOptionMandatory(),
+        ['--client-id <id>', 'client that they were granted to, for refreshing them'],
+        ['--client-secret-env <variable>', 'variable that holds the secret of that client'],
+        ...WRITES,
+      ],
+    },
+    async () => (await servers()).importTokens,
+  ),
+  verb(
+    {
+      name: 'describe',
+      says: 'Print a record as a person reads it, with what belongs to it.',
+      words: [new Argument('<what>', 'what it is; see below'), ['<name>', 'its id or name']],
+      flags: [
+        ['--json', 'print the record, with what belongs to it under relations'],
+        ...PARENT_OPTIONS.map(option => [`--${option} <id>`, `${option} that it belongs to`] as const),
+      ],
+      after: () => nounsHelp(),
+    },
+    async () => (await import('../get/describe.ts')).describe,
+  ),
+  verb(
+    {
+      name: 'search',
+      says: 'Find sessions by their titles and transcripts.',
+      words: [['<text>', 'what to look for']],
+      flags: [
+        ['--json', 'print {"items": [...]}'],
+        new Option('--scope <scope>', 'look there only').choices(['titles', 'transcripts']),
+        new Option('--source <source>', 'sessions of this source only').choices(SESSION_SOURCES),
+        ['--archived', 'look among the archived sessions'],
+        ['--limit <count>', 'print no more than this', whole(1, Number.MAX_SAFE_INTEGER)],
+      ],
+    },
+    async () => (await import('../verbs/search.ts')).search,
+  ),
+  verb(
+    {
+      name: 'cancel',
+      says: 'Stop an eval run, a journey run, or all that a wave has in flight.',
+      words: [['<run>', 'id of a run or of a wave, or locator or address of an eval run']],
+      flags: WRITES,
+    },
+    async () => (await runs()).cancel,
+  ),
+  verb(
+    {
+      name: 'compare',
+      says: 'Print what changed from one run to another, case by case.',
+      words: [
+        ['<base>', 'id, locator or address of the earlier run'],
+        ['<run>', 'that of the later one'],
+      ],
+      flags: [JSON_FLAG],
+    },
+    async () => (await runs()).compare,
+  ),
+  verb(
+    {
+      name: 'dismiss',
+      says: 'Hide a finding; its status stays.',
+      words: [['<finding>', 'id of a finding']],
+      flags: [['--undo', 'show it again'], ['--scenario <id>', 'scenario that it belongs to'], ...WRITES],
+    },
+    async () => (await import('../verbs/findings.ts')).dismiss,
+  ),
+  verb(
+    {
+      name: 'publish',
+      says: 'Publish an environment to visitors, after showing who may enter; prints the link.',
+      words: [['<environment>', 'id or name of an environment']],
+      flags: [
+        new Option('--mode <mode>', 'who may enter').choices(SCENARIO_MODES).default('project_members'),
+        ['--name <name>', 'name of the scenario'],
+        ['--description <text>', 'what visitors read first'],
+        ...WRITES,
+      ],
+    },
+    async () => (await access()).publish,
+  ),
+  verb(
+    {
+      name: 'unpublish',
+      says: 'Take a scenario offline, which ends its sessions for good.',
+      words: [SCENARIO],
+      flags: [['--environment <id>', 'its environment, where the service does not tell'], ...WRITES],
+    },
+    async () => (await access()).unpublish,
+  ),
+  verb(
+    { name: 'rotate', says: 'Replace the link of a scenario; prints the new one.', words: [SCENARIO], flags: WRITES },
+    async () => (await access()).rotate,
+  ),
+  verb(
+    {
+      name: 'invite',
+      says: 'Invite somebody to a scenario; prints the invitation where the service answers one.',
+      words: [SCENARIO, ['<email>', 'their e-mail address']],
+      flags: [['--mail', 'have the service send them a mail'], ...WRITES],
+    },
+    async () => (await access()).invite,
+  ),
+  verb(
+    {
+      name: 'remove-member',
+      says: 'Remove somebody from a scenario, which ends its live sessions.',
+      words: [SCENARIO, ['<member>', 'their e-mail address or id']],
+      flags: WRITES,
+    },
+    async () => (await access()).removeMember,
+  ),
+]

@@ -1,0 +1,140 @@
+import * as z from 'zod'
+import type { Client } from '../../api/client/client.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { recordLines } from '../output/record-lines.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
+import { endpointOf, listItems, readOne, type Fields } from './listing.ts'
+import type { Noun } from './noun.ts'
+import { nounOf, NOUNS, parentsOf } from './nouns.ts'
+import type { Item, StateFacts } from './states.ts'
+import { tableLines } from './table.ts'
+
+/** Most records of a relation that are shown. */
+const MOST_SHOWN = 10
+/** Fields that hold the id of another record, such as `namedHostId` and `environmentIds`. */
+const REFERENCE = /(host|client|environment|server|suite|persona|journey|swarm|scenario|image)Ids?$/i
+
+/** Records that belong to the described one or name it; `problem` is why they cannot be read. */
+type Relation = { noun: Noun; items: readonly Item[]; all: string; problem?: string }
+
+/** `mcpdeck describe`: a record as people read it, names beside the ids, and what belongs to it. */
+export async function describe(
+  { client, common, saved }: CommandContext & Required<Pick<CommandContext, 'saved'>>,
+  [word = '', wanted = '']: readonly string[],
+  own: GetOptions,
+): Promise<void> {
+  const noun = requireNoun(word)
+  checkOptions(noun, wanted, own)
+  const { opened, settings } = saved
+  const fields = await placeOf(client, noun, settings, own)
+  const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
+  const read = (await readOne({ client, noun, fields }, wanted)) as Item
+  const record = noun.state ? await noun.state.add(read, facts) : read
+  const relations = await relationsOf(noun, record, fields, facts)
+  if (own.json) {
+    const listed = Object.fromEntries(relations.map(({ noun: { name }, items }) => [name, items]))
+    return printReceived(jsonText({ ...record, relations: listed }))
+  }
+  const names = await namesIn(client, fields, record)
+  const options = { width: process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined }
+  const lines = recordLines(record, (field, value) => (REFERENCE.test(field) ? names.get(value) : undefined))
+  const related = relations.map(relation => relationLines(relation, { ...options, ascii: common.ascii ?? false }))
+  printText([lines, ...related].map(each => each.join('\n')).join('\n\n'))
+}
+
+function relationLines(
+  { noun: { name, columns }, items, all, problem }: Relation,
+  options: Parameters<typeof tableLines>[2],
+): string[] {
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  if (problem !== undefined) return [`${title}: ${problem}`]
+  const more = items.length > MOST_SHOWN ? [`and more: ${all}`] : []
+  return [title, ...[...tableLines(columns, items.slice(0, MOST_SHOWN), options), ...more].map(line => `  ${line}`)]
+}
+
+/** What belongs to a record, and what names it; lists that are empty are left out. */
+async function relationsOf(noun: Noun, record: Item, place: Fields, facts: StateFacts): Promise<Relation[]> {
+  const { id } = record
+  const { projectId } = place
+  if (typeof id !== 'string' || projectId === undefined) return []
+  const relations: Relation[] = []
+  for (const other of NOUNS) {
+    const parent = parentsOf(other).find(({ option }) => nounOf(option) === noun)
+    const isOpen = (other.parents ?? []).every(each => each === parent || each.optional === true)
+    // What is listed by POST is asked of a server, which a description does not connect to.
+    if (!isOpen || other === noun || endpointOf(other.list).method !== 'GET') continue
+    if (!parent && !mayName(other, noun)) continue
+    const fields = parent ? { projectId, [parent.parameter]: id } : { projectId }
+    const read = await readRelation(other, fields, facts, item => parent !== undefined || names(item, noun, id))
+    const relation = { ...read, all: `mcpdeck get ${other.name}${parent ? ` --${parent.option} ${id}` : ''}` }
+    if (relation.items.length > 0 || relation.problem !== undefined) relations.push(relation)
+  }
+  return relations
+}
+
+async function readRelation(
+  noun: Noun,
+  fields: Fields,
+  facts: StateFacts,
+  isWanted: (item: Item) => boolean,
+): Promise<Omit<Relation, 'all'>> {
+  const items: Item[] = []
+  try {
+    for await (const item of listItems({ client: facts.client, noun, fields })) {
+      if (isWanted(item)) items.push(noun.state ? await noun.state.add(item, facts) : item)
+      if (items.length > MOST_SHOWN) break
+    }
+    return { noun, items }
+  } catch (error) {
+    const { title, sentence } = describeError(error)
+    return { noun, items, problem: clean(`${title}. ${sentence}`) }
+  }
+}
+
+/** Whether the items of a list of the project may hold ids of another noun. */
+function mayName(list: Noun, noun: Noun): boolean {
+  const { path, response } = endpointOf(list.list)
+  if (!path.includes('{projectId}') || (list.parents ?? []).length > 0) return false
+  const schema = JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }))
+  return [...schema.matchAll(/"(\w+)":/g)].some(([, field = '']) => referred(field) === noun)
+}
+
+/** The noun whose ids a field holds. */
+function referred(field: string): Noun | undefined {
+  const [, word] = REFERENCE.exec(field) ?? []
+  return word === undefined ? undefined : nounOf(word.toLowerCase())
+}
+
+function names(item: Item, noun: Noun, id: string): boolean {
+  return idsIn(item).some(each => each.id === id && each.noun === noun)
+}
+
+/** Every id that a record holds of other nouns. */
+function idsIn(value: unknown): { noun: Noun; id: string }[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([field, inner]) => {
+    const noun = referred(field)
+    if (!noun) return idsIn(inner)
+    return [inner].flat().flatMap(id => (typeof id === 'string' ? [{ noun, id }] : []))
+  })
+}
+
+/** Names of the records that a record names by their ids; a list that cannot be read gives none. */
+async function namesIn(client: Client, { projectId }: Fields, record: Item): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const noun of new Set(idsIn(record).map(each => each.noun))) {
+    const { calledBy = 'id' } = noun
+    try {
+      for await (const item of listItems({ client, noun, fields: { projectId } }))
+        if (typeof item[calledBy] === 'string') found.set(String(item['id']), item[calledBy])
+    } catch {
+      // The ids stand by themselves then.
+    }
+  }
+  return found
+}

@@ -1,0 +1,108 @@
+import type { Answer } from '../../api/client/transport/response.ts'
+import {
+  newIdempotencyKey,
+  type AnyEndpoint,
+  type InputOf,
+  type OutputOf,
+  type Risk,
+} from '../../api/contract/endpoint.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { say } from '../output/prose.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { Ended, refuseReadOnly, type CommandContext } from '../workspace/in-workspace.ts'
+import { goAfterEarlier, goOnWith, type RepeatOptions } from './earlier-writes.ts'
+
+/** Options of commands that write. */
+export type WriteOptions = RepeatOptions & { yes?: boolean }
+
+/** What a call does to the world, as the question before it says. */
+const EFFECTS: Partial<Record<Risk, string>> = {
+  external: 'has side effects on somebody else’s server',
+  spend: 'spends credits, uses a quota or occupies a run slot',
+  end: 'ends something that is live',
+  expose: 'opens data to more people',
+  delete: 'cannot be undone',
+}
+
+/** One write of a command. */
+export type CommandWrite<E extends AnyEndpoint> = {
+  endpoint: E
+  input: InputOf<E>
+  idempotencyKey?: string | undefined
+  /** What it does, a line each, said before the question. */
+  lines?: readonly string[]
+  /** What is asked where its risk demands a question: `This stops run #3`. By default the risk in words. */
+  effect?: string
+  /** What has to be typed as the answer. */
+  word?: string | undefined
+  /** Looks again once a person has agreed; what it resolves to is why nothing is sent after all. */
+  recheck?: () => Promise<string | undefined>
+  /** Sends it where that is more than one request. */
+  send?: () => Promise<OutputOf<E>>
+}
+
+/** An answer with its body as received, as far as it is known. */
+export type Sent<E extends AnyEndpoint = AnyEndpoint> = Pick<Answer<E>, 'value' | 'text'>
+
+/**
+ * Sends a write once: says what it does, asks where its risk demands that, and looks at earlier writes of the same kind
+ * whose end is not known.
+ * @throws Ended where nothing was sent, or an earlier write turned out to have happened
+ * @throws UsageError where nobody can be asked, or every write is refused
+ * @throws ApiError
+ */
+export async function sendWrite<E extends AnyEndpoint>(
+  context: CommandContext,
+  write: CommandWrite<E>,
+  own: WriteOptions,
+): Promise<Sent<E>> {
+  const { endpoint, input, idempotencyKey } = write
+  refuseReadOnly(endpoint.operation, context.refusing)
+  if (own.retry === undefined) await agree(write, own)
+  const opened = context.saved?.opened
+  if (opened) {
+    const going = await goAfterEarlier(opened, { endpoint, input, idempotencyKey }, { ...own, quiet: false, say })
+    if (going.retry) return await sendEarlier<E>(opened, going.retry, own)
+    await going.supersede()
+  }
+  if (write.send) {
+    const value = await write.send()
+    return { value, text: jsonText(value) }
+  }
+  const key = idempotencyKey ?? (endpoint.idempotency === 'header' ? newIdempotencyKey() : undefined)
+  return await context.client.exchange(endpoint, input, { idempotencyKey: key })
+}
+
+/** Says what a write does and asks, where its risk demands that. @throws Ended where the person declined */
+async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: WriteOptions): Promise<void> {
+  const { endpoint, lines = [], word } = write
+  const risk = EFFECTS[endpoint.risk]
+  if (risk === undefined) return
+  for (const line of lines) say(clean(line))
+  if (yes) return
+  if (!(await confirmPrompt(write.effect ?? `${endpoint.operation} ${risk}`, word))) unsent()
+  const moved = await write.recheck?.()
+  if (moved !== undefined) unsent(moved)
+}
+
+/** An open write once more; where it is known to have happened without its answer, that is the end. */
+async function sendEarlier<E extends AnyEndpoint>(
+  opened: OpenedWorkspace,
+  entry: JournalEntry,
+  { yes }: WriteOptions,
+): Promise<Sent<E>> {
+  const decision = await goOnWith(opened, entry, yes ?? false)
+  if (!decision) return unsent()
+  say(clean(decision.sentence))
+  if ('answer' in decision && decision.answer) return decision.answer as Sent<E>
+  throw new Ended(decision.finding === 'happened' ? EXIT.done : EXIT.noVerdict)
+}
+
+function unsent(why = 'Nothing was sent.'): never {
+  say(clean(why))
+  throw new Ended(EXIT.noVerdict)
+}

@@ -1,0 +1,32 @@
+import { contract } from '../../api/contract/contract.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+
+export type DismissOptions = WriteOptions & { json?: boolean; undo?: boolean; scenario?: string }
+
+/** `mcpdeck dismiss`: hides a finding of the swarms, or of a scenario; `--undo` shows it again. */
+export async function dismiss(
+  context: CommandContext,
+  [wanted = '']: readonly string[],
+  own: DismissOptions,
+): Promise<void> {
+  const projectId = await context.projectId()
+  const name = own.undo ? 'undismiss' : 'dismiss'
+  const scenarioId = own.scenario === undefined ? undefined : (await context.find('scenarios', own.scenario)).id
+  const found = await context.find('findings', wanted, scenarioId === undefined ? {} : { scenarioId })
+  const place = { projectId, findingId: found.id }
+  const ofScenario = found['scenarioId'] ?? scenarioId
+  const { text } =
+    typeof ofScenario === 'string'
+      ? await sendWrite(
+          context,
+          { endpoint: contract.userTestingFindings[name], input: { ...place, scenarioId: ofScenario } },
+          own,
+        )
+      : await sendWrite(context, { endpoint: contract.journeyFindings[name], input: place }, own)
+  if (own.json) printReceived(text)
+  else say(`The finding ${clean(found.id)} is ${own.undo ? 'shown again' : 'dismissed'}; its status stays.`)
+}

@@ -1,0 +1,111 @@
+import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { isTerminalRunStatus, runName, type EvalRun } from '../../api/contract/runs.ts'
+import { groupedCases, groupLabel } from '../../domain/runs/comparison-groups.ts'
+import { shortFigures } from '../../screens/runs/compare/figures.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { parseRun, type RunPlace } from '../follow/reference.ts'
+import { listItems } from '../get/listing.ts'
+import { nounOf } from '../get/nouns.ts'
+import { tableLines } from '../get/table.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+
+type Own = WriteOptions & { json?: boolean }
+
+/** `mcpdeck cancel`: an eval run, else the journey run of this id, else all that a wave has in flight. */
+export async function cancel(context: CommandContext, [wanted = '']: readonly string[], own: Own): Promise<number> {
+  const { client } = context
+  const place = await placeOf(context, wanted)
+  const run = await client.runs.get(place).catch(missing)
+  if (run) return await cancelRun(context, place, run, own)
+  const runIds = await journeyRunsOf(context, place)
+  const what = runIds.length === 1 ? `the journey run ${runIds[0]}` : `${runIds.length} journey runs of ${wanted}`
+  for (const [index, runId] of runIds.entries()) {
+    const write = {
+      endpoint: contract.journeyRuns.cancel,
+      input: { projectId: place.projectId, runId },
+      lines: ['Sessions that are running stop, sessions that wait never start. What was graded stays.'],
+      effect: clean(`This stops ${what}`),
+    }
+    const { value, text } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
+    if (own.json) printReceived(text)
+    const already = value.alreadyCanceled === true ? ' already' : ''
+    say(clean(`The journey run ${value.id} is stopped${already}; ${value.finalized ?? 0} attempts ended by that.`))
+  }
+  return EXIT.done
+}
+
+async function cancelRun(context: CommandContext, input: RunPlace, run: EvalRun, own: Own): Promise<number> {
+  const name = runName(run)
+  if (isTerminalRunStatus(run.status)) {
+    say(clean(`There is nothing to stop: ${name} is ${run.status}.`))
+    return EXIT.noVerdict
+  }
+  const lines = [
+    'Trials that are running stop, trials that wait never start. Its run slot is free then.',
+    'What has been graded so far stays readable.',
+  ]
+  const write = { endpoint: contract.runs.cancel, input, lines, effect: clean(`This stops ${name}`) }
+  const { value, text } = await sendWrite(context, write, own)
+  if (own.json) printReceived(text)
+  say(clean(`${name} is ${value.status}.`))
+  return EXIT.done
+}
+
+function missing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
+}
+
+/** Ids of the journey runs that a word means: its own, or those in flight of the wave of this id. */
+async function journeyRunsOf(context: CommandContext, { projectId, runId: wanted }: RunPlace): Promise<string[]> {
+  const { client } = context
+  // Stopping is outside the gate that reading is behind, so a run that may not be read is tried by its id.
+  const one = await client.journeyRuns.get({ projectId, runId: wanted }).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    if (error instanceof ApiError && error.status === 403) return { id: wanted }
+    throw error
+  })
+  if (one) return [one.id]
+  const found: string[] = []
+  const noun = nounOf('waves')!
+  for await (const item of listItems({ client, noun, fields: { projectId } }))
+    if (item['waveId'] === wanted && item['status'] === 'running') found.push(String(item['id']))
+  if (found.length > 0) return found
+  throw new UsageError(
+    `There is no run and no wave in flight "${clean(wanted)}". mcpdeck get runs and get waves list them.`,
+  )
+}
+
+const COLUMNS = [
+  { title: 'GROUP', path: 'group' },
+  { title: 'BEFORE', path: 'compared.base.outcome' },
+  { title: 'NOW', path: 'compared.compare.outcome' },
+  { title: 'CASE', path: 'title' },
+]
+
+/** `mcpdeck compare`: what changed from the first run to the second, case by case. */
+export async function compare(
+  context: CommandContext,
+  [base = '', later = '']: readonly string[],
+  { json }: { json?: boolean },
+): Promise<void> {
+  const { client } = context
+  const [{ runId: baseRunId }, place] = [await placeOf(context, base), await placeOf(context, later)]
+  const { value, text } = await client.exchange(contract.runs.compare, { ...place, baseRunId })
+  if (json) return printReceived(text)
+  const cases = groupedCases(value, await client.items(contract.iterations.list, place))
+  printText(tableLines(COLUMNS, cases, { ascii: context.common.ascii ?? false }).join('\n'))
+  for (const line of shortFigures(value, false)) say(clean(line))
+  say(`${runName(value.compareRun)} against ${runName(value.baseRun)}: ${groupLabel(cases)}.`)
+}
+
+/** A run by its id, a locator, or the address of its page. */
+async function placeOf(context: CommandContext, text: string): Promise<RunPlace> {
+  const { projectId, runId } = parseRun(text, context.saved?.settings.profile.web)
+  return { runId, projectId: projectId ?? (await context.projectId()) }
+}

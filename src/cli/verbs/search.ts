@@ -1,0 +1,66 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { tableLines } from '../get/table.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+
+export type SearchOptions = {
+  json?: boolean
+  scope?: 'titles' | 'transcripts'
+  source?: (typeof SESSION_SOURCES)[number]
+  archived?: boolean
+  limit?: number
+}
+
+type Found = SessionSummary & { scope: string }
+
+const COLUMNS = [
+  { title: 'ID', path: 'id' },
+  { title: 'SOURCE', path: 'sourceType' },
+  { title: 'ACTIVE', path: 'lastActivityAt', as: 'time' },
+  { title: 'FOUND IN', path: 'scope' },
+  { title: 'TITLE', path: 'title' },
+  { title: 'MATCH', path: 'matchPreview' },
+] as const
+
+/** `mcpdeck search`: sessions whose title or transcript has a text; a session that both find is listed once. */
+export async function search(
+  context: CommandContext,
+  [text = '']: readonly string[],
+  own: SearchOptions,
+): Promise<void> {
+  const { scope: only, limit = Infinity } = own
+  const found = new Map<string, Found>()
+  for (const scope of ['titles', 'transcripts'] as const)
+    if (only === undefined || only === scope) await searchIn(context, { text, scope, limit }, own, found)
+  const items = [...found.values()]
+  if (own.json) return printReceived(jsonText({ items }))
+  if (items.length === 0) return say('No session has it.')
+  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+  printText(tableLines(COLUMNS, items, { width, ascii: context.common.ascii ?? false }).join('\n'))
+}
+
+/** Adds what one search finds. A service that does not echo the transcripts' scope has searched titles all the same. */
+async function searchIn(
+  { client, projectId }: CommandContext,
+  { text, scope, limit }: { text: string; scope: 'titles' | 'transcripts'; limit: number },
+  { source, archived }: SearchOptions,
+  found: Map<string, Found>,
+): Promise<void> {
+  const query = {
+    projectId: await projectId(),
+    q: text,
+    scope,
+    ...(source && { sourceType: source }),
+    ...(archived && { status: 'archived' as const }),
+  }
+  for await (const page of client.pages(contract.sessions.list, query)) {
+    if (scope === 'transcripts' && page.scope !== 'transcripts')
+      return say('This service does not search transcripts: only titles were searched.')
+    for (const item of page.items) if (found.size < limit && !found.has(item.id)) found.set(item.id, { ...item, scope })
+    if (found.size >= limit) return
+  }
+}

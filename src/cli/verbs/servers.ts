@@ -1,0 +1,204 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Prompt, Tool } from '../../api/contract/server-operations.ts'
+import { checkArguments } from '../../domain/servers/arguments-check.ts'
+import { requiredNames } from '../../domain/suites/skeleton.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { put, type JsonSchema } from '../api/api-operation.ts'
+import { readJsonFile } from '../arguments/json-file.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { tableLines } from '../get/table.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import { recordLines } from '../output/record-lines.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+
+type Words = readonly string[]
+type Json = { json?: boolean }
+type Values = Record<string, unknown>
+
+const TOOL_COLUMNS = [
+  { title: 'NAME', path: 'name' },
+  { title: 'ARGUMENTS', path: 'arguments' },
+  { title: 'DESCRIPTION', path: 'description' },
+]
+
+/** `mcpdeck tools`. */
+export async function listTools(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+  const [{ at, name }] = await serverOf(context, words, [], 0)
+  const items = await context.client.items(contract.servers.tools, { ...at, body: {} })
+  if (json) return printReceived(jsonText({ items }))
+  if (items.length === 0) return say(`${name} has no tools.`)
+  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+  const rows = items.map(tool => ({ ...tool, arguments: argumentNames(tool) }))
+  printText(tableLines(TOOL_COLUMNS, rows, { width, ascii: context.common.ascii ?? false }).join('\n'))
+}
+
+function argumentNames({ inputSchema }: Tool): string {
+  const required = requiredNames(inputSchema ?? {})
+  const names = Object.keys(Object(inputSchema?.['properties']) as object)
+  return names.map(name => (required.has(name) ? name : `[${name}]`)).join(' ')
+}
+
+export type CallOptions = Json & WriteOptions & { input?: string; unchecked?: boolean }
+
+/** `mcpdeck call`: one call, whose arguments are checked against the tool's schema before it is sent. */
+export async function callTool(context: CommandContext, words: Words, own: CallOptions): Promise<number> {
+  const [{ at, name }, [wanted = '', ...fields]] = await serverOf(context, words, ['a tool'])
+  const tool = (await context.find('tools', wanted, at)) as unknown as Tool
+  const parameters = await argumentsOf(fields, own.input, tool.inputSchema ?? {})
+  const unchecked = own.unchecked ? undefined : await requireFitting(tool, parameters)
+  const lines = [
+    `It acts on the server ${name}, with whatever effects the tool has there. It is sent once.`,
+    ...(unchecked === undefined ? [] : [`Its arguments are not checked: ${unchecked}.`]),
+  ]
+  const input = { ...at, body: { toolName: tool.name, parameters } }
+  const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
+  const { value, text } = await sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect }, own)
+  if (own.json) printReceived(text)
+  else {
+    const contents = (value.content ?? []).map(contentText)
+    const isStructured = contents.length === 0 && value.structuredContent !== undefined
+    printText(isStructured ? jsonText(value.structuredContent, 2) : contents.join('\n'))
+  }
+  if (value.isError !== true) return EXIT.done
+  say('The tool reports an error.')
+  return EXIT.noVerdict
+}
+
+/** Why the arguments cannot be checked; undefined where they fit. @throws UsageError naming what does not fit */
+async function requireFitting({ name, inputSchema }: Tool, parameters: Values): Promise<string | undefined> {
+  const verdict = await checkArguments(inputSchema, parameters)
+  if (!('faults' in verdict)) return verdict.unusable
+  if (verdict.faults.length === 0) return undefined
+  const faults = verdict.faults.map(({ name: field, message }) => clean(field ? `${field} ${message}` : message))
+  throw new UsageError(
+    `${clean(name)} does not take these arguments: ${faults.join('; ')}. Nothing was sent; --unchecked sends them all the same.`,
+  )
+}
+
+/** `mcpdeck prompt`. */
+export async function renderPrompt(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+  const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
+  const prompt = (await context.find('prompts', wanted, at)) as unknown as Prompt
+  const given = Object.fromEntries(fields.map(pairOf))
+  const missing = (prompt.arguments ?? []).filter(({ name, required }) => required === true && !(name in given))
+  if (missing.length > 0)
+    throw new UsageError(`${clean(prompt.name)} needs ${missing.map(({ name }) => clean(`${name}=…`)).join(' ')}.`)
+  const input = { ...at, body: { promptName: prompt.name, arguments: given } }
+  const { value, text } = await context.client.exchange(contract.servers.getPrompt, input)
+  if (json) return printReceived(text)
+  printText(value.messages.map(({ role, content }) => `${role}:\n${partsOf(content).join('\n')}`).join('\n\n'))
+}
+
+function partsOf(content: unknown): string[] {
+  return [content].flat().map(part => (typeof part === 'object' && part !== null ? contentText(part) : String(part)))
+}
+
+/** `mcpdeck read`. */
+export async function readResource(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+  const [{ at }, [uri = '']] = await serverOf(context, words, ['the URI of a resource'], 1)
+  const { value, text } = await context.client.exchange(contract.servers.readResource, { ...at, body: { uri } })
+  if (json) printReceived(text)
+  else printText(value.contents.map(resource => contentText({ type: 'resource', resource })).join('\n'))
+}
+
+/** `mcpdeck validate`: 0 when the server answered as one. */
+export async function validateServer(context: CommandContext, words: Words, { json }: Json): Promise<number> {
+  const [{ at, name }] = await serverOf(context, words, [], 0)
+  const { value, text } = await context.client.exchange(contract.servers.validate, { ...at, body: {} })
+  if (json) printReceived(text)
+  else printText(recordLines({ server: name, ...value }).join('\n'))
+  return value.success ? EXIT.done : EXIT.noVerdict
+}
+
+/** `mcpdeck snapshot`. */
+export async function snapshotServer(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+  const [{ at }] = await serverOf(context, words, [], 0)
+  const { value, text } = await context.client.exchange(contract.servers.export, { ...at, body: {} })
+  printReceived(json ? text : jsonText(value, 2))
+}
+
+export type ImportTokensOptions = Json & WriteOptions & { input: string; clientId?: string; clientSecretEnv?: string }
+
+/** What a token endpoint answers, as far as the contract takes it (RFC 6749, section 5.1). */
+const TOKEN_FIELDS = ['access_token', 'refresh_token', 'expires_in', 'token_type', 'scope', 'id_token']
+
+/** `mcpdeck import-tokens`. */
+export async function importTokens(context: CommandContext, words: Words, own: ImportTokensOptions): Promise<void> {
+  const { clientId, clientSecretEnv } = own
+  const clientSecret = clientSecretEnv === undefined ? undefined : process.env[clientSecretEnv]?.trim()
+  if (clientSecretEnv !== undefined && !clientSecret)
+    throw new UsageError(`The variable ${clientSecretEnv} of --client-secret-env is empty.`)
+  if (clientSecret && clientId === undefined)
+    throw new UsageError('A client secret needs the client’s id: --client-id.')
+  const given = Object(await readJsonFile(own.input)) as Values
+  if (typeof given['access_token'] !== 'string')
+    throw new UsageError(`${own.input} has no access_token: give what the token endpoint answered.`)
+  const [{ at, name, url }] = await serverOf(context, words, [], 0)
+  if (url === undefined) throw new UsageError(`${clean(name)} is a program; tokens are for servers over HTTP.`)
+  const body = {
+    serverUrl: url,
+    ...(clientId !== undefined && { clientInformation: { clientId, ...(clientSecret && { clientSecret }) } }),
+    tokens: Object.fromEntries(Object.entries(given).filter(([field]) => TOKEN_FIELDS.includes(field))) as {
+      access_token: string
+    },
+  }
+  const { value, text } = await sendWrite(
+    context,
+    { endpoint: contract.servers.importTokens, input: { ...at, body } },
+    own,
+  )
+  if (own.json) return printReceived(text)
+  say(`${clean(name)} has these tokens now; they take the place of those before.`)
+  printText(recordLines(value).join('\n'))
+}
+
+type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
+
+/** The server that the first word names, and the words behind it: at least what is needed, at most `most`. */
+async function serverOf(
+  context: CommandContext,
+  [wanted, ...rest]: Words,
+  needed: readonly string[],
+  most = Infinity,
+): Promise<[NamedServer, string[]]> {
+  if (wanted === undefined) throw new UsageError('Name a server, or give --command or --url.')
+  const missing = needed[rest.length]
+  if (missing !== undefined) throw new UsageError(`Name ${missing} behind the server.`)
+  if (rest.length > most) throw new UsageError(`There is a word too many: "${rest[most]}".`)
+  const { id: serverId, name, url } = await context.find('servers', wanted)
+  const at = { projectId: await context.projectId(), serverId }
+  return [{ at, name: String(name), url: typeof url === 'string' ? url : undefined }, rest]
+}
+
+function pairOf(field: string): [string, string] {
+  const at = field.indexOf('=')
+  if (at < 1) throw new UsageError(`"${field}" is no argument; write key=value.`)
+  return [field.slice(0, at), field.slice(at + 1)]
+}
+
+/** The arguments of a file with those of the command line over them; dots reach into objects. */
+async function argumentsOf(fields: Words, file: string | undefined, schema: JsonSchema): Promise<Values> {
+  const given = file === undefined ? {} : await readJsonFile(file)
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new UsageError(`${file} holds no JSON object of arguments.`)
+  return fields.map(pairOf).reduce<Values>((all, [key, text]) => {
+    const path = schema.properties && Object.hasOwn(schema.properties, key) ? [key] : key.split('.')
+    return put(all, path, text, schema)
+  }, given as Values)
+}
+
+/** A piece of content as text; what is none is named with its type and size. */
+function contentText(content: object): string {
+  const { type, text, uri, mimeType, data, blob, resource } = content as Values
+  if (typeof text === 'string') return text
+  if (typeof resource === 'object' && resource !== null) return contentText({ ...resource, type })
+  const bytes = typeof data === 'string' ? data : typeof blob === 'string' ? blob : undefined
+  const size = bytes === undefined ? [] : [`${Buffer.from(bytes, 'base64').byteLength} bytes`]
+  const facts = [mimeType, uri].filter(fact => typeof fact === 'string')
+  return `[${[typeof type === 'string' ? type : 'content', ...facts, ...size].join(' ')}]`
+}

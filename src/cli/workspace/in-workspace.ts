@@ -1,0 +1,101 @@
+import type { Client } from '../../api/client/client.ts'
+import { chooseProject } from '../arguments/project-choice.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
+import { findOne, type Fields } from '../get/listing.ts'
+import { nounOf } from '../get/nouns.ts'
+import type { Item } from '../get/states.ts'
+import { createLog } from '../output/log.ts'
+import { reportError } from '../output/report-error.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { openWorkspace, type OpenedWorkspace, type Stay } from './workspace.ts'
+
+/** Ends a command with this exit code; why was said. */
+export class Ended extends Error {
+  override readonly name = 'Ended'
+  readonly exitCode: number
+  constructor(exitCode: number) {
+    super(`ended with ${exitCode}`)
+    this.exitCode = exitCode
+  }
+}
+
+/** What a command works with. */
+export type CommandContext = {
+  client: Client
+  common: CommonOptions
+  /** Id of the project that the command works in; chosen when it is first asked for. */
+  projectId: () => Promise<string>
+  /**
+   * The one record of a noun with this id, else with this name.
+   * @throws UsageError with the candidates where none or several are called so
+   */
+  find: (noun: string, wanted: string, fields?: Fields) => Promise<Item & { id: string }>
+  /** Who refuses every write, as the subject of a sentence; undefined where nobody does. */
+  refusing?: string | undefined
+  /** Absent where nothing is saved. */
+  saved?: { opened: OpenedWorkspace; settings: Settings }
+}
+
+/** The context of a command over any client. */
+export function contextOf(
+  given: Omit<CommandContext, 'projectId' | 'find'> & { project: string | undefined },
+): CommandContext {
+  const { project, ...own } = given
+  const { client } = own
+  let chosen: Promise<string> | undefined
+  const projectId = () => (chosen ??= chooseProject(client, project).then(({ id }) => id))
+  return {
+    ...own,
+    projectId,
+    async find(word, wanted, fields) {
+      const noun = nounOf(word)
+      if (!noun) throw new TypeError(`there is no noun ${word}`)
+      return (await findOne({ client, noun, fields: { projectId: await projectId(), ...fields } }, wanted)) as Item & {
+        id: string
+      }
+    },
+  }
+}
+
+/**
+ * Runs a command over the workspace that its options name: opens it, reports what fails, closes it.
+ * @returns the exit code; 0 where the work returns none
+ * @throws UsageError
+ */
+export async function inWorkspace(
+  common: CommonOptions,
+  work: (context: CommandContext & Required<Pick<CommandContext, 'saved'>>) => Promise<number | void>,
+  stays: Stay = 'briefly',
+): Promise<number> {
+  const settings = await resolveSettings(common, process.env)
+  const opened = openWorkspace(settings, createLog(settings.logFile), stays)
+  const { client } = opened.workspace
+  const refusing = settings.readOnly
+    ? common.readOnly
+      ? '--read-only'
+      : `profile ${settings.profile.name}`
+    : undefined
+  const saved = { opened, settings }
+  return await ending(
+    () => work({ ...contextOf({ client, common, refusing, project: settings.project }), saved }),
+    opened.close,
+  )
+}
+
+/** The exit code of a command's work, which is closed in any case. */
+export async function ending(work: () => Promise<number | void>, close: () => Promise<void>): Promise<number> {
+  try {
+    return (await work()) ?? EXIT.done
+  } catch (error) {
+    if (error instanceof Ended) return error.exitCode
+    return reportError(error)
+  } finally {
+    await close()
+  }
+}
+
+/** @throws UsageError for a write that the caller's own settings refuse */
+export function refuseReadOnly(what: string, refusing: string | undefined): void {
+  if (refusing !== undefined) throw new UsageError(`${what} writes, and ${refusing} refuses every write.`)
+}
