@@ -5,7 +5,7 @@ import { batchOf, planDismissals, planUndo, sendDismissals } from './dismissal.t
 import { filtersOf, FINDING_STATUSES, nextFilter, passesFilters, type FindingFilters } from './filters.ts'
 import { mergeFindings, scenarioFinding, swarmFinding, type Finding } from './finding.ts'
 import { gateHelp, gateOf } from './gate.ts'
-import { outcomeLook } from '../../screens/findings/status.ts'
+import { outcomeLook } from '../../components/conversations/session-row.ts'
 import {
   goalScoreOf,
   journeyRunState,

@@ -7,15 +7,14 @@ import { createTraceIndex, type FoundTrace, type TraceIndex } from '../../domain
 import { formatCount, plural } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { fieldLines } from '../../components/lines.ts'
-import { PaneState, type PaneData } from '../../components/pane-state.tsx'
-import { messageRows } from '../../components/transcript/messages.ts'
-import { Transcript } from '../../components/transcript/transcript.tsx'
-import { linesNode } from '../../components/viewer/sections.ts'
+import { fieldLines } from '../lines.ts'
+import { PaneState, type PaneData } from '../pane-state.tsx'
+import { messageRows } from '../transcript/messages.ts'
+import { Transcript } from '../transcript/transcript.tsx'
+import { linesNode } from '../viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { goalLabel, type SessionRow } from './columns.ts'
-import { outcomeLook } from './status.ts'
+import { goalLabel, outcomeLook, type SessionRow } from './session-row.ts'
 
 /** A session that ended does not change. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
