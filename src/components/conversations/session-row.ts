@@ -39,8 +39,8 @@ export type SessionRow = {
   /** Of journey runs whose sessions are graded. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows the finding; undefined where nothing tells. */
-  shows: Shows | undefined
+  /** Whether it shows a finding, undefined where nothing tells; absent where it is looked at for itself. */
+  shows?: Shows | undefined
   record: { id: string }
 }
 
@@ -121,7 +121,6 @@ export function runSession(session: JourneyRunSession): SessionRow {
     preview: session.preview ?? undefined,
     goal: goalScoreOf(session.goalScore),
     at: toEpochMs(session.startedAt),
-    shows: undefined,
     record: session,
   }
 }

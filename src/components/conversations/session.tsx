@@ -125,6 +125,10 @@ function Conversation(props: {
   )
 }
 
+function showsText(shows: SessionRow['shows']): string {
+  return shows ? `${shows.shows ? 'yes' : 'no'}: ${shows.because}` : 'nothing tells'
+}
+
 function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const look = outcomeLook(row.outcome)
   const goal = goalLabel(row.goal, symbols)
@@ -135,7 +139,7 @@ function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) 
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
       ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
       ['Messages', formatCount(row.messages)],
-      ['Shows it', row.shows ? `${row.shows.shows ? 'yes' : 'no'}: ${row.shows.because}` : 'nothing tells'],
+      ...('shows' in row ? [['Shows it', showsText(row.shows)] as const] : []),
     ]),
     ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
     ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),

@@ -103,7 +103,7 @@ describe('filters', () => {
   test('status, dismissal and source narrow apart from each other', () => {
     fc.assert(
       fc.property(findings, filterSets, (all, filters) => {
-        const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined }
+        const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined, waveId: undefined }
         const together = all.filter(each => passesFilters(filters, each))
         const apart = all
           .filter(each => passesFilters({ ...none, status: filters.status }, each))
