@@ -61,6 +61,8 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** What is worth being told of when it changes. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
+  /** What one is called, where its record has neither name nor title. */
+  nameOf?: (row: Row) => string
   /** Params of the place that lead further into one, and are of no other. */
   within?: readonly string[]
   tabs: readonly RowTab<Row>[]
@@ -154,10 +156,12 @@ export function collectionTab<Item, Row, Id extends string, Parent>(
 
 function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
-  const nameOf = (row: Row): string => {
-    const { id, name, title } = spec.rows.itemOf(row) as Named
-    return name ?? title ?? id
-  }
+  const nameOf =
+    spec.nameOf ??
+    ((row: Row): string => {
+      const { id, name, title } = spec.rows.itemOf(row) as Named
+      return name ?? title ?? id
+    })
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
   const paramsOf = (row: Row) => ({ [spec.param]: keyOf(row) })

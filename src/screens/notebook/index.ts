@@ -6,7 +6,7 @@ import { notebookRoute } from './route.ts'
 export const notebookScreen = defineScreen({
   route: notebookRoute,
   title: 'Notebook',
-  order: 7,
+  order: 8,
   goKey: 'i',
   goLabel: 'incident notebook',
   bindings: [incidentsKeys, notebookKeys],

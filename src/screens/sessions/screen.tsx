@@ -11,6 +11,7 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { formatAge, formatCount } from '../../tui/theme/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
+import { journeyRunPlace } from '../swarms/route.ts'
 import { sessionsKeys } from './bindings.ts'
 
 /** What sessions of a source are called; the wire's own word for one that is not known here. */
@@ -113,7 +114,7 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
 
 /** Where what a session belongs to stands, as far as it names that. */
 function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | undefined {
-  const { suiteRunId, iterationId, scenarioId } = parentRef ?? {}
+  const { suiteRunId, iterationId, scenarioId, journeyRunId: runId, journeyRefId: journeyId } = parentRef ?? {}
   if (suiteRunId)
     return runsRoute.to({
       projectId,
@@ -121,6 +122,7 @@ function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | 
       pane: 'run',
       ...(iterationId && { tab: 'trial', iterationId }),
     })
+  if (runId && journeyId) return journeyRunPlace({ projectId, journeyId, runId, sessionId: id })
   if (!scenarioId) return undefined
   return scenariosRoute.to({ projectId, scenarioId, pane: 'detail', tab: 'sessions', sessionId: id })
 }

@@ -1,0 +1,59 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { useOpening } from '../../components/opening.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { isProject } from './names.ts'
+import { useLaunchWave } from './use-launch-wave.ts'
+import { useSaveSwarm } from './use-records.ts'
+
+/** What can be done with the swarms of a project. */
+export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: string) {
+  const { client } = useWorkspace()
+  const router = useRouter()
+  const opening = useOpening(useRunTask())
+  const save = useSaveSwarm(projectId)
+  const launch = useLaunchWave(projectId)
+  const archive = useWrite(contract.swarms.archive)
+  const onSwarm = (act: (swarm: Swarm) => unknown) =>
+    on(swarm => {
+      if (isProject(swarm)) throw new UnavailableAction('This row is the whole project; choose a swarm.')
+      return act(swarm)
+    })
+  return {
+    async add() {
+      const made = await save()
+      if (!made) return
+      list.selection.select(made.id)
+      router.replace({ swarmId: made.id })
+    },
+    edit: onSwarm(save),
+    launch: on(async swarm => {
+      const all = await opening({
+        start: 'Reading the journeys…',
+        work: () => client.items(contract.journeys.list, { projectId }),
+      })
+      if (!all) return
+      const own = isProject(swarm) ? all : all.filter(({ swarmId }) => swarmId === swarm.id)
+      if (own.length === 0) throw new UnavailableAction(`${swarm.name} has no journey to launch.`)
+      await launch(own)
+    }),
+    remove: onSwarm(async ({ id, name }) => {
+      await archive({
+        confirm: {
+          title: `Delete ${name}?`,
+          lines: ['Its journeys stay and can still be launched; their runs stay readable. No call brings it back.'],
+          action: 'Delete the swarm',
+          word: 'delete',
+        },
+        input: { projectId, swarmId: id },
+        start: `Deleting ${name}…`,
+        done: () => `Deleted ${name}.`,
+      })
+    }),
+  }
+}
