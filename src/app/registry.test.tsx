@@ -35,7 +35,7 @@ const gadgetsRoute = defineRoute('gadgets', 'projects/{projectId}/gadgets')
 const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
-  order: 8,
+  order: 9,
   goKey: 'g',
   bindings: [gadgetsKeys],
   named: namedItems(contract.projects.list, 'gadget', (_, projectId) => gadgetsRoute.to({ projectId })),
@@ -52,10 +52,10 @@ describe('a screen that is declared once', () => {
   afterEach(() => app.close())
 
   test('has a tab, and the number of its place opens it', async () => {
-    expect(app.frame()).toContain('8 Gadgets')
-    await app.press('8')
+    expect(app.frame()).toContain('9 Gadgets')
+    await app.press('9')
     await app.see('Here are the gadgets.')
-    expect(app.frame()).toContain('[8 Gadgets]')
+    expect(app.frame()).toContain('[9 Gadgets]')
   })
 
   test('has its letter, which the first key of the sequence shows', async () => {
@@ -76,7 +76,7 @@ describe('a screen that is declared once', () => {
   })
 
   test('has its keys in footer and help', async () => {
-    await app.press('8')
+    await app.press('9')
     await app.see(/g +polish/)
     await app.press(appKeys.bindings.help)
     await app.see('Polish the gadget.')

@@ -206,7 +206,7 @@ describe('the frame', () => {
     await app.see('▌Sandbox')
     await app.press(',')
     const frame = await app.see(
-      / , {3}n now .+\n +.*i incident notebook {2}l clients {2}e environments {2}t sessions {2}Esc nothing/,
+      / , {3}n now .+ {2}w swarms\n +i incident notebook {2}l clients {2}e environments {2}t sessions {2}Esc nothing/,
     )
     expect(frame.split('\n')).toHaveLength(24)
     await app.press('n')

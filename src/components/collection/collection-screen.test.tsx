@@ -51,7 +51,7 @@ const gadgetsRoute = defineRoute('gadgets', 'projects/{projectId}/gadgets[/{gadg
 const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
-  order: 8,
+  order: 9,
   goKey: 'g',
   bindings: [gadgetsKeys],
   load: async () => GadgetsScreen,

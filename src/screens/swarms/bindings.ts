@@ -40,6 +40,7 @@ export const swarmsKeys = defineBindings({
       needs: 'journeyRuns.launch',
       help: 'Launch its journeys as one wave, after showing what that takes.',
     },
+    stop,
     remove: {
       ...on('delete'),
       label: 'delete',
@@ -72,6 +73,7 @@ export const journeysKeys = defineBindings({
       needs: 'journeyRuns.launch',
       help: 'Launch it, or all marked ones, as one wave, after showing what that takes.',
     },
+    stop,
     draft: {
       ...on('model'),
       label: 'draft',

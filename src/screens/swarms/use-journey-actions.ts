@@ -7,6 +7,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { useDrafts } from './use-drafts.ts'
 import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveJourney } from './use-records.ts'
+import { useStopAll } from './use-stop.ts'
 
 /** What can be done with the journeys of a swarm, or of the whole project. */
 export function useJourneyActions({ list, on }: Collection<Journey>, projectId: string, swarm: Swarm) {
@@ -14,6 +15,7 @@ export function useJourneyActions({ list, on }: Collection<Journey>, projectId: 
   const save = useSaveJourney(projectId)
   const launch = useLaunchWave(projectId)
   const draft = useDrafts(projectId)
+  const stopAll = useStopAll(projectId)
   const archive = useWrite(contract.journeys.archive)
   return {
     async add() {
@@ -27,6 +29,7 @@ export function useJourneyActions({ list, on }: Collection<Journey>, projectId: 
       const marked = list.marked()
       return launch(marked.length > 0 ? marked : [journey])
     }),
+    stop: on(({ id, name }) => stopAll(`what runs of ${name}`, ({ journeyId }) => journeyId === id)),
     draft: () => draft(swarm, 'journeys'),
     remove: on(async ({ id, name }) => {
       await archive({

@@ -1,8 +1,9 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
-import { useWrite } from '../../hooks/use-write.tsx'
+import { NotSent, useWrite } from '../../hooks/use-write.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { useDrafts } from './use-drafts.ts'
 import { useSavePersona } from './use-records.ts'
@@ -30,7 +31,15 @@ export function usePersonaActions({ list, on }: Collection<Persona>, projectId: 
           action: 'Delete the persona',
           word: 'delete',
         },
-        input: { projectId, personaId: id },
+        async work({ send }) {
+          try {
+            return await send(contract.personas.delete, { projectId, personaId: id })
+          } catch (error) {
+            // What stands in the way are its journeys, and not somebody's change.
+            if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error
+            throw new NotSent(`Not deleted: ${error.message}`)
+          }
+        },
         start: `Deleting ${name}…`,
         done: () => `Deleted ${name}.`,
       })

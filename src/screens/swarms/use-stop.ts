@@ -1,8 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
+import { useOpening } from '../../components/opening.tsx'
 import type { SessionRow } from '../../components/conversations/session-row.ts'
-import { isInFlight, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { isInFlight, wavesOf, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
@@ -45,6 +49,25 @@ function useStop(projectId: string) {
           ? `${name} is stopped.`
           : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had ended already.`,
     })
+  }
+}
+
+/** Stops everything in flight that belongs to something; what cannot be read now counts as it was read last. */
+export function useStopAll(projectId: string) {
+  const { client, queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  const opening = useOpening(useRunTask())
+  const stop = useStop(projectId)
+  const { known } = useKnownRuns(projectId)
+  return async (name: string, isOf: (run: RunInWave) => boolean): Promise<void> => {
+    const cached = queryClient.getQueryData(queries.journeyRuns.overview.options({ projectId }).queryKey)
+    const read = await opening({
+      start: 'Reading what is in flight…',
+      work: () => client.journeyRuns.overview({ projectId }).catch(() => cached ?? {}),
+    })
+    if (!read) return
+    const runs = wavesOf(read.runs, known).flatMap(wave => wave.runs)
+    await stop(name, runs.filter(isOf))
   }
 }
 

@@ -10,6 +10,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { isProject } from './names.ts'
 import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveSwarm } from './use-records.ts'
+import { useStopAll } from './use-stop.ts'
 
 /** What can be done with the swarms of a project. */
 export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: string) {
@@ -19,6 +20,14 @@ export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: stri
   const save = useSaveSwarm(projectId)
   const launch = useLaunchWave(projectId)
   const archive = useWrite(contract.swarms.archive)
+  const stopAll = useStopAll(projectId)
+  const journeysOf = async (swarm: Swarm) => {
+    const all = await opening({
+      start: 'Reading the journeys…',
+      work: () => client.items(contract.journeys.list, { projectId }),
+    })
+    return isProject(swarm) ? all : all?.filter(({ swarmId }) => swarmId === swarm.id)
+  }
   const onSwarm = (act: (swarm: Swarm) => unknown) =>
     on(swarm => {
       if (isProject(swarm)) throw new UnavailableAction('This row is the whole project; choose a swarm.')
@@ -33,14 +42,15 @@ export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: stri
     },
     edit: onSwarm(save),
     launch: on(async swarm => {
-      const all = await opening({
-        start: 'Reading the journeys…',
-        work: () => client.items(contract.journeys.list, { projectId }),
-      })
-      if (!all) return
-      const own = isProject(swarm) ? all : all.filter(({ swarmId }) => swarmId === swarm.id)
+      const own = await journeysOf(swarm)
+      if (!own) return
       if (own.length === 0) throw new UnavailableAction(`${swarm.name} has no journey to launch.`)
       await launch(own)
+    }),
+    stop: on(async swarm => {
+      if (isProject(swarm)) return await stopAll('every wave in flight', () => true)
+      const own = new Set((await journeysOf(swarm))?.map(({ id }) => id))
+      return await stopAll(`what runs of ${swarm.name}`, ({ journeyId }) => own.has(journeyId ?? ''))
     }),
     remove: onSwarm(async ({ id, name }) => {
       await archive({

@@ -78,6 +78,6 @@ export function useGateNotices(projectId: string): readonly string[] {
     const { swarm, reason } = gateOf(data)
     if (!swarm) return []
     const why = reason ?? 'Swarms are switched off for this organization.'
-    return [`${why} ${gateHelp(profile.local, ['swarm'])} Stopping and deleting work all the same.`]
+    return [`${why} Stopping and deleting still work. ${gateHelp(profile.local, ['swarm'])}`]
   }, [data, profile.local])
 }
