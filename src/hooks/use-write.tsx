@@ -32,9 +32,9 @@ export class NotSent extends Error {
 }
 
 /**
- * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one. Stopping the
- * task leaves it alone, so that its end is known, unless it is given the task's `signal`. A key of `call` is that of one
- * request among several.
+ * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one, or under that
+ * of `call` where it is one of several. Stopping the task leaves it alone, so that its end is known, unless it is given
+ * the task's `signal`.
  */
 type Send = <E extends AnyEndpoint>(
   endpoint: E,

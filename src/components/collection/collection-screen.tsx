@@ -154,7 +154,8 @@ export function collectionTab<Item, Row, Id extends string, Parent>(
   }
 }
 
-function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+/** How rows are told apart, called and written in the place. */
+function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =
     spec.nameOf ??
@@ -165,14 +166,14 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
   const paramsOf = (row: Row) => ({ [spec.param]: keyOf(row) })
+  return { idOf, nameOf, keyOf, recordOf, paramsOf }
+}
+
+/** What a collection reads, and its list as a pane or a tab holds it. */
+function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+  const { idOf, keyOf } = namingOf(spec)
   const says = spec.says ?? idOf
   const useNotices = spec.useNotices ?? noNotices
-  const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
-  const stem = spec.param.replace(/Id$/, '')
-  const level = { pane: `${stem}Pane`, tab: `${stem}Tab` }
-
-  type Read = ReturnType<typeof useRead>
-  type Props = { projectId: string; parent: Parent; crumbs: readonly string[]; around?: Around }
 
   function useRead(projectId: string, parent: Parent) {
     const pages = spec.useItems(projectId, parent)
@@ -186,6 +187,42 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
     })
     return { pages, news, ...spec.rows.useRows(items ?? NONE, projectId, parent) }
   }
+
+  function useWords(projectId: string, parent: Parent) {
+    const key = useKeyName()
+    const operations = spec.create ? [spec.create.operation] : []
+    const writes = useOpenWriteNotices({ ids: { projectId }, operations })
+    const notices = [...useNotices(projectId), ...writes]
+    return { notices, empty: spec.empty(id => key<Id | Moves>(spec.keys, id), parent) }
+  }
+
+  function Listed(
+    props: { list: ListState<Row>; pages: ApiPages<Item>; focused: boolean } & ReturnType<typeof useWords>,
+  ) {
+    const { pages, ...rest } = props
+    return (
+      <ListContent {...rest} data={pages} loading={`Reading ${spec.what}…`} pages={{ of: pages, noun: spec.noun }} />
+    )
+  }
+
+  /** The list while the row that holds it is only looked at. */
+  function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
+    const { pages, rows, columns } = useRead(projectId, parent)
+    const list = useList({ items: rows, keyOf, columns, initialKey: usePlace().params[spec.param] })
+    return <Listed list={list} pages={pages} focused={focused} {...useWords(projectId, parent)} />
+  }
+
+  return { useRead, useWords, Listed, Preview }
+}
+
+function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+  const { nameOf, keyOf, recordOf, paramsOf } = namingOf(spec)
+  const { useRead, useWords, Listed, Preview } = listOfSpec(spec)
+  const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
+  const stem = spec.param.replace(/Id$/, '')
+  const level = { pane: `${stem}Pane`, tab: `${stem}Tab` }
+
+  type Props = { projectId: string; parent: Parent; crumbs: readonly string[]; around?: Around }
 
   /** The list of a level with the chosen one beside it, or the collection in a tab of that which was gone into. */
   function Collected(props: Props) {
@@ -225,7 +262,7 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
     )
   }
 
-  function Shown({ projectId, parent, crumbs, around, read }: Props & { read: Read }) {
+  function Shown({ projectId, parent, crumbs, around, read }: Props & { read: ReturnType<typeof useRead> }) {
     const { symbols } = useTheme()
     const { pages, news, rows, columns } = read
     const placed = { key: usePlace().params[spec.param], paramsOf, ...(within.length > 0 && { within }) }
@@ -253,30 +290,6 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
         }
       />
     )
-  }
-
-  function useWords(projectId: string, parent: Parent) {
-    const key = useKeyName()
-    const operations = spec.create ? [spec.create.operation] : []
-    const writes = useOpenWriteNotices({ ids: { projectId }, operations })
-    const notices = [...useNotices(projectId), ...writes]
-    return { notices, empty: spec.empty(id => key<Id | Moves>(spec.keys, id), parent) }
-  }
-
-  function Listed(
-    props: { list: ListState<Row>; pages: ApiPages<Item>; focused: boolean } & ReturnType<typeof useWords>,
-  ) {
-    const { pages, ...rest } = props
-    return (
-      <ListContent {...rest} data={pages} loading={`Reading ${spec.what}…`} pages={{ of: pages, noun: spec.noun }} />
-    )
-  }
-
-  /** The list while the row that holds it is only looked at. */
-  function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
-    const { pages, rows, columns } = useRead(projectId, parent)
-    const list = useList({ items: rows, keyOf, columns, initialKey: usePlace().params[spec.param] })
-    return <Listed list={list} pages={pages} focused={focused} {...useWords(projectId, parent)} />
   }
 
   function Detail({ always, ...content }: DetailProps<Row> & { always: boolean }) {

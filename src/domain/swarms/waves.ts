@@ -24,9 +24,8 @@ export function isInFlight({ state }: Pick<WaveRun, 'state'>): boolean {
 }
 
 /**
- * The waves of a project, latest first. A run that was seen in flight stays until an answer says how it ended: a service
- * whose feature was switched off answers nothing, and the run goes on. What was stopped here is stopped, whatever an
- * older answer says.
+ * The waves of a project, latest first. A run that was seen in flight stays until an answer says how it ended, because
+ * a service whose feature was switched off answers nothing. What was stopped here is so, whatever an older answer says.
  */
 export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns): Wave[] {
   const read = (runs ?? []).map((run): RunInWave => {

@@ -9,6 +9,7 @@ import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
+import { utcDay } from '../../lib/times.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { formatAge, formatCount, formatRate, plural } from '../../tui/theme/format.ts'
 import { swarmsKeys } from './bindings.ts'
@@ -125,9 +126,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
-    ...fieldLines(
-      (goals?.trend ?? []).map(day => [new Date(day.dayStartMs).toISOString().slice(0, 10), rateText(day)]),
-    ),
+    ...fieldLines((goals?.trend ?? []).map(day => [utcDay(day.dayStartMs), rateText(day)])),
     ...(latest.size > 0 ? ['', heading('Criteria that failed in recent runs')] : []),
     ...[...latest.values()].map(({ label, criterionId, failCount, sessionsGraded, runStreak, run }) => ({
       text:

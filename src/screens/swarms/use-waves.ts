@@ -56,7 +56,11 @@ export function wholeItems<Item>(query: ApiQuery<unknown>, items: readonly Item[
   const nothing = (): void => undefined
   const hasItems = hasData || (items?.length ?? 0) > 0
   return {
-    ...{ pending, problem, restored, error, items },
+    pending,
+    problem,
+    restored,
+    error,
+    items,
     hasData: hasItems,
     hasMore: false,
     isCut: false,

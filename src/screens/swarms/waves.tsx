@@ -9,7 +9,7 @@ import { Viewer } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { isInFlight, waveProgress, waveStates, type Wave } from '../../domain/swarms/waves.ts'
+import { waveProgress, waveStates, type Wave } from '../../domain/swarms/waves.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -104,9 +104,4 @@ function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
     ...runLines(run, details[index], symbols),
   ])
   return <Viewer lines={lines} focused={focused} />
-}
-
-/** Runs of a wave that can be stopped. */
-export function inFlight(wave: Wave) {
-  return wave.runs.filter(isInFlight)
 }
