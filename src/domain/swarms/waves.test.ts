@@ -10,8 +10,16 @@ const run = (runId: string, more: object = {}) => ({
   ...more,
 })
 const known = (id: string, state: RunInWave['state']): RunInWave => ({
-  ...{ id, waveId: 'w', journeyId: 'j', journeyName: id, name: id, state },
-  ...{ total: 2, ended: 0, failed: undefined, at: 1 },
+  id,
+  waveId: 'w',
+  journeyId: 'j',
+  journeyName: id,
+  name: id,
+  state,
+  total: 2,
+  ended: 0,
+  failed: undefined,
+  at: 1,
 })
 
 test('a stopped, a stale and a failed run are three things, and the gravest is told first', () => {
