@@ -48,7 +48,7 @@ const zones: readonly Zone[] = [
   },
   {
     name: 'records',
-    files: ['src/components/records/'],
+    files: ['src/components/records/', 'src/components/conversations/'],
     imports: ['src/components/', 'src/hooks/', 'src/domain/', 'src/api/', 'src/tui/', 'src/lib/'],
   },
   {

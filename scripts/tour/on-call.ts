@@ -35,7 +35,7 @@ export async function onCall(home: string): Promise<Chapter> {
   await chapter.stop(terminal, {
     title: 'The notebook',
     words: 'What was pinned, in order.',
-    keys: [/All clear|▌act|▌look/, '7', /▌/, 'enter'],
+    keys: [/All clear|▌act|▌look/, '8', /▌/, 'enter'],
     until: /run +#1/,
     rows: 12,
   })

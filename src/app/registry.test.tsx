@@ -36,7 +36,7 @@ const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
   about: 'Gadgets that can be polished.',
-  order: 8,
+  order: 9,
   goKey: 'g',
   bindings: [gadgetsKeys],
   named: namedItems(contract.projects.list, 'gadget', (_, projectId) => gadgetsRoute.to({ projectId })),
@@ -53,10 +53,10 @@ describe('a screen that is declared once', () => {
   afterEach(() => app.close())
 
   test('has a tab, and the number of its place opens it', async () => {
-    expect(app.frame()).toContain('8 Gadgets')
-    await app.press('8')
+    expect(app.frame()).toContain('9 Gadgets')
+    await app.press('9')
     await app.see('Here are the gadgets.')
-    expect(app.frame()).toContain('[8 Gadgets]')
+    expect(app.frame()).toContain('[9 Gadgets]')
   })
 
   test('has its letter, which the first key of the sequence shows', async () => {
@@ -77,7 +77,7 @@ describe('a screen that is declared once', () => {
   })
 
   test('has its keys in footer and help', async () => {
-    await app.press('8')
+    await app.press('9')
     await app.see(/g +polish/)
     await app.press(appKeys.bindings.help)
     await app.see('Polish the gadget.')

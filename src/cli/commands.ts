@@ -62,7 +62,19 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     },
     chosen => options.dashboard('notebook', chosen, []),
   )
-  for (const add of [addGet, addWatch, addRun, addSuite, addExport, addApply, addRecords, addDoctor, addJournal, addVisit, addCompletion])
+  for (const add of [
+    addGet,
+    addWatch,
+    addRun,
+    addSuite,
+    addExport,
+    addApply,
+    addRecords,
+    addDoctor,
+    addJournal,
+    addVisit,
+    addCompletion,
+  ])
     add(program, code => {
       outcome = code
     })

@@ -12,8 +12,10 @@ export function DetailTabs<Id extends string>(props: {
   tabs: readonly Tab<Id>[]
   current: Id
   onChange: (id: Id) => void
+  /** Whether its keys work; they do by default. */
+  active?: boolean
 }) {
-  const { tabs } = props
+  const { tabs, active = true } = props
   const key = useKeyName()
   const { width, height } = useSize()
   const at = Math.max(
@@ -21,13 +23,13 @@ export function DetailTabs<Id extends string>(props: {
     tabs.findIndex(tab => tab.id === props.current),
   )
   const step = (by: number): void => props.onChange(tabs[(at + by + tabs.length) % tabs.length]!.id)
-  useBindings(tabsKeys, { next: () => step(1), previous: () => step(-1) })
+  useBindings(tabsKeys, { next: () => step(1), previous: () => step(-1) }, { active })
   return (
     <Box flexDirection="column" width={width} height={height}>
       <TabLine
         titles={tabs.map(tab => tab.title)}
         current={at}
-        keys={`${key(tabsKeys, 'next')} next`}
+        keys={active ? `${key(tabsKeys, 'next')} next` : ''}
         onChoose={index => props.onChange(tabs[index]!.id)}
       />
       <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>

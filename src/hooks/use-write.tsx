@@ -32,13 +32,14 @@ export class NotSent extends Error {
 }
 
 /**
- * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one. Stopping the
- * task leaves it alone, so that its end is known, unless it is given the task's `signal`.
+ * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one, or under that
+ * of `call` where it is one of several. Stopping the task leaves it alone, so that its end is known, unless it is given
+ * the task's `signal`.
  */
 type Send = <E extends AnyEndpoint>(
   endpoint: E,
   input: InputOf<E>,
-  call?: Pick<CallOptions, 'signal'>,
+  call?: Pick<CallOptions, 'signal' | 'idempotencyKey'>,
 ) => Promise<OutputOf<E>>
 
 /** What the work of a write gets: the running task, a way to send, and one to read again before it has ended. */
@@ -85,7 +86,8 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
         async work(task) {
           const send: Send = (endpoint, input, call) => {
             const takesKey = endpoint.idempotency === 'header'
-            const idempotencyKey = takesKey ? (act.idempotencyKey ?? newIdempotencyKey()) : undefined
+            const key = call?.idempotencyKey ?? act.idempotencyKey
+            const idempotencyKey = takesKey ? (key ?? newIdempotencyKey()) : undefined
             return client.call(endpoint, input, { ...call, idempotencyKey })
           }
           try {

@@ -5,7 +5,7 @@ import type { Key, Terminal } from '../pty/terminal.ts'
 const REST_MS = 40
 const REST_AT_MOST_MS = 300
 
-const SCREENS = ['1', '2', '3', '4', '5', '6', '7']
+const SCREENS = ['1', '2', '3', '4', '5', '6', '7', '8']
 /** What opens and moves comes more often than what a letter may do; Ctrl+C and Ctrl+Z are the shell's matter. */
 const key = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...SCREENS) },

@@ -98,7 +98,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
       <Box flexDirection="column" width={size.width} height={size.height}>
         <QuietBoundary>
           <RecordChecks />
-            <FollowConnections />
+          <FollowConnections />
           <LeaveGoneProject />
           <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
         </QuietBoundary>

@@ -5,6 +5,7 @@ import type { LongList } from '../list/read-on.tsx'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { Panes } from '../panes/panes.tsx'
+import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
 /** A list pane as words; `loading` tells what is read where that is more than `what` of the frame. */
@@ -26,6 +27,7 @@ export function CollectionFrame<Row>(
   const { collection, what, data, renderDetail, weights = [3, 5] } = props
   const { noun, row, inDetail } = collection
   const router = useRouter()
+  const level = useLevel()
   const listPane = (focused: boolean): ReactNode =>
     'list' in props ? (
       <ListPane
@@ -50,7 +52,7 @@ export function CollectionFrame<Row>(
   return (
     <Panes
       focused={inDetail ? 'detail' : 'list'}
-      onFocus={pane => router.replace({ pane })}
+      onFocus={pane => router.replace({ [level.pane]: pane })}
       panes={[
         { id: 'list', weight: weights[0], render: listPane },
         { id: 'detail', weight: weights[1], render: detailPane },

@@ -52,7 +52,7 @@ const gadgetsScreen = defineScreen({
   route: gadgetsRoute,
   title: 'Gadgets',
   about: 'Gadgets that can be polished.',
-  order: 8,
+  order: 9,
   goKey: 'g',
   bindings: [gadgetsKeys],
   load: async () => GadgetsScreen,

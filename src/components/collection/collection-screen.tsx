@@ -1,13 +1,14 @@
 import type { QueryKey } from '@tanstack/react-query'
-import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import type { ItemOf } from '../../api/client/cache/cached.ts'
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Bindings, Handlers } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { usePlace } from '../../tui/router/router-context.tsx'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
@@ -16,9 +17,12 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useCrumbs } from '../crumbs.tsx'
 import type { Column } from '../list/columns.ts'
+import { ListContent } from '../list/list-pane.tsx'
+import { listCount, listNote, useList, type ListState } from '../list/use-list.ts'
 import { CollectionFrame } from './collection-frame.tsx'
+import { LevelContext, useLevel, type Level } from './level.ts'
 import { projectScreen } from './project-screen.tsx'
-import { TabbedPane, type DetailTab } from './tabbed-pane.tsx'
+import { openTab, TabbedPane, type DetailTab } from './tabbed-pane.tsx'
 import { useCollection, type Collection } from './use-collection.ts'
 
 type Named = { id: string; name?: string | null; title?: string | null }
@@ -26,38 +30,54 @@ type Named = { id: string; name?: string | null; title?: string | null }
 /** What a tab of the chosen one is given. */
 export type DetailProps<Row> = { projectId: string; row: Row; focused: boolean }
 
+/** A tab of a row; one that is a collection itself is gone into, and the row's tabs then stand at the left of it. */
+export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
+  inside?: {
+    Collected: (props: InsideProps<Row>) => ReactNode
+    level: Pick<Level, 'pane' | 'tab'>
+    /** Params of the place that lead further into it. */
+    params: readonly string[]
+  }
+}
+
+/** What draws the tabs of a row around a list in the present one. */
+type Around = (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
+type InsideProps<Row> = { projectId: string; row: Row; crumbs: readonly string[]; around: Around }
+
 /** Keys that every collection has: its own declaration names them, the frame does them. */
 type Moves = 'open' | 'back'
 
-/** What a collection of a project is, as data and hooks; the functions must be stable. */
-type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
+/** What a collection is, as data and hooks; the functions must be stable. `Parent` is the row that it is a tab of. */
+type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** What one of them is called, such as `server`. */
   noun: string
   title: string
   /** What is read, for sentences, such as `the saved servers`. */
   what: string
-  list: E
-  /** What of the list is read, beside the project and the page; it must be a stable function. */
-  useQuery?: () => Readonly<Record<string, unknown>>
+  useItems: (projectId: string, parent: Parent) => ApiPages<Item>
+  /** The list whose news are kept; without it, or without `says`, there are none. */
+  newsOf?: string
   /** The param of the place that names one. */
   param: string
-  /** What is worth being told of when it changes; without it the list has no news. */
-  says?: (item: ItemOf<E>) => string
-  rows: CollectionRows<ItemOf<E>, Row>
+  /** What is worth being told of when it changes. */
+  says?: (item: Item) => string
+  rows: CollectionRows<Item, Row, Parent>
+  /** What one is called, where its record has neither name nor title. */
+  nameOf?: (row: Row) => string
   /** Params of the place that lead further into one, and are of no other. */
   within?: readonly string[]
-  tabs: readonly DetailTab<DetailProps<Row>>[]
+  tabs: readonly RowTab<Row>[]
   keys: Bindings<Id | Moves>
   /** What the other keys do, where there are any; `on` of the collection makes an action on the chosen one. */
-  useActions?: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
-  /** The writes that make a new one: one whose outcome is open is told of above the list. */
+  useActions?: (collection: Collection<Row>, projectId: string, parent: Parent) => Handlers<Exclude<Id, Moves>>
+  /** The writes that make a new one: one whose outcome is open is named above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
-  /** Whether one goes on changing by itself: while one does, the list is read as often as the rate allows. */
-  isLive?: (item: ItemOf<E>) => boolean
-  /** What the answer itself tells, beside its items; a hook. */
-  useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
-  /** `key` names the key of a binding of this screen; `isLocal` says whether this is the local workspace. */
-  empty: (key: (id: Id) => string, isLocal: boolean) => { why: string; next: string }
+  /** What is to be known above the list. */
+  useNotices?: (projectId: string) => readonly string[]
+  /** What the answer holds beside its items, of which this is the first page; a hook. */
+  useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
+  /** `key` names the key of a binding of this screen. */
+  empty: (key: (id: Id) => string, of: { isLocal: boolean; parent: Parent }) => { why: string; next: string }
 }
 
 /** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
@@ -69,15 +89,19 @@ export type Answer = {
 }
 
 /** How the items of an answer become rows, where a row shows more than its record. */
-type CollectionRows<Item, Row> = {
-  useRows: (items: readonly Item[], projectId: string) => { rows: readonly Row[]; columns: readonly Column<Row>[] }
+type CollectionRows<Item, Row, Parent = undefined> = {
+  useRows: (
+    items: readonly Item[],
+    projectId: string,
+    parent: Parent,
+  ) => { rows: readonly Row[]; columns: readonly Column<Row>[] }
   itemOf: (row: Row) => Item
-  /** What a row is called, where its record has neither name nor title. */
-  nameOf?: (row: Row) => string
 }
 
 /** Rows that are the records themselves. */
-export function plainRows<Item>(columnsOf: (symbols: Symbols) => readonly Column<Item>[]): CollectionRows<Item, Item> {
+export function plainRows<Item>(
+  columnsOf: (symbols: Symbols) => readonly Column<Item>[],
+): CollectionRows<Item, Item, unknown> {
   return {
     useRows(items) {
       const { symbols } = useTheme()
@@ -89,7 +113,33 @@ export function plainRows<Item>(columnsOf: (symbols: Symbols) => readonly Column
 
 const NONE: never[] = []
 const noQuery = () => ({})
+const noNotices = () => NONE
 const noAnswer = (): Answer => ({})
+const isRested = () => false
+
+type Query<Parent> = (parent: Parent) => Readonly<Record<string, unknown>>
+
+/**
+ * Reads all of a list of the contract; `useQuery` gives its input beside project and page, and must be stable. While
+ * `isLive` holds of an item, the list is read as often as the rate allows.
+ */
+export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
+  list: E,
+  useQuery: Query<Parent> = noQuery,
+  isLive: (item: ItemOf<E>) => boolean = isRested,
+) {
+  return function useItems(projectId: string, parent: Parent): ApiPages<ItemOf<E>> {
+    const { queries } = useWorkspace()
+    const query = useQuery(parent)
+    const [live, setLive] = useState(false)
+    const polled = usePoll({ live, requestsEach: 1 })
+    const interval = polled === false ? 'rest' : polled
+    const pages = useWholeList(listOf(queries, list), { ...query, projectId }, { interval }) as ApiPages<ItemOf<E>>
+    const { items } = pages
+    useEffect(() => setLive(items?.some(item => isLive(item)) ?? false), [items])
+    return pages
+  }
+}
 
 /**
  * The screen of a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with tabs,
@@ -97,79 +147,207 @@ const noAnswer = (): Answer => ({})
  * same parts.
  */
 export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
-  spec: CollectionSpec<E, Row, Id>,
+  spec: Omit<CollectionSpec<ItemOf<E>, Row, Id, undefined>, 'useItems' | 'useAnswer'> & {
+    list: E
+    /** What of the list is read, beside the project and the page; it must be a stable function. */
+    useQuery?: Query<undefined>
+    isLive?: (item: ItemOf<E>) => boolean
+    useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
+  },
 ): () => ReactNode {
-  const idOf = (item: ItemOf<E>): string => (item as Named).id
-  const nameOf = (row: Row): string => {
-    const { id, name, title } = spec.rows.itemOf(row) as Named
-    return name ?? title ?? spec.rows.nameOf?.(row) ?? id
+  const { list, useQuery, isLive, useAnswer, ...rest } = spec
+  const { Collected } = collection({
+    ...rest,
+    ...(useAnswer && { useAnswer: (first, key) => useAnswer(first as OutputOf<E> | undefined, key) }),
+    newsOf: list.resource,
+    useItems: itemsOf(list, useQuery, isLive),
+  })
+  function Screen({ projectId }: { projectId: string }) {
+    const crumbs = [useProjectName(projectId), spec.title]
+    return <Collected projectId={projectId} parent={undefined} crumbs={crumbs} />
   }
+  return projectScreen(spec.title.toLowerCase(), Screen)
+}
+
+/** What stands in the tab of a row while the person is inside it. */
+const ListContext = createContext<ReactNode>(undefined)
+
+/** A tab of a row that is a collection itself: its list shows in the tab, and whoever goes into the row is in it. */
+export function collectionTab<Item, Row, Id extends string, Parent>(
+  spec: CollectionSpec<Item, Row, Id, Parent>,
+): RowTab<Parent> {
+  const { Collected, Preview, inside } = collection(spec)
+  return {
+    id: spec.title.toLowerCase(),
+    title: spec.title,
+    Content(props) {
+      return useContext(ListContext) ?? <Preview {...props} />
+    },
+    inside: { ...inside, Collected: ({ row, ...props }) => <Collected {...props} parent={row} /> },
+  }
+}
+
+/** How rows are told apart, called and written in the place. */
+function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+  const idOf = (item: Item): string => (item as Named).id
+  const nameOf =
+    spec.nameOf ??
+    ((row: Row): string => {
+      const { id, name, title } = spec.rows.itemOf(row) as Named
+      return name ?? title ?? id
+    })
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
   const paramsOf = (row: Row) => ({ [spec.param]: keyOf(row) })
-  const says = spec.says ?? idOf
+  return { idOf, nameOf, keyOf, recordOf, paramsOf }
+}
 
-  function useRead(projectId: string) {
-    const { queries } = useWorkspace()
+/** What a collection reads, and its list as a pane or a tab holds it. */
+function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+  const { idOf, keyOf } = namingOf(spec)
+  const says = spec.says ?? idOf
+  const useNotices = spec.useNotices ?? noNotices
+
+  const useAnswer = spec.useAnswer ?? noAnswer
+
+  function useRead(projectId: string, parent: Parent) {
     const key = useKeyName()
-    const query = (spec.useQuery ?? noQuery)()
-    const [isLive, setLive] = useState(false)
-    const interval = usePoll({ live: isLive, requestsEach: 1 })
-    const read = useWholeList(
-      listOf(queries, spec.list),
-      { ...query, projectId },
-      { interval: interval === false ? 'rest' : interval },
-    )
-    const answer = (spec.useAnswer ?? noAnswer)(read.first as OutputOf<E> | undefined, id =>
-      key<Id | Moves>(spec.keys, id),
-    )
+    const read = spec.useItems(projectId, parent)
+    const answer = useAnswer(read.first, id => key<Id | Moves>(spec.keys, id))
     const pages = answer.isRefused ? { ...read, items: NONE, hasMore: false } : read
-    const items = pages.items as readonly (ItemOf<E> & object)[] | undefined
-    const { isLive: goesOn } = spec
-    useEffect(() => setLive(items?.some(item => goesOn?.(item)) ?? false), [items, goesOn])
-    const news = useSeen<ItemOf<E> & object>({
-      list: spec.says && `${spec.list.resource} ${projectId}`,
+    const { items } = pages
+    const news = useSeen<Item & object>({
+      list: spec.says && spec.newsOf && `${spec.newsOf} ${projectId}`,
       // A part would make what follows it look new.
-      items: pages.restored || pages.hasMore ? undefined : items,
+      items: pages.restored || pages.hasMore ? undefined : (items as readonly (Item & object)[] | undefined),
       keyOf: idOf,
       says,
     })
-    return { pages, news, answer, ...spec.rows.useRows(items ?? NONE, projectId) }
+    return { pages, news, answer, ...spec.rows.useRows(items ?? NONE, projectId, parent) }
   }
 
-  function Collected({ projectId }: { projectId: string }) {
+  function useWords(projectId: string, parent: Parent, answer: Answer) {
     const key = useKeyName()
-    const { pages, news, answer, rows, columns } = useRead(projectId)
-    const placed = { key: usePlace().params[spec.param], paramsOf, ...(spec.within && { within: spec.within }) }
-    const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
-    const { row, open, back } = collection
-    useCrumbs([useProjectName(projectId), spec.title, row && nameOf(row)])
-    const actions = spec.useActions?.(collection, projectId)
-    useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
-    const { local } = useWorkspace().profile
+    const { local: isLocal } = useWorkspace().profile
     const operations = [spec.create ?? []].flat().map(({ operation }: AnyEndpoint) => operation)
-    const notices = [...useOpenWriteNotices({ ids: { projectId }, operations }), ...(answer.notices ?? [])]
-    const empty = answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id), local)
+    const writes = useOpenWriteNotices({ ids: { projectId }, operations })
+    const notices = [...useNotices(projectId), ...writes, ...(answer.notices ?? NONE)]
+    return { notices, empty: answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id), { isLocal, parent }) }
+  }
+
+  function Listed(
+    props: { list: ListState<Row>; pages: ApiPages<Item>; focused: boolean } & ReturnType<typeof useWords>,
+  ) {
+    const { pages, ...rest } = props
+    return (
+      <ListContent {...rest} data={pages} loading={`Reading ${spec.what}…`} pages={{ of: pages, noun: spec.noun }} />
+    )
+  }
+
+  /** The list while the row that holds it is only looked at. */
+  function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
+    const { pages, rows, columns, answer } = useRead(projectId, parent)
+    const list = useList({ items: rows, keyOf, columns, initialKey: usePlace().params[spec.param] })
+    return <Listed list={list} pages={pages} focused={focused} {...useWords(projectId, parent, answer)} />
+  }
+
+  return { useRead, useWords, Listed, Preview }
+}
+
+function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+  const { nameOf, keyOf, recordOf, paramsOf } = namingOf(spec)
+  const { useRead, useWords, Listed, Preview } = listOfSpec(spec)
+  const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
+  const stem = spec.param.replace(/Id$/, '')
+  const level = { pane: `${stem}Pane`, tab: `${stem}Tab` }
+
+  type Props = { projectId: string; parent: Parent; crumbs: readonly string[]; around?: Around }
+
+  /** The list of a level with the chosen one beside it, or the collection in a tab of that which was gone into. */
+  function Collected(props: Props) {
+    const { projectId, parent, crumbs } = props
+    const read = useRead(projectId, parent)
+    const router = useRouter()
+    const { params } = usePlace()
+    const level = useLevel()
+    const row = read.rows.find(each => keyOf(each) === params[spec.param])
+    const tab = openTab(spec.tabs, params[level.tab])
+    const inside = params[level.pane] === 'detail' ? tab?.inside : undefined
+    if (!row || !tab || !inside) return <Shown {...props} read={read} />
+    const inner: Level = { ...inside.level, leave: () => router.replace({ [level.pane]: undefined }) }
+    const around: Around = (list, { focused, note }) => (
+      <LevelContext value={level}>
+        <ListContext value={list}>
+          <TabbedPane
+            title={nameOf(row)}
+            note={note}
+            tabs={spec.tabs}
+            content={{ projectId, row, focused }}
+            within={within}
+            always={false}
+          />
+        </ListContext>
+      </LevelContext>
+    )
+    return (
+      <LevelContext value={inner}>
+        <inside.Collected
+          projectId={projectId}
+          row={row}
+          crumbs={[...crumbs, nameOf(row), tab.title]}
+          around={around}
+        />
+      </LevelContext>
+    )
+  }
+
+  function Shown({ projectId, parent, crumbs, around, read }: Props & { read: ReturnType<typeof useRead> }) {
+    const { symbols } = useTheme()
+    const { pages, news, rows, columns, answer } = read
+    const placed = { key: usePlace().params[spec.param], paramsOf, ...(within.length > 0 && { within }) }
+    const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
+    const { row, open, back, list } = collection
+    useCrumbs([...crumbs, row && nameOf(row)])
+    const actions = spec.useActions?.(collection, projectId, parent)
+    useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
+    const words = useWords(projectId, parent, answer)
+    const frame = {
+      collection,
+      what: spec.what,
+      renderDetail: (row: Row, focused: boolean) => (
+        <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} always={!around} />
+      ),
+    }
+    if (!around)
+      return <CollectionFrame {...frame} data={pages} list={{ title: answer.title ?? spec.title, ...words }} />
+    const note = [pages.hasData && listCount(list), listNote(list, symbols)].filter(Boolean).join(` ${symbols.bullet} `)
     return (
       <CollectionFrame
-        collection={collection}
-        what={spec.what}
+        {...frame}
         data={pages}
-        list={{ title: answer.title ?? spec.title, notices, empty }}
-        renderDetail={(row, focused) => <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} />}
+        renderList={focused =>
+          around(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
+        }
       />
     )
   }
 
-  function Detail(content: DetailProps<Row>) {
+  function Detail({ always, ...content }: DetailProps<Row> & { always: boolean }) {
     const notices = useOpenWriteNotices({ ids: { [spec.param]: keyOf(content.row) } })
-    const { within = [] } = spec
+    const { row } = content
     return (
-      <TabbedPane title={nameOf(content.row)} tabs={spec.tabs} content={content} notices={notices} within={within} />
+      <TabbedPane
+        title={nameOf(row)}
+        tabs={spec.tabs}
+        content={content}
+        notices={notices}
+        within={within}
+        always={always}
+      />
     )
   }
 
-  return projectScreen(spec.title.toLowerCase(), Collected)
+  return { Collected, Preview, inside: { level, params: [spec.param, ...Object.values(level), ...within] } }
 }
 
 type ProjectList = Parameters<typeof useWholeList<{ projectId: string }, { items: readonly unknown[] }, QueryKey>>[0]

@@ -6,6 +6,7 @@ import { DetailTabs } from '../detail-tabs.tsx'
 import { fieldLines, type Field } from '../lines.ts'
 import { Pane } from '../panes/pane.tsx'
 import { Viewer } from '../viewer.tsx'
+import { useLevel } from './level.ts'
 
 /** A tab of a detail pane, as data; `id` is its name in the place. */
 export type DetailTab<Props> = { id: string; title: string; Content: (props: Props) => ReactNode }
@@ -22,6 +23,11 @@ export function fieldsTab<Row>(
   }
 }
 
+/** The tab that is named, else the first. */
+export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: string | undefined): Tab | undefined {
+  return tabs.find(tab => tab.id === id) ?? tabs[0]
+}
+
 /** A pane with tabs, of which the place names the open one; only that one reads anything. */
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
@@ -32,18 +38,22 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   notices?: readonly string[]
   /** Params of the place that another tab has no use for. */
   within?: readonly string[]
+  /** Whether its keys work while another pane has the focus, as those of the only pane with tabs do. */
+  always?: boolean
 }) {
-  const { tabs, content, note, within = [] } = props
+  const { tabs, content, note, within = [], always = true } = props
   const router = useRouter()
+  const level = useLevel()
   const { params } = usePlace()
-  const current = (tabs.find(({ id }) => id === params['tab']) ?? tabs[0])?.id ?? ''
+  const current = openTab(tabs, params[level.tab])?.id ?? ''
   const left = Object.fromEntries(within.map(name => [name, undefined]))
   return (
     <Pane title={clean(props.title)} focused={content.focused} {...(note !== undefined && { note })}>
       <BelowNotices notices={props.notices ?? []}>
         <DetailTabs
           current={current}
-          onChange={tab => router.replace({ tab, ...left })}
+          active={always || content.focused}
+          onChange={tab => router.replace({ [level.tab]: tab, ...left })}
           tabs={tabs.map(({ id, title, Content }) => ({ id, title, render: () => <Content key={id} {...content} /> }))}
         />
       </BelowNotices>

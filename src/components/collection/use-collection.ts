@@ -6,6 +6,7 @@ import { useList, type ListState } from '../list/use-list.ts'
 import { MISSED } from '../pane-state.tsx'
 import { useSubject } from '../subject.tsx'
 import { useAtTop } from '../use-at-top.ts'
+import { useLevel } from './level.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
@@ -51,7 +52,8 @@ export function useCollection<Row>(
 ): Collection<Row> {
   const { noun, placed, recordOf, ...listed } = options
   const router = useRouter()
-  const inDetail = usePlace().params['pane'] === 'detail'
+  const { pane, leave } = useLevel()
+  const inDetail = usePlace().params[pane] === 'detail'
   const list = useList({ ...listed, initialKey: placed.key, isOpen: inDetail })
   const row = useChosen(list)
   useRowInPlace(list, row, placed)
@@ -71,7 +73,7 @@ export function useCollection<Row>(
       if (chosen) await act(chosen)
     }
   }
-  const enter = on(chosen => router.replace({ ...placed.paramsOf(chosen), pane: 'detail' }))
+  const enter = on(chosen => router.replace({ ...placed.paramsOf(chosen), [pane]: 'detail' }))
   const isOpen = inDetail && !('unavailable' in enter)
   return {
     noun,
@@ -79,7 +81,7 @@ export function useCollection<Row>(
     row,
     inDetail,
     open: isOpen ? unavailable(`The ${noun} is open; its tabs hold the rest.`) : enter,
-    back: () => (inDetail ? router.replace({ pane: undefined }) : atTop()),
+    back: () => (inDetail ? router.replace({ [pane]: undefined }) : (leave ?? atTop)()),
     on,
   }
 }

@@ -7,9 +7,7 @@ import { BelowCut, noneYet, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
-/** A list in its pane: title with position, count and marks, sort order and filter, and the five states. */
-export function ListPane<Item>(props: {
-  title: string
+type Content<Item> = {
   list: ListState<Item>
   data: PaneData
   focused: boolean
@@ -19,8 +17,33 @@ export function ListPane<Item>(props: {
   pages?: { of: LongList; noun: string }
   /** Warnings that stand above the rows. */
   notices?: readonly string[]
-}) {
+}
+
+/** A list with its notices and its five states, as a pane holds it. */
+export function ListContent<Item>(props: Content<Item>) {
   const { list, pages, empty } = props
+  return (
+    <BelowNotices notices={props.notices ?? []}>
+      <PaneState
+        data={props.data}
+        loading={props.loading}
+        empty={list.total === 0 && !pages?.of.hasMore ? empty : undefined}
+      >
+        {pages ? (
+          <BelowCut pages={pages.of} count={list.total} noun={pages.noun} focused={props.focused}>
+            <List list={list} focused={props.focused} empty={noneYet(pages.of, empty.why)} />
+          </BelowCut>
+        ) : (
+          <List list={list} focused={props.focused} empty={empty.why} />
+        )}
+      </PaneState>
+    </BelowNotices>
+  )
+}
+
+/** A list in its pane: title with position, count and marks, sort order and filter, and the five states. */
+export function ListPane<Item>(props: Content<Item> & { title: string }) {
+  const { list } = props
   useRestedIndex(list.selection)
   const { symbols } = useTheme()
   const note = listNote(list, symbols)
@@ -31,21 +54,7 @@ export function ListPane<Item>(props: {
       {...(props.data.hasData && { count: listCount(list) })}
       {...(note !== undefined && { note })}
     >
-      <BelowNotices notices={props.notices ?? []}>
-        <PaneState
-          data={props.data}
-          loading={props.loading}
-          empty={list.total === 0 && !pages?.of.hasMore ? empty : undefined}
-        >
-          {pages ? (
-            <BelowCut pages={pages.of} count={list.total} noun={pages.noun} focused={props.focused}>
-              <List list={list} focused={props.focused} empty={noneYet(pages.of, empty.why)} />
-            </BelowCut>
-          ) : (
-            <List list={list} focused={props.focused} empty={empty.why} />
-          )}
-        </PaneState>
-      </BelowNotices>
+      <ListContent {...props} />
     </Pane>
   )
 }

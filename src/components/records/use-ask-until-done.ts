@@ -2,7 +2,7 @@ import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
-import type { FieldOption } from '../form/field-input.ts'
+import { textOfValues, valuesOf, type FieldOption } from '../form/field-input.ts'
 import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } from '../form/form-dialog.tsx'
 
 /** Makes a record that a field wants, and comes back to the form. */
@@ -71,19 +71,22 @@ function useAskMaking() {
         const own = making.find(each => each.field === field.id)
         const { input, id, initial } = field
         const text = { initial: filled?.[id] ?? initial }
-        if (!own || input?.kind !== 'choice') return { ...field, ...text }
+        if (!own || (input?.kind !== 'choice' && input?.kind !== 'choices')) return { ...field, ...text }
         const options = [...input.options, ...own.made, { value: MAKE, label: own.label }]
-        const isOnly = text.initial === '' && options.length === 1
+        const isOnly = input.kind === 'choice' && text.initial === '' && options.length === 1
         return { ...field, ...text, ...(isOnly && { initial: MAKE }), input: { ...input, options } }
       })
       filled = await ask({ ...form, fields, isFilled: filled !== undefined })
       if (!filled) return undefined
-      const wanted = making.find(({ field }) => filled?.[field] === MAKE)
+      const wanted = making.find(({ field }) => valuesOf(filled?.[field] ?? '').includes(MAKE))
       if (!wanted) return filled
       const option = await wanted.make()
       const before = form.fields.find(({ id }) => id === wanted.field)?.initial ?? ''
       if (option) wanted.made.push(option)
-      filled = { ...filled, [wanted.field]: option?.value ?? before }
+      const chosen = valuesOf(filled[wanted.field] ?? '').flatMap(each =>
+        each === MAKE ? (option?.value ?? []) : each,
+      )
+      filled = { ...filled, [wanted.field]: chosen.length > 0 ? textOfValues(chosen) : before }
     }
   }
 }

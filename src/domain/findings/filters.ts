@@ -12,6 +12,8 @@ export type FindingFilters = {
   status: (typeof STATUS_CHOICES)[number] | undefined
   dismissed: (typeof DISMISSED_CHOICES)[number] | undefined
   source: FindingSource | undefined
+  /** The wave that saw it last. */
+  waveId: string | undefined
 }
 
 const CHOICES = { status: STATUS_CHOICES, dismissed: DISMISSED_CHOICES, source: FINDING_SOURCES } as const
@@ -24,11 +26,12 @@ export function filtersOf(params: Readonly<Record<string, string>>): FindingFilt
     status: chosen(CHOICES.status, params['status']),
     dismissed: chosen(CHOICES.dismissed, params['dismissed']),
     source: chosen(CHOICES.source, params['source']),
+    waveId: params['waveId'],
   }
 }
 
 /** The next value of a filter; after the last one comes none. */
-export function nextFilter<F extends keyof FindingFilters>(filters: FindingFilters, name: F): FindingFilters[F] {
+export function nextFilter<F extends keyof typeof CHOICES>(filters: FindingFilters, name: F): FindingFilters[F] {
   const choices: readonly (string | undefined)[] = CHOICES[name]
   return choices[choices.indexOf(filters[name]) + 1] as FindingFilters[F]
 }
@@ -38,7 +41,8 @@ export function isFiltered(filters: FindingFilters): boolean {
 }
 
 export function passesFilters(filters: FindingFilters, finding: Finding): boolean {
-  const { status, dismissed, source } = filters
+  const { status, dismissed, source, waveId } = filters
+  if (waveId !== undefined && finding.lastSeenIn !== waveId) return false
   if (status === 'open' ? finding.status === 'resolved' : status !== undefined && finding.status !== status)
     return false
   if (dismissed !== undefined && (dismissed === 'yes') !== finding.isDismissed) return false
@@ -46,10 +50,11 @@ export function passesFilters(filters: FindingFilters, finding: Finding): boolea
 }
 
 /** What the list is narrowed to, a word each: `regressed`, `undismissed`, `scenario`. */
-export function filterLabels({ status, dismissed, source }: FindingFilters): string[] {
+export function filterLabels({ status, dismissed, source, waveId }: FindingFilters): string[] {
   return [
     status === 'open' ? 'unresolved' : status,
     dismissed === undefined ? undefined : dismissed === 'yes' ? 'dismissed' : 'undismissed',
     source,
+    waveId === undefined ? undefined : 'seen last by one wave',
   ].filter(word => word !== undefined)
 }

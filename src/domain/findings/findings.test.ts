@@ -5,7 +5,7 @@ import { batchOf, planDismissals, planUndo, sendDismissals } from './dismissal.t
 import { filtersOf, FINDING_STATUSES, nextFilter, passesFilters, type FindingFilters } from './filters.ts'
 import { mergeFindings, scenarioFinding, swarmFinding, type Finding } from './finding.ts'
 import { gateHelp, gateOf } from './gate.ts'
-import { outcomeLook } from '../../screens/findings/status.ts'
+import { outcomeLook } from '../../components/conversations/session-row.ts'
 import {
   goalScoreOf,
   journeyRunState,
@@ -103,7 +103,7 @@ describe('filters', () => {
   test('status, dismissal and source narrow apart from each other', () => {
     fc.assert(
       fc.property(findings, filterSets, (all, filters) => {
-        const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined }
+        const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined, waveId: undefined }
         const together = all.filter(each => passesFilters(filters, each))
         const apart = all
           .filter(each => passesFilters({ ...none, status: filters.status }, each))

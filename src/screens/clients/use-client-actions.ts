@@ -87,8 +87,7 @@ function useConfigEditor(projectId: string) {
       parse: configIn,
       act(config, _, now) {
         const expectedConfigId = configIdOf(now)
-        if (expectedConfigId === undefined)
-          return 'The service does not return its configuration; nothing was sent.'
+        if (expectedConfigId === undefined) return 'The service does not return its configuration; nothing was sent.'
         return {
           endpoint: contract.clients.update,
           input: { ...target, body: { config, expectedConfigId } },

@@ -15,6 +15,7 @@ import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
+import { journeyPlace, swarmsRoute } from '../swarms/route.ts'
 import { environmentUsesKeys } from './bindings.ts'
 import type { EnvironmentRow } from './row.ts'
 
@@ -73,5 +74,7 @@ export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
 function placeOf({ kind, id }: EnvironmentUse, projectId: string): Place | undefined {
   if (kind === 'suite') return runsRoute.to({ projectId, suiteId: id })
   if (kind === 'scenario') return scenariosRoute.to({ projectId, scenarioId: id, pane: 'detail' })
+  if (kind === 'journey') return journeyPlace(projectId, id)
+  if (kind === 'swarm') return swarmsRoute.to({ projectId, swarmId: id, pane: 'detail' })
   return undefined
 }

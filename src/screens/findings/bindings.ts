@@ -49,7 +49,7 @@ export const findingsKeys = defineBindings({
     source: {
       ...on('filterSource'),
       label: 'source filter',
-      help: 'Only findings of swarms, only those of scenarios; then both again.',
+      help: 'Only findings of swarms, only those of scenarios; then both again. Of one wave: of all waves again.',
     },
     sources: {
       ...on('view'),

@@ -1,13 +1,13 @@
-import type { Shows } from '../../domain/findings/shows.ts'
 import { type Finding, findingName } from '../../domain/findings/finding.ts'
 import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
 import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
-import type { GoalScore, WaveRun } from '../../domain/findings/waves.ts'
+import type { WaveRun } from '../../domain/findings/waves.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
-import { outcomeLook, severityTone, statusLook } from './status.ts'
+import { outcomeLook, type SessionRow } from '../../components/conversations/session-row.ts'
+import { severityTone, statusLook } from './status.ts'
 
 /** A finding as the list shows it. */
 export type FindingRow = Finding & {
@@ -168,87 +168,14 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
   ]
 }
 
-/** A session behind a finding, of a journey run or of a visitor. */
-export type SessionRow = {
-  id: string
-  /** Keys under which other reads know it. */
-  ids: readonly string[]
-  outcome: string | undefined
-  who: string | undefined
-  messages: number | undefined
-  preview: string | undefined
-  /** Of journey runs whose sessions are graded. */
-  goal: GoalScore | undefined
-  at: number | undefined
-  /** Whether it shows the finding; undefined where nothing tells. */
-  shows: Shows | undefined
-  record: { id: string }
-}
-
 export const sessionKey = (row: SessionRow): string => row.id
 
-/** @param has what these sessions are told of: how they ended, as those of journey runs are, and how far they came */
-export function sessionColumns(
-  symbols: Symbols,
-  has: { outcome: boolean; goal: boolean },
-): readonly Column<SessionRow>[] {
-  return [
-    {
-      id: 'evidence',
-      title: 'Here',
-      width: 5,
-      cell: ({ shows }) =>
-        shows?.shows ? { text: `${symbols.warn} yes`, tone: 'warn' } : { text: shows ? 'no' : UNKNOWN, tone: 'muted' },
-      sort: ({ shows }) => (shows ? (shows.shows ? 2 : 0) : 1),
-    },
-    ...(has.outcome ? [outcomeColumn(symbols)] : []),
-    ...(has.goal ? [goalColumn(symbols)] : []),
-    {
-      id: 'messages',
-      title: 'Msgs',
-      width: 4,
-      align: 'right',
-      cell: row => formatCount(row.messages),
-      count: row => row.messages,
-      sort: row => row.messages,
-    },
-    { id: 'age', title: 'Age', width: 5, align: 'right', cell: row => age(row.at), sort: row => row.at },
-    { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },
-    { id: 'preview', title: 'Begins with', width: 'flex', cell: row => ({ text: row.preview ?? '', tone: 'muted' }) },
-  ]
-}
-
-function goalColumn(symbols: Symbols): Column<SessionRow> {
-  return {
-    id: 'goal',
-    title: 'Goal',
-    width: 6,
-    align: 'right',
-    cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN,
-    sort: ({ goal }) => goal?.score,
-  }
-}
-
-/** `✗ 0.40`: the score, and whether that counts as reached. */
-export function goalLabel(goal: GoalScore | undefined, symbols: Symbols): { text: string; tone: Tone } | undefined {
-  if (!goal) return undefined
-  const score = goal.score.toFixed(2)
-  if (goal.isReached === undefined) return { text: score, tone: 'plain' }
-  return goal.isReached
-    ? { text: `${symbols.ok} ${score}`, tone: 'ok' }
-    : { text: `${symbols.error} ${score}`, tone: 'error' }
-}
-
-function outcomeColumn(symbols: Symbols): Column<SessionRow> {
-  return {
-    id: 'outcome',
-    title: 'Outcome',
-    width: 12,
-    cell: row => {
-      if (row.outcome === undefined) return { text: UNKNOWN, tone: 'muted' }
-      const look = outcomeLook(row.outcome)
-      return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-    },
-    sort: row => row.outcome,
-  }
-}
+/** Whether a session shows the finding, before what is told of every session. */
+export const evidenceColumn = (symbols: Symbols): Column<SessionRow> => ({
+  id: 'evidence',
+  title: 'Here',
+  width: 5,
+  cell: ({ shows }) =>
+    shows?.shows ? { text: `${symbols.warn} yes`, tone: 'warn' } : { text: shows ? 'no' : UNKNOWN, tone: 'muted' },
+  sort: ({ shows }) => (shows ? (shows.shows ? 2 : 0) : 1),
+})

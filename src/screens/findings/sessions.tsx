@@ -1,10 +1,9 @@
 import { Box } from 'ink'
 import { useMemo, type ReactNode } from 'react'
-import type { JourneyRunSession } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { showsFinding } from '../../domain/findings/shows.ts'
-import { goalScoreOf, scorecardLabel } from '../../domain/findings/waves.ts'
+import { scorecardLabel } from '../../domain/findings/waves.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -18,8 +17,9 @@ import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { type FindingRow, sessionColumns, sessionKey, type SessionRow } from './columns.ts'
-import { RunSession, VisitorSession } from './session.tsx'
+import { runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
+import { RunSession, VisitorSession } from '../../components/conversations/session.tsx'
+import { evidenceColumn, type FindingRow, sessionKey } from './columns.ts'
 import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
 
 type Evidence = { evidence: ReadonlySet<string> }
@@ -30,22 +30,6 @@ const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 const READ_AHEAD = 20
 /** Those that show the problem first, else in the order of the service. */
 const EVIDENCE_FIRST = { column: 'evidence', descending: true }
-
-function runSession(session: JourneyRunSession): SessionRow {
-  const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
-  return {
-    id: session.id,
-    ids,
-    outcome: session.outcome ?? undefined,
-    who: session.personaLabel ?? undefined,
-    messages: session.messageCount ?? undefined,
-    preview: session.preview ?? undefined,
-    goal: goalScoreOf(session.goalScore),
-    at: toEpochMs(session.startedAt),
-    shows: undefined,
-    record: session,
-  }
-}
 
 function visitorSession(session: UserTestingSession): SessionRow {
   const { visitor } = session
@@ -149,7 +133,7 @@ function Sessions(
   const { width, height } = useSize()
   const hasGoal = rows.some(({ goal }) => goal !== undefined)
   const columns = useMemo(
-    () => sessionColumns(symbols, { outcome: hasOutcome, goal: hasGoal }),
+    () => [evidenceColumn(symbols), ...sessionColumns(symbols, { outcome: hasOutcome, goal: hasGoal })],
     [symbols, hasOutcome, hasGoal],
   )
   const list = useList({

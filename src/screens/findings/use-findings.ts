@@ -65,8 +65,8 @@ export function useFindings(projectId: string): FindingsList {
   const rows = useMemo(() => rowsOf(byRecurrence(findings), notes), [findings, notes])
   const isGraded = useMemo(() => findings.some(({ severity }) => severity !== undefined), [findings])
   const columns = useMemo(() => findingColumns(symbols, isGraded), [symbols, isGraded])
-  const { status, dismissed, source } = filtersOf(params)
-  const filters = useMemo(() => ({ status, dismissed, source }), [status, dismissed, source])
+  const { status, dismissed, source, waveId } = filtersOf(params)
+  const filters = useMemo(() => ({ status, dismissed, source, waveId }), [status, dismissed, source, waveId])
   const only = useMemo(
     () => (isFiltered(filters) ? (row: FindingRow) => passesFilters(filters, row) : undefined),
     [filters],

@@ -64,7 +64,8 @@ export function useKeys(options: {
     undo: sources.isClosed ? closed(FINDING_SOURCES) : dismissals.undo,
     status: () => router.replace({ status: nextFilter(filters, 'status') }),
     dismissed: () => router.replace({ dismissed: nextFilter(filters, 'dismissed') }),
-    source: () => router.replace({ source: nextFilter(filters, 'source') }),
+    source: () =>
+      router.replace({ source: filters.waveId ? filters.source : nextFilter(filters, 'source'), waveId: undefined }),
     sources: () => showText('Where findings were read', sourceLines(sources.states, symbols, profile.local)),
     insights: insights.isClosed && row ? closed([row.source]) : insightsKey(insights),
     stopInsights: cancelKey(insights),

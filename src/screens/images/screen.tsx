@@ -54,7 +54,7 @@ export const ImagesScreen = collectionScreen({
     },
   ],
   keys: imagesKeys,
-  empty: (_, isLocal) => ({
+  empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace builds no images.' : 'This project has no image.',
     next: 'Images are what sandboxes of the hosted service start from.',
   }),

@@ -7,7 +7,7 @@ export const notebookScreen = defineScreen({
   route: notebookRoute,
   title: 'Notebook',
   about: 'Incidents with notes and pins, on this machine.',
-  order: 7,
+  order: 8,
   goKey: 'i',
   goLabel: 'incident notebook',
   bindings: [incidentsKeys, notebookKeys],

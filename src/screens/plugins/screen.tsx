@@ -36,7 +36,7 @@ export const PluginsScreen = collectionScreen({
     { id: 'version', title: 'Version', Content: Version },
   ],
   keys: pluginsKeys,
-  empty: (_, isLocal) => ({
+  empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace installs no plugins.' : 'This project has no plugin.',
     next: 'Plugins are installed in the hosted app; the API only reads them.',
   }),

@@ -40,7 +40,8 @@ export const ReadinessScreen = collectionScreen({
     first?.nextCursor
       ? { notices: [`Only the latest ${first.items.length} are shown: the service has no way to the others.`] }
       : {},
-  rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run, nameOf: ({ server }) => server },
+  rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run },
+  nameOf: ({ server }) => server,
   tabs: [
     { id: 'lanes', title: 'Lanes', Content: Lanes },
     { id: 'report', title: 'Report', Content: Report },

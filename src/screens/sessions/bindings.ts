@@ -13,7 +13,7 @@ export const sessionsKeys = defineBindings({
       keys: ['alt+enter'],
       label: 'its record',
       hint: true,
-      help: 'Go to what it belongs to: the trial of its eval run, or the transcript of its scenario.',
+      help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
     },
     search: {
       ...on('search'),

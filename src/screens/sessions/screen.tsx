@@ -13,6 +13,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { formatAge, formatCount } from '../../tui/theme/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
+import { journeyRunPlace } from '../swarms/route.ts'
 import { sessionsKeys } from './bindings.ts'
 import { SessionTranscript } from './transcript.tsx'
 import { useTraceExport } from './use-trace-export.ts'
@@ -159,7 +160,7 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
 
 /** Where what a session belongs to stands, as far as it names that. */
 function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | undefined {
-  const { suiteRunId, iterationId, scenarioId } = parentRef ?? {}
+  const { suiteRunId, iterationId, scenarioId, journeyRunId: runId, journeyRefId: journeyId } = parentRef ?? {}
   if (suiteRunId)
     return runsRoute.to({
       projectId,
@@ -167,6 +168,7 @@ function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | 
       pane: 'run',
       ...(iterationId && { tab: 'trial', iterationId }),
     })
+  if (runId && journeyId) return journeyRunPlace({ projectId, journeyId, runId, sessionId: id })
   if (!scenarioId) return undefined
   return scenariosRoute.to({ projectId, scenarioId, pane: 'detail', tab: 'sessions', sessionId: id })
 }

@@ -15,7 +15,7 @@ export const VERBS = {
   check: { key: 'K', does: 'Check it quickly, without the doctor.' },
   checkOAuth: { key: 'O', does: 'Check what it demands of OAuth.' },
   tools: { key: 'T', does: 'Compare its tools, then and now.' },
-  launch: { key: 'E', does: 'Launch an eval run.' },
+  launch: { key: 'E', does: 'Launch it: an eval run, a wave.' },
   again: { key: 'R', does: 'Run or send again what failed.' },
   end: { key: 'x', does: 'End it: cancel, stop waiting, unpublish.' },
   toggle: { key: 't', does: 'Switch it: on or off, open or closed.' },

@@ -5,17 +5,16 @@ import { contract } from '../../api/contract/contract.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { fieldLines } from '../../components/lines.ts'
-import { PaneState, type PaneData } from '../../components/pane-state.tsx'
-import { messageRows } from '../../components/transcript/messages.ts'
-import { lookingLabel, untraced } from '../../components/transcript/traced.ts'
-import { Transcript } from '../../components/transcript/transcript.tsx'
-import { linesNode } from '../../components/viewer/sections.ts'
+import { fieldLines } from '../lines.ts'
+import { PaneState, type PaneData } from '../pane-state.tsx'
+import { messageRows } from '../transcript/messages.ts'
+import { lookingLabel, untraced } from '../transcript/traced.ts'
+import { Transcript } from '../transcript/transcript.tsx'
+import { linesNode } from '../viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useTracedSession } from '../../hooks/use-traced-session.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { goalLabel, type SessionRow } from './columns.ts'
-import { outcomeLook } from './status.ts'
+import { goalLabel, outcomeLook, type SessionRow } from './session-row.ts'
 
 /** What was said and called in a session of a journey run. */
 export function RunSession(props: { projectId: string; row: SessionRow; focused: boolean }) {
@@ -90,6 +89,10 @@ function Conversation(props: {
   )
 }
 
+function showsText(shows: SessionRow['shows']): string {
+  return shows ? `${shows.shows ? 'yes' : 'no'}: ${shows.because}` : 'unknown'
+}
+
 function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const look = outcomeLook(row.outcome)
   const goal = goalLabel(row.goal, symbols)
@@ -100,7 +103,7 @@ function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) 
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
       ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
       ['Messages', formatCount(row.messages)],
-      ['Shows it', row.shows ? `${row.shows.shows ? 'yes' : 'no'}: ${row.shows.because}` : 'unknown'],
+      ...('shows' in row ? [['Shows it', showsText(row.shows)] as const] : []),
     ]),
     ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
     ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),

@@ -1,0 +1,126 @@
+import type { JourneyRunSession } from '../../api/contract/journey-runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import type { Shows } from '../../domain/findings/shows.ts'
+import { goalScoreOf, type GoalScore } from '../../domain/findings/waves.ts'
+import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Column } from '../list/columns.ts'
+
+export type Look = {
+  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
+  tone: Tone
+  word: string
+}
+
+/** How a journey run, or a session of one, ended. */
+export function outcomeLook(outcome: string | undefined): Look {
+  if (outcome === 'completed' || outcome === 'succeeded') return { symbol: 'ok', tone: 'ok', word: outcome }
+  if (outcome === 'failed') return { symbol: 'error', tone: 'error', word: outcome }
+  if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
+  if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
+  // Somebody stopped it, which is no failure.
+  if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }
+  if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: outcome }
+  if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
+  if (outcome === undefined) return { symbol: 'pending', tone: 'muted', word: 'unknown' }
+  return { symbol: outcome === 'pending' ? 'pending' : 'live', tone: 'live', word: outcome }
+}
+
+/** A session of a journey run or of a visitor. */
+export type SessionRow = {
+  id: string
+  /** Keys under which other reads know it. */
+  ids: readonly string[]
+  outcome: string | undefined
+  who: string | undefined
+  messages: number | undefined
+  preview: string | undefined
+  /** Of journey runs whose sessions are graded. */
+  goal: GoalScore | undefined
+  at: number | undefined
+  /** Whether it shows a finding, undefined where nothing tells; absent where it is looked at for itself. */
+  shows?: Shows | undefined
+  record: { id: string }
+}
+
+/** @param has what these sessions are told of: how they ended, as those of journey runs are, and how far they came */
+export function sessionColumns(
+  symbols: Symbols,
+  has: { outcome: boolean; goal: boolean },
+): readonly Column<SessionRow>[] {
+  return [
+    ...(has.outcome ? [outcomeColumn(symbols)] : []),
+    ...(has.goal ? [goalColumn(symbols)] : []),
+    {
+      id: 'messages',
+      title: 'Msgs',
+      width: 4,
+      align: 'right',
+      cell: row => formatCount(row.messages),
+      count: row => row.messages,
+      sort: row => row.messages,
+    },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 5,
+      align: 'right',
+      cell: row => ({ text: formatAge(row.at, serviceNow()), tone: 'muted' }),
+      sort: row => row.at,
+    },
+    { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },
+    { id: 'preview', title: 'Begins with', width: 'flex', cell: row => ({ text: row.preview ?? '', tone: 'muted' }) },
+  ]
+}
+
+function goalColumn(symbols: Symbols): Column<SessionRow> {
+  return {
+    id: 'goal',
+    title: 'Goal',
+    width: 6,
+    align: 'right',
+    cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN,
+    sort: ({ goal }) => goal?.score,
+  }
+}
+
+/** `✗ 0.40`: the score, and whether that counts as reached. */
+export function goalLabel(goal: GoalScore | undefined, symbols: Symbols): { text: string; tone: Tone } | undefined {
+  if (!goal) return undefined
+  const score = goal.score.toFixed(2)
+  if (goal.isReached === undefined) return { text: score, tone: 'plain' }
+  return goal.isReached
+    ? { text: `${symbols.ok} ${score}`, tone: 'ok' }
+    : { text: `${symbols.error} ${score}`, tone: 'error' }
+}
+
+function outcomeColumn(symbols: Symbols): Column<SessionRow> {
+  return {
+    id: 'outcome',
+    title: 'Outcome',
+    width: 12,
+    cell: row => {
+      if (row.outcome === undefined) return { text: UNKNOWN, tone: 'muted' }
+      const look = outcomeLook(row.outcome)
+      return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+    },
+    sort: row => row.outcome,
+  }
+}
+
+/** A session of a journey run as a row. */
+export function runSession(session: JourneyRunSession): SessionRow {
+  const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
+  return {
+    id: session.id,
+    ids,
+    outcome: session.outcome ?? undefined,
+    who: session.personaLabel ?? undefined,
+    messages: session.messageCount ?? undefined,
+    preview: session.preview ?? undefined,
+    goal: goalScoreOf(session.goalScore),
+    at: toEpochMs(session.startedAt),
+    record: session,
+  }
+}

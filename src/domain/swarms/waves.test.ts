@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { launchedToday, launchSize, sessionsIn } from './launch-size.ts'
+import { waveProgress, wavesOf, waveStates, type RunInWave } from './waves.ts'
+
+const run = (runId: string, more: object = {}) => ({
+  runId,
+  waveId: 'w',
+  journeyName: runId,
+  status: 'running',
+  ...more,
+})
+const known = (id: string, state: RunInWave['state']): RunInWave => ({
+  id,
+  waveId: 'w',
+  journeyId: 'j',
+  journeyName: id,
+  name: id,
+  state,
+  total: 2,
+  ended: 0,
+  failed: undefined,
+  at: 1,
+})
+
+test('a stopped, a stale and a failed run are three things, and the gravest is told first', () => {
+  const failed = { status: 'failed', canceled: false, stale: false }
+  const runs = [
+    run('a', { ...failed, canceled: true }),
+    run('b', { ...failed, stale: true }),
+    run('c', failed),
+    run('d', { status: 'failed' }),
+    run('e'),
+  ]
+  const [wave] = wavesOf(runs, {})
+  expect(waveStates(wave!)).toEqual([
+    ['running', 1],
+    ['failed', 1],
+    ['stale', 1],
+    ['failed_or_canceled', 1],
+    ['canceled', 1],
+  ])
+})
+
+test('a run that was seen in flight stays while nothing is answered, and goes by the answer when there is one', () => {
+  const seen = { a: known('a', 'running') }
+  expect(wavesOf([], seen)).toMatchObject([{ id: 'w', runs: [{ id: 'a', state: 'running' }] }])
+  expect(wavesOf([run('a', { status: 'completed' })], seen)[0]!.runs).toMatchObject([{ state: 'completed' }])
+})
+
+test('what was stopped here is stopped, unless an answer says that it had ended', () => {
+  const stopped = { a: known('a', 'canceled') }
+  for (const answer of [{ status: 'running' }, { status: 'failed' }])
+    expect(wavesOf([run('a', answer)], stopped)[0]!.runs).toMatchObject([{ state: 'canceled' }])
+  expect(wavesOf([run('a', { status: 'completed' })], stopped)[0]!.runs).toMatchObject([{ state: 'completed' }])
+})
+
+test('runs of one wave stand together, the latest wave first; one without a wave is one by itself', () => {
+  const summary = { total: 2, succeeded: 1, failed: 1, rateLimited: 0 }
+  const runs = [
+    run('a', { createdAt: 1, summary }),
+    run('b', { createdAt: 2, summary }),
+    run('c', { waveId: null, createdAt: 3 }),
+  ]
+  const waves = wavesOf(runs, {})
+  expect(waves.map(({ id, name }) => [id, name])).toEqual([
+    ['c', 'c'],
+    ['w', 'a, b'],
+  ])
+  expect(waves.map(waveProgress)).toEqual([undefined, { ended: 4, total: 4 }])
+})
+
+test('a launch is targets × sessions, and unknown where the targets are', () => {
+  const journey = { id: 'j', name: 'J', environmentIds: ['a', 'b'], sessionsPerTarget: 3, maxTurns: 4 }
+  expect(sessionsIn(launchSize(journey, []))).toBe(6)
+  expect(sessionsIn(launchSize(journey, ['c']))).toBe(3)
+  expect(sessionsIn(launchSize({ ...journey, environmentIds: null }, []))).toBeUndefined()
+})
+
+test('launches of the day are those since midnight UTC', () => {
+  const day = 24 * 60 * 60_000
+  const runs = [run('a', { createdAt: day - 1 }), run('b', { createdAt: day }), run('c', { createdAt: day + 5 })]
+  expect(launchedToday({ runs }, day + 10)).toBe(2)
+})

@@ -1,0 +1,180 @@
+import type { Environment } from '../../api/contract/environments.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import type { Persona } from '../../api/contract/personas.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import type { FieldOption } from '../../components/form/field-input.ts'
+import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
+import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+
+/** Bounds of the contract: sessions of each target, and turns of each session. */
+const SESSIONS = { kind: 'number', least: 1, most: 100, whole: true } as const
+const TURNS = { kind: 'number', least: 1, most: 200, whole: true } as const
+/** What a new swarm or journey starts with, where nothing else says it. */
+const USUAL = { sessionsPerTarget: 2, maxTurns: 6 } as const
+
+type Size = Pick<Swarm, 'sessionsPerTarget' | 'maxTurns'>
+
+function most(count: number): (text: string) => string | undefined {
+  return text => (text.length > count ? `It takes ${count} characters at most; this has ${text.length}.` : undefined)
+}
+
+function textField(field: { id: string; label: string; most: number } & Partial<FormFieldSpec>): FormFieldSpec {
+  const { most: bound, ...rest } = field
+  return { required: false, kind: '', initial: '', check: most(bound), ...rest }
+}
+
+/** How often a journey is played on each target, and how long. */
+export function sizeFields(size: Size | undefined): FormFieldSpec[] {
+  const { sessionsPerTarget, maxTurns } = { ...USUAL, ...size }
+  return [
+    {
+      id: 'sessionsPerTarget',
+      label: 'Sessions',
+      required: true,
+      kind: 'a target',
+      initial: String(sessionsPerTarget ?? USUAL.sessionsPerTarget),
+      note: 'A launch plays targets × sessions.',
+      input: SESSIONS,
+    },
+    {
+      id: 'maxTurns',
+      label: 'Turns',
+      required: true,
+      kind: 'a session',
+      initial: String(maxTurns ?? USUAL.maxTurns),
+      note: 'A session ends after so many at most.',
+      input: TURNS,
+    },
+  ]
+}
+
+/** Both of them, because the contract takes neither alone; `stored` fills in what was not changed. */
+export function sizeOf(values: FormValues, stored?: Size) {
+  const { sessionsPerTarget, maxTurns } = values
+  if (sessionsPerTarget === undefined && maxTurns === undefined) return {}
+  const number = (text: string | undefined, otherwise: number | null | undefined): number =>
+    Number(text ?? otherwise ?? Number.NaN)
+  return {
+    sessionsPerTarget: number(sessionsPerTarget, stored?.sessionsPerTarget ?? USUAL.sessionsPerTarget),
+    maxTurns: number(maxTurns, stored?.maxTurns ?? USUAL.maxTurns),
+  }
+}
+
+/** Names of environments to choose from; an archived one cannot be launched on. */
+export function environmentOptions(environments: readonly Environment[]): FieldOption[] {
+  return environments.filter(({ archived }) => !archived).map(({ id, name }) => ({ value: id, label: name ?? id }))
+}
+
+/** Any of the environments; ids that are none of them any more stay chosen, as what they are. */
+export function environmentsField(options: readonly FieldOption[], chosen: readonly string[], note: string) {
+  const gone = chosen.filter(id => !options.some(({ value }) => value === id))
+  return {
+    id: 'environmentIds',
+    label: 'Environments',
+    required: false,
+    kind: '',
+    initial: textOfValues(chosen),
+    note,
+    input: {
+      kind: 'choices',
+      options: [...options, ...gone.map(id => ({ value: id, label: id, detail: 'archived or gone' }))],
+      none: 'none',
+    },
+  } as const satisfies FormFieldSpec
+}
+
+/** The chosen environments for a body: none leaves them out, or clears them where something is changed. */
+export function environmentsOf({ environmentIds }: FormValues, isChange: boolean) {
+  if (environmentIds === undefined) return {}
+  const ids = valuesOf(environmentIds)
+  return ids.length > 0 ? { environmentIds: ids } : isChange ? { environmentIds: null } : {}
+}
+
+export function swarmForm(record: Swarm | undefined, environments: readonly FieldOption[]): FormSpec {
+  return {
+    title: record ? `Edit ${record.name}` : 'New swarm',
+    about: [{ text: 'Defaults for journeys that are made in it; nothing is launched.', tone: 'muted' }],
+    fields: [
+      textField({ id: 'name', label: 'Name', most: 200, required: true, initial: record?.name ?? '' }),
+      textField({
+        id: 'description',
+        label: 'Description',
+        most: 2000,
+        initial: record?.description ?? '',
+        input: { kind: 'lines' },
+      }),
+      environmentsField(environments, record?.environmentIds ?? [], 'Where its new journeys run.'),
+      ...sizeFields(record),
+    ],
+    act: record ? 'Save the changes' : 'Save the swarm',
+  }
+}
+
+/** The persona and the swarm of a journey are chosen once: no request changes them. */
+export function journeyForm(
+  record: Journey | undefined,
+  from: { swarm: Swarm | undefined; environments: readonly FieldOption[]; personas: readonly Persona[] },
+): FormSpec {
+  const { swarm, environments, personas } = from
+  const options = personas.map(({ id, name, role }) => ({ value: id, label: name, detail: role ?? undefined }))
+  const size = record ?? swarm
+  return {
+    title: record ? `Edit ${record.name}` : swarm ? `New journey in ${swarm.name}` : 'New journey',
+    about: [],
+    fields: [
+      ...(record
+        ? []
+        : [
+            {
+              id: 'personaId',
+              label: 'Persona',
+              required: true,
+              kind: '',
+              initial: options[0]?.value ?? '',
+              note: 'Who plays it.',
+              input: { kind: 'choice', options },
+            } as const,
+          ]),
+      textField({
+        id: 'goal',
+        label: 'Goal',
+        most: 4000,
+        required: true,
+        initial: record?.goal ?? '',
+        note: 'What the persona wants to reach, in its own words.',
+        input: { kind: 'lines' },
+      }),
+      textField({
+        id: 'name',
+        label: 'Name',
+        most: 200,
+        required: record !== undefined,
+        initial: record?.name ?? '',
+        note: record ? '' : 'Left empty, it is called by the beginning of its goal.',
+      }),
+      environmentsField(environments, size?.environmentIds ?? [], 'The targets that a launch fans out to.'),
+      ...sizeFields(size),
+    ],
+    act: record ? 'Save the changes' : 'Save the journey',
+  }
+}
+
+export function personaForm(record: Persona | undefined): FormSpec {
+  return {
+    title: record ? `Edit ${record.name}` : 'New persona',
+    about: [],
+    fields: [
+      textField({ id: 'name', label: 'Name', most: 120, required: true, initial: record?.name ?? '' }),
+      textField({ id: 'role', label: 'Role', most: 120, required: true, initial: record?.role ?? '' }),
+      textField({
+        id: 'notes',
+        label: 'Notes',
+        most: 2000,
+        initial: record?.notes ?? '',
+        note: 'How this person speaks, and what they know.',
+        input: { kind: 'lines' },
+      }),
+    ],
+    act: record ? 'Save the changes' : 'Save the persona',
+  }
+}

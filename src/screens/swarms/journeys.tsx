@@ -1,0 +1,86 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { fieldLines, heading } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { Viewer } from '../../components/viewer.tsx'
+import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import { journeysKeys } from './bindings.ts'
+import { isProject, sizeText, useNames } from './names.ts'
+import { journeyRunsTab } from './runs.tsx'
+import { useJourneyActions } from './use-journey-actions.ts'
+import { useGateNotices } from './use-waves.ts'
+
+/** The journeys of a swarm, or of the whole project. */
+export const journeysTab = collectionTab({
+  noun: 'journey',
+  title: 'Journeys',
+  what: 'the journeys',
+  useItems: itemsOf<typeof contract.journeys.list, Swarm>(contract.journeys.list),
+  create: contract.journeys.create,
+  param: 'journeyId',
+  rows: { useRows, itemOf: (journey: Journey) => journey },
+  tabs: [{ id: 'overview', title: 'Overview', Content: Overview }, journeyRunsTab],
+  keys: journeysKeys,
+  useActions: useJourneyActions,
+  useNotices: useGateNotices,
+  empty: (key, { parent: swarm }) => ({
+    why: `${isProject(swarm) ? 'This project' : swarm.name} has no journey.`,
+    next: `Go in, then press ${key('add')} to save one, or ${key('draft')} to have a model draft some.`,
+  }),
+})
+
+function useRows(items: readonly Journey[], projectId: string, swarm: Swarm) {
+  const nameOf = useNames(projectId)
+  const columns = useMemo(
+    (): readonly Column<Journey>[] => [
+      { id: 'name', title: 'Journey', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
+      {
+        id: 'persona',
+        title: 'Persona',
+        width: 16,
+        from: 50,
+        cell: ({ personaId }) => ({ text: nameOf(personaId) ?? 'none', tone: 'muted' }),
+      },
+      {
+        id: 'sessions',
+        title: 'Sessions',
+        width: 8,
+        align: 'right',
+        cell: ({ environmentIds, sessionsPerTarget }) =>
+          `${environmentIds?.length ? environmentIds.length : '?'}×${formatCount(sessionsPerTarget)}`,
+        sort: ({ sessionsPerTarget }) => sessionsPerTarget ?? undefined,
+      },
+    ],
+    [nameOf],
+  )
+  const rows = useMemo(
+    () => (isProject(swarm) ? items : items.filter(({ swarmId }) => swarmId === swarm.id)),
+    [items, swarm],
+  )
+  return { rows, columns }
+}
+
+function Overview({ projectId, row, focused }: DetailProps<Journey>) {
+  const nameOf = useNames(projectId)
+  const { id, goal, personaId, swarmId, environmentIds, serverAttachmentId } = row
+  const lines = [
+    ...fieldLines([
+      ['Id', id],
+      ['Persona', nameOf(personaId)],
+      ['Made in', nameOf(swarmId) ?? 'no swarm'],
+      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none: it runs on the clients it is pinned to'],
+      ...(serverAttachmentId == null ? [] : [['Server group', serverAttachmentId] as const]),
+      ['A launch', sizeText(row)],
+      ['Changed', formatAge(toEpochMs(row.updatedAt), serviceNow())],
+    ]),
+    '',
+    heading('Goal'),
+    { text: goal ?? 'not told', indent: 2 },
+  ]
+  return <Viewer lines={lines} focused={focused} />
+}

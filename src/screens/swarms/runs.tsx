@@ -1,0 +1,269 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
+import { RunSession } from '../../components/conversations/session.tsx'
+import { fieldLines, heading, problemLines } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
+import { endedSessions, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { useLiveQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
+import { useRunDetails, type RunRead } from './use-run.ts'
+import { useRunActions, useRunSessionActions } from './use-stop.ts'
+import { useGateNotices, useKnownRuns, wholeItems } from './use-waves.ts'
+
+const sessionsTab = collectionTab({
+  noun: 'session',
+  title: 'Sessions',
+  what: 'the sessions',
+  useItems: itemsOf(contract.journeyRuns.sessions, ({ id }: RunInWave) => ({ runId: id })),
+  param: 'sessionId',
+  rows: { useRows: useSessionRows, itemOf: ({ record }: SessionRow) => record as JourneyRunSession },
+  nameOf: ({ preview, id }: SessionRow) => preview ?? id,
+  tabs: [{ id: 'conversation', title: 'Conversation', Content: RunSession }],
+  keys: runSessionsKeys,
+  useActions: useRunSessionActions,
+  useNotices: useGateNotices,
+  empty: () => ({
+    why: 'This run has no session yet.',
+    next: 'One appears when its first attempt comes as far as a conversation.',
+  }),
+})
+
+function useSessionRows(items: readonly JourneyRunSession[]) {
+  const { symbols } = useTheme()
+  const rows = useMemo(() => items.map(runSession), [items])
+  const goal = rows.some(each => each.goal !== undefined)
+  return { rows, columns: useMemo(() => sessionColumns(symbols, { outcome: true, goal }), [symbols, goal]) }
+}
+
+const runs = {
+  noun: 'journey run',
+  title: 'Runs',
+  what: 'the runs',
+  param: 'runId',
+  keys: waveRunsKeys,
+  tabs: [
+    { id: 'progress', title: 'Progress', Content: Progress },
+    { id: 'scorecard', title: 'Scorecard', Content: Scorecard },
+    sessionsTab,
+  ],
+  useActions: useRunActions,
+  useNotices: useGateNotices,
+}
+
+/** The runs of a wave, one of each journey. */
+export const waveRunsTab = collectionTab({
+  ...runs,
+  useItems: (_projectId: string, wave: Wave) => wholeItems(HERE, wave.runs),
+  rows: { useRows, itemOf: (run: RunInWave) => run },
+  empty: () => ({ why: 'This wave has no run.', next: 'Go back to the waves.' }),
+})
+
+/** What is in the row of the wave already. */
+const HERE = {
+  data: undefined,
+  pending: false,
+  hasData: true,
+  problem: undefined,
+  updatedAt: undefined,
+  restored: false,
+  error: null,
+}
+
+/** The runs of a journey, latest first. */
+export const journeyRunsTab = collectionTab({
+  ...runs,
+  useItems: itemsOf(contract.journeyRuns.list, ({ id }: Journey) => ({ journeyId: id })),
+  rows: { useRows: useJourneyRunRows, itemOf: ({ record, id }: RunRow) => record ?? ({ id } as JourneyRun) },
+  nameOf: ({ name }: RunRow) => name,
+  empty: (_key, { parent: journey }) => ({
+    why: `${journey.name} was not launched yet.`,
+    next: 'Launch it from the list of journeys.',
+  }),
+})
+
+/** With its record as the list answered it. */
+type RunRow = RunInWave & { record?: JourneyRun }
+
+/** Rows of the journey's list, and of what is known here beside it. */
+function useJourneyRunRows(items: readonly JourneyRun[], projectId: string, journey: Journey) {
+  const { known } = useKnownRuns(projectId)
+  const rows = useMemo(() => {
+    const read = items.map(run => runRow(run, journey.name))
+    const ids = new Set(read.map(({ id }) => id))
+    const others = Object.values(known).filter(({ id, journeyId }) => journeyId === journey.id && !ids.has(id))
+    return [...others, ...read]
+  }, [items, known, journey])
+  const { columns } = useRows(rows)
+  return { rows, columns: useMemo(() => columns.filter(({ id }) => id !== 'name'), [columns]) }
+}
+
+function runRow(run: JourneyRun, name: string): RunRow {
+  return { ...waveRun(run), record: run, journeyName: name, name, ended: endedSessions(run.summary) }
+}
+
+function useRows<Row extends RunInWave>(rows: readonly Row[]) {
+  const { symbols } = useTheme()
+  const columns = useMemo(
+    (): readonly Column<RunInWave>[] => [
+      {
+        id: 'state',
+        title: 'State',
+        width: 12,
+        cell({ state }) {
+          const look = outcomeLook(state)
+          return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+        },
+      },
+      { id: 'name', title: 'Journey', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
+      {
+        id: 'sessions',
+        title: 'Sessions',
+        width: 9,
+        align: 'right',
+        cell: ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
+        sort: ({ ended }) => ended,
+      },
+      {
+        id: 'age',
+        title: 'Age',
+        width: 5,
+        align: 'right',
+        quiet: true,
+        cell: ({ at }) => ({ text: formatAge(at, serviceNow()), tone: 'muted' }),
+        sort: ({ at }) => at,
+      },
+    ],
+    [symbols],
+  )
+  return { rows, columns }
+}
+
+/** One run with its sessions as they go, target by target. */
+export function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
+  const { symbols } = useTheme()
+  const [read] = useRunDetails(projectId, [row])
+  return <Viewer lines={runLines(row, read, symbols)} focused={focused} />
+}
+
+/** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  canceled: 'Somebody stopped it, which is no failure.',
+  stale: 'Its runner fell silent and a watchdog ended it; how it would have gone is not known.',
+  failed_or_canceled: 'It failed, or somebody stopped it: the answer does not tell which.',
+}
+
+/** A run in lines: how it stands, then each target with its attempts. */
+export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Symbols): Line[] {
+  const run = read?.data
+  // What was stopped here is so, whatever an older answer says.
+  const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
+  const look = outcomeLook(state)
+  const { total, succeeded, failed, rateLimited } = run?.summary ?? {}
+  const meaning = MEANINGS[state ?? '']
+  return [
+    ...fieldLines([
+      ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],
+      ['Run', row.id],
+      ['Wave', row.waveId],
+      ['Persona', run?.persona?.name],
+      ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
+      ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
+      ...(state === 'running' && run
+        ? [['Last sign', formatAge(Number(run.lastHeartbeatAt ?? Number.NaN), serviceNow())] as const]
+        : []),
+    ]),
+    ...(meaning === undefined ? [] : [{ text: meaning, tone: 'muted' as const }]),
+    ...(read?.problem ? problemLines(symbols, read.problem) : []),
+    ...(run ? targetLines(run, symbols) : []),
+  ]
+}
+
+function countsText(counts: NonNullable<JourneyRun['summary']>): string {
+  const { total, succeeded, failed, rateLimited } = counts
+  const parts = [
+    succeeded ? `${formatCount(succeeded)} succeeded` : '',
+    failed ? `${formatCount(failed)} failed` : '',
+    rateLimited ? `${formatCount(rateLimited)} throttled` : '',
+  ].filter(Boolean)
+  return `${formatCount(endedSessions(counts) ?? undefined)} of ${formatCount(total)} ended${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+}
+
+function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
+  return (targets ?? []).flatMap(({ targetId, hostId, hostName, modelId }): Line[] => {
+    // Clients may repeat: the target tells them apart where it is there.
+    const isOfTarget = (of: { targetId?: string | null; hostId?: string | null }): boolean =>
+      targetId == null || of.targetId == null ? of.hostId === hostId : of.targetId === targetId
+    const counts = targetSummaries?.find(isOfTarget)
+    return [
+      '',
+      heading(`${hostName ?? hostId}${modelId == null ? '' : ` ${symbols.bullet} ${modelId}`}`),
+      ...(counts ? [{ text: countsText(counts), indent: 2, tone: 'muted' as const }] : []),
+      ...(attempts ?? []).filter(isOfTarget).flatMap(attempt => attemptLines(attempt, symbols)),
+    ]
+  })
+}
+
+function attemptLines({ sessionIndex, status, errorCode, errorMessage }: JourneyRunAttempt, symbols: Symbols): Line[] {
+  const look = outcomeLook(status)
+  const why = [errorCode, errorMessage].filter(Boolean).join(': ')
+  return [
+    {
+      text: `${symbols[look.symbol]} session ${sessionIndex == null ? UNKNOWN : sessionIndex + 1} ${look.word}`,
+      tone: look.tone,
+      indent: 2,
+    },
+    ...(why === '' ? [] : [{ text: why, tone: 'muted' as const, indent: 4 }]),
+  ]
+}
+
+/** The rubric of a run, over its graded sessions. */
+function Scorecard({ projectId, row, focused }: DetailProps<RunInWave>) {
+  const { queries } = useWorkspace()
+  const data = useLiveQuery(queries.journeyRuns.scorecard.options({ projectId, runId: row.id }), {
+    isLive: () => row.state === 'running',
+    requestsEach: 1,
+  })
+  return (
+    <PaneState data={data} loading="Reading the scorecard…">
+      {data.data && <Viewer lines={scorecardLines(data.data)} focused={focused} />}
+    </PaneState>
+  )
+}
+
+/** Rates divide by the graded sessions; where the grader broke, nothing failed. */
+function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
+  return [
+    {
+      text: `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of those.`,
+      tone: 'muted',
+    },
+    ...(criteria ?? []).flatMap(
+      ({ id, label, kind, passCount, failCount, pendingCount, failedGradingCount }): Line[] => [
+        '',
+        heading(`${label ?? id}${kind == null ? '' : ` (${kind})`}`),
+        {
+          text: `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass (${formatRate(passCount, sessionsGraded)})`,
+          indent: 2,
+          tone: failCount ? 'error' : passCount ? 'ok' : 'muted',
+        },
+        ...(failCount ? [{ text: `${plural(failCount, 'session')} failed`, indent: 2 }] : []),
+        ...(pendingCount ? [{ text: `${plural(pendingCount, 'session')} not graded yet`, indent: 2 }] : []),
+        ...(failedGradingCount
+          ? [{ text: `the grader broke on ${plural(failedGradingCount, 'session')}`, tone: 'warn' as const, indent: 2 }]
+          : []),
+      ],
+    ),
+  ]
+}

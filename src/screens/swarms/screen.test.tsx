@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
+import { until } from '../../../test/service/harness.ts'
+import { tabsKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { sessionsKeys } from '../sessions/bindings.ts'
+import { sessionsRoute } from '../sessions/route.ts'
+import { runSessionsKeys, swarmsKeys, wavesKeys } from './bindings.ts'
+import { swarmsRoute } from './route.ts'
+
+const { open, back } = swarmsKeys.bindings
+const { next, previous } = tabsKeys.bindings
+let app: TestApp
+afterEach(() => app.close())
+
+/** The screen on a workspace with its samples, which has a swarm and recorded waves. */
+async function openSamples(size?: { width: number; height: number }): Promise<string> {
+  let projectId = ''
+  app = await openApp({
+    testService: await openService({ samples: true }),
+    ...(size && { size }),
+    place: async client => {
+      projectId = (await client.projects.list()).items[0]!.id
+      // The samples arrive in parts, after the workspace was opened.
+      await until(
+        () => client.sessions.list({ projectId, sourceType: 'scenario' }),
+        ({ items }) => items.length > 0,
+      )
+      return swarmsRoute.to({ projectId })
+    },
+  })
+  await app.see('▌Whole project')
+  return projectId
+}
+
+describe('the swarms', () => {
+  test('stand below the whole project, with what its recent runs add up to', async () => {
+    await openSamples()
+    await app.see(/Goal reached +\d+ of \d+ graded sessions \(\d+%\)/)
+    await app.see('Criteria that failed in recent runs')
+    await app.press(listKeys.bindings.down)
+    await app.see(/New journeys +1 target × 2 sessions, up to 4 turns each/)
+    await app.see(/Environments +Sample: assistant/)
+  })
+
+  test('a tab that is a list is gone into, level by level, and Esc leads out of each', async () => {
+    await openSamples()
+    await app.press(next)
+    await app.see('Sample: weather for a trip')
+    await app.press(open)
+    await app.see(/Whole project › Journeys › Sample: /)
+    await app.press(open)
+    await app.see(/Goal\n?/)
+    await app.press(next)
+    await app.see(/completed|partial/)
+    await app.press(open)
+    await app.see('[Runs]')
+    await app.see('[Progress]')
+    await app.press(open, next)
+    await app.see(/Of \d+ sessions \d+ are graded; every rate is of those\./)
+    await app.press(next)
+    await app.see('[Sessions]')
+    await app.see('[Conversation]')
+    await app.press(runSessionsKeys.bindings.open)
+    await app.see('Outcome')
+    for (let step = 0; step < 7; step += 1) await app.press(back)
+    await app.see('▌Swarms')
+    expect(app.router.here().params['pane']).toBeUndefined()
+  })
+
+  test('the tabs of the row that was gone into change where its list has the focus', async () => {
+    await openSamples()
+    await app.press(next, open, next)
+    await app.see(/\[Waves\]/)
+    await app.see(/› Waves › /)
+    await app.press(previous, previous)
+    await app.see('▌Whole project')
+    await app.see(/\[Overview\]/)
+  })
+
+  test('a wave leads to the findings that it saw last, and to all findings again', async () => {
+    await openSamples()
+    await app.press(next, next, open)
+    await app.see(/› Waves › /)
+    await app.press(wavesKeys.bindings.findings)
+    await app.see('seen last by one wave')
+    await app.press('alt+f')
+    await app.see(frame => !frame.includes('seen last by one wave'))
+  })
+
+  test('a session of the feed leads to its run', async () => {
+    const projectId = await openSamples()
+    app.router.go(sessionsRoute.to({ projectId, source: 'swarm' }))
+    await app.see(/▌swarm/)
+    await app.press(sessionsKeys.bindings.parent)
+    await app.see(/\[7 Swarms\]/)
+    await app.see('[Conversation]')
+    await app.see('Outcome')
+  })
+
+  test.each([
+    [60, 20],
+    [80, 24],
+    [120, 40],
+    [200, 50],
+  ])('fill a screen of %i×%i and nothing more', async (width, height) => {
+    await openSamples({ width, height })
+    await app.press(open)
+    await app.see('[Overview]')
+    await app.press(next)
+    await app.see(/Sample: weather/)
+    expect(app.frame().split('\n')).toHaveLength(height)
+  })
+})

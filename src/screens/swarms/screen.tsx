@@ -1,0 +1,142 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { fieldLines, heading } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { utcDay } from '../../lib/times.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { formatAge, formatCount, formatRate, plural } from '../../tui/theme/format.ts'
+import { swarmsKeys } from './bindings.ts'
+import { journeysTab } from './journeys.tsx'
+import { isProject, sizeText, useNames } from './names.ts'
+import { personasTab } from './personas.tsx'
+import { useSwarmActions } from './use-swarm-actions.ts'
+import { useGateNotices, useOverview } from './use-waves.ts'
+import { wavesTab } from './waves.tsx'
+
+const COLUMNS: readonly Column<Swarm>[] = [
+  {
+    id: 'name',
+    title: 'Swarm',
+    width: 'flex',
+    cell: swarm => ({ text: swarm.name, tone: isProject(swarm) ? 'accent' : 'plain' }),
+    sort: ({ name }) => name,
+  },
+  {
+    id: 'size',
+    title: 'Sessions',
+    width: 8,
+    from: 36,
+    align: 'right',
+    cell: swarm => (isProject(swarm) ? '' : formatCount(swarm.sessionsPerTarget)),
+    sort: ({ sessionsPerTarget }) => sessionsPerTarget ?? undefined,
+  },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 8,
+    align: 'right',
+    quiet: true,
+    cell: swarm => (isProject(swarm) ? '' : { text: ageOf(swarm.updatedAt), tone: 'muted' }),
+    sort: ({ updatedAt }) => toEpochMs(updatedAt),
+  },
+]
+
+/** The swarms of a project, below a row for all of it: journeys need no swarm, and personas have none. */
+export const SwarmsScreen = collectionScreen({
+  noun: 'swarm',
+  title: 'Swarms',
+  what: 'the swarms',
+  list: contract.swarms.list,
+  create: contract.swarms.create,
+  param: 'swarmId',
+  says: ({ name, updatedAt }: Swarm) => `${name}\n${updatedAt}`,
+  rows: {
+    useRows: (items: readonly Swarm[], projectId: string) => ({
+      rows: useMemo(() => [{ id: projectId, projectId, name: 'Whole project' }, ...items], [items, projectId]),
+      columns: COLUMNS,
+    }),
+    itemOf: (swarm: Swarm) => swarm,
+  },
+  tabs: [{ id: 'overview', title: 'Overview', Content: Overview }, journeysTab, wavesTab, personasTab],
+  keys: swarmsKeys,
+  useActions: useSwarmActions,
+  useNotices: useGateNotices,
+  empty: key => ({ why: 'This project has no swarm.', next: `Press ${key('add')} to save one.` }),
+})
+
+function ageOf(at: Swarm['updatedAt']): string {
+  return formatAge(toEpochMs(at), serviceNow())
+}
+
+function Overview(props: DetailProps<Swarm>) {
+  return isProject(props.row) ? <ProjectOverview {...props} /> : <SwarmOverviewTab {...props} />
+}
+
+function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
+  const nameOf = useNames(projectId)
+  const { id, description, environmentIds, createdAt, updatedAt } = row
+  const lines = [
+    ...fieldLines([
+      ['Id', id],
+      ['Description', description],
+      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none'],
+      ['New journeys', sizeText(row)],
+      ['Created', ageOf(createdAt)],
+      ['Changed', ageOf(updatedAt)],
+    ]),
+    '',
+    { text: 'Journeys that are there keep theirs when these defaults change.', tone: 'muted' as const },
+  ]
+  return <Viewer lines={lines} focused={focused} />
+}
+
+function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
+  const key = useKeyName()
+  const overview = useOverview(projectId)
+  const empty = {
+    why: 'No journey of this project was launched yet.',
+    next: `Press ${key(swarmsKeys, 'add')} to save a swarm, then go into its journeys and make one.`,
+  }
+  return (
+    <PaneState
+      data={overview}
+      loading="Reading the recent runs…"
+      empty={overview.data && !overview.data.runs?.length ? empty : undefined}
+    >
+      {overview.data && <Viewer lines={overviewLines(overview.data)} focused={focused} />}
+    </PaneState>
+  )
+}
+
+/** Rates divide by graded sessions; where nothing was graded there is none. */
+function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview): Line[] {
+  const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
+  const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
+  return [
+    ...fieldLines([
+      ['Looked at', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
+      ['With grades', goals?.runsWithGrades == null ? undefined : plural(goals.runsWithGrades, 'run')],
+      ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
+    ]),
+    ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
+    ...fieldLines((goals?.trend ?? []).map(day => [utcDay(day.dayStartMs), rateText(day)])),
+    ...(latest.size > 0 ? ['', heading('Criteria that failed in recent runs')] : []),
+    ...[...latest.values()].map(({ label, criterionId, failCount, sessionsGraded, runStreak, run }) => ({
+      text:
+        `${label ?? criterionId}: ${formatCount(failCount)} of ${formatCount(sessionsGraded)} graded sessions of ` +
+        `${run.journeyName ?? run.runId}${runStreak != null && runStreak > 1 ? `, ${runStreak} runs in a row` : ''}`,
+      indent: 2,
+    })),
+  ]
+}
+
+function rateText({ passedCount, gradedCount }: { passedCount?: number | null; gradedCount?: number | null }): string {
+  return `${formatCount(passedCount)} of ${formatCount(gradedCount)} graded sessions (${formatRate(passedCount, gradedCount)})`
+}

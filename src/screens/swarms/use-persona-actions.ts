@@ -1,0 +1,48 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { Persona } from '../../api/contract/personas.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { NotSent, useWrite } from '../../hooks/use-write.tsx'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { useDrafts } from './use-drafts.ts'
+import { useSavePersona } from './use-records.ts'
+
+/** What can be done with the personas of a project. */
+export function usePersonaActions({ list, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
+  const router = useRouter()
+  const save = useSavePersona(projectId)
+  const draft = useDrafts(projectId)
+  const remove = useWrite(contract.personas.delete)
+  return {
+    async add() {
+      const made = await save()
+      if (!made) return
+      list.selection.select(made.id)
+      router.replace({ personaId: made.id })
+    },
+    edit: on(save),
+    draft: () => draft(swarm, 'personas'),
+    remove: on(async ({ id, name }) => {
+      await remove({
+        confirm: {
+          title: `Delete ${name}?`,
+          lines: ['The service refuses it while a journey uses the persona. Runs keep what they were launched with.'],
+          action: 'Delete the persona',
+          word: 'delete',
+        },
+        async work({ send }) {
+          try {
+            return await send(contract.personas.delete, { projectId, personaId: id })
+          } catch (error) {
+            // What stands in the way are its journeys, and not somebody's change.
+            if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error
+            throw new NotSent(`Not deleted: ${error.message}`)
+          }
+        },
+        start: `Deleting ${name}…`,
+        done: () => `Deleted ${name}.`,
+      })
+    }),
+  }
+}

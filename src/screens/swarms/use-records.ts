@@ -1,0 +1,172 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import type { Persona } from '../../api/contract/personas.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import type { FormValues } from '../../components/form/form-dialog.tsx'
+import { useOpening } from '../../components/opening.tsx'
+import { environmentName } from '../../components/records/environment-form.ts'
+import type { Making } from '../../components/records/use-ask-until-done.ts'
+import { useRecordForm } from '../../components/records/use-record-form.ts'
+import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { environmentOptions, environmentsOf, journeyForm, personaForm, sizeOf, swarmForm } from './forms.ts'
+import { isProject } from './names.ts'
+
+type Body<E extends AnyEndpoint> = InputOf<E> extends { body: infer B } ? B : never
+
+/** Makes an environment that a form lacks, and comes back to it. */
+export function useMakeEnvironment(projectId: string): (field: string) => Making {
+  const save = useSaveEnvironment(projectId)
+  return field => ({
+    field,
+    label: 'New environment…',
+    async make() {
+      const made = await save()
+      return made && { value: made.id, label: environmentName(made), detail: 'made just now' }
+    },
+  })
+}
+
+/** Asks for a new swarm, or what of a saved one is to change. A change sends only the fields that were changed. */
+export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swarm | undefined> {
+  const { client } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const saveRecord = useRecordForm()
+  const making = [useMakeEnvironment(projectId)('environmentIds')]
+  return async listed => {
+    const read = await opening({
+      start: 'Reading what it can use…',
+      work: () =>
+        Promise.all([
+          client.items(contract.environments.list, { projectId }),
+          listed && client.swarms.get({ projectId, swarmId: listed.id }),
+        ]),
+    })
+    if (!read) return undefined
+    const [environments, stored] = read
+    return await saveRecord<Swarm, AnyEndpoint, Swarm>({
+      ...(stored && { record: stored }),
+      making,
+      form: record => swarmForm(record, environmentOptions(environments)),
+      act(values, record) {
+        const { name, description } = values
+        const isChange = record !== undefined
+        const body = {
+          ...(name !== undefined && { name: name.trim() }),
+          ...(description !== undefined && (isChange || description !== '') && { description: description || null }),
+          ...environmentsOf(values, isChange),
+          ...sizeOf(values, record),
+        }
+        return {
+          endpoint: isChange ? contract.swarms.update : contract.swarms.create,
+          work: ({ send }) =>
+            record
+              ? send(contract.swarms.update, { projectId, swarmId: record.id, body })
+              : send(contract.swarms.create, { projectId, body: body as Body<typeof contract.swarms.create> }),
+          start: 'Saving the swarm…',
+          done: saved => (isChange ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
+        }
+      },
+    })
+  }
+}
+
+/** Asks for a new persona, or what of a saved one is to change. */
+export function useSavePersona(projectId: string): (stored?: Persona) => Promise<Persona | undefined> {
+  const { client } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const saveRecord = useRecordForm()
+  return async listed => {
+    const stored =
+      listed &&
+      (await opening({
+        start: `Reading ${listed.name}…`,
+        work: () => client.personas.get({ projectId, personaId: listed.id }),
+      }))
+    if (listed && !stored) return undefined
+    return await saveRecord<Persona, AnyEndpoint, Persona>({
+      ...(stored && { record: stored }),
+      form: personaForm,
+      act: (values, record) => ({
+        endpoint: record ? contract.personas.update : contract.personas.create,
+        work: ({ send }) =>
+          record
+            ? send(contract.personas.update, { projectId, personaId: record.id, body: personaBody(values, true) })
+            : send(contract.personas.create, {
+                projectId,
+                body: personaBody(values, false) as Body<typeof contract.personas.create>,
+              }),
+        start: 'Saving the persona…',
+        done: saved => (record ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
+      }),
+    })
+  }
+}
+
+function personaBody({ name, role, notes }: FormValues, isChange: boolean) {
+  return {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(role !== undefined && { role: role.trim() }),
+    ...(notes !== undefined && (isChange || notes !== '') && { notes }),
+  }
+}
+
+/** Asks for a new journey, or what of a saved one is to change; persona and environments can be made on the spot. */
+export function useSaveJourney(projectId: string) {
+  const { client } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const saveRecord = useRecordForm()
+  const savePersona = useSavePersona(projectId)
+  const making: Making[] = [
+    useMakeEnvironment(projectId)('environmentIds'),
+    {
+      field: 'personaId',
+      label: 'New persona…',
+      async make() {
+        const made = await savePersona()
+        return made && { value: made.id, label: made.name, detail: 'made just now' }
+      },
+    },
+  ]
+  return async (parent: Swarm, listed?: Journey): Promise<Journey | undefined> => {
+    const read = await opening({
+      start: 'Reading what it can use…',
+      work: () =>
+        Promise.all([
+          client.items(contract.environments.list, { projectId }),
+          client.items(contract.personas.list, { projectId }),
+          listed && client.journeys.get({ projectId, journeyId: listed.id }),
+        ]),
+    })
+    if (!read) return undefined
+    const [environments, personas, stored] = read
+    const swarm = isProject(parent) ? undefined : parent
+    return await saveRecord<Journey, AnyEndpoint, Journey>({
+      ...(stored && { record: stored }),
+      making,
+      form: record => journeyForm(record, { swarm, environments: environmentOptions(environments), personas }),
+      act(values, record) {
+        const { name, goal, personaId } = values
+        const isChange = record !== undefined
+        const body = {
+          ...(name !== undefined && name.trim() !== '' && { name: name.trim() }),
+          ...(goal !== undefined && { goal }),
+          ...environmentsOf(values, isChange),
+          ...sizeOf(values, record),
+        }
+        const made = { ...body, personaId, ...(swarm && { swarmId: swarm.id }) }
+        return {
+          endpoint: isChange ? contract.journeys.update : contract.journeys.create,
+          work: ({ send }) =>
+            record
+              ? send(contract.journeys.update, { projectId, journeyId: record.id, body })
+              : send(contract.journeys.create, { projectId, body: made as Body<typeof contract.journeys.create> }),
+          start: 'Saving the journey…',
+          done: saved => (isChange ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
+        }
+      },
+    })
+  }
+}

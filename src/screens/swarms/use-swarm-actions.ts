@@ -1,0 +1,69 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { useOpening } from '../../components/opening.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { isProject } from './names.ts'
+import { useLaunchWave } from './use-launch-wave.ts'
+import { useSaveSwarm } from './use-records.ts'
+import { useStopAll } from './use-stop.ts'
+
+/** What can be done with the swarms of a project. */
+export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: string) {
+  const { client } = useWorkspace()
+  const router = useRouter()
+  const opening = useOpening(useRunTask())
+  const save = useSaveSwarm(projectId)
+  const launch = useLaunchWave(projectId)
+  const archive = useWrite(contract.swarms.archive)
+  const stopAll = useStopAll(projectId)
+  const journeysOf = async (swarm: Swarm) => {
+    const all = await opening({
+      start: 'Reading the journeys…',
+      work: () => client.items(contract.journeys.list, { projectId }),
+    })
+    return isProject(swarm) ? all : all?.filter(({ swarmId }) => swarmId === swarm.id)
+  }
+  const onSwarm = (act: (swarm: Swarm) => unknown) =>
+    on(swarm => {
+      if (isProject(swarm)) throw new UnavailableAction('This row is the whole project; choose a swarm.')
+      return act(swarm)
+    })
+  return {
+    async add() {
+      const made = await save()
+      if (!made) return
+      list.selection.select(made.id)
+      router.replace({ swarmId: made.id })
+    },
+    edit: onSwarm(save),
+    launch: on(async swarm => {
+      const own = await journeysOf(swarm)
+      if (!own) return
+      if (own.length === 0) throw new UnavailableAction(`${swarm.name} has no journey to launch.`)
+      await launch(own)
+    }),
+    stop: on(async swarm => {
+      if (isProject(swarm)) return await stopAll('every wave in flight', () => true)
+      const own = new Set((await journeysOf(swarm))?.map(({ id }) => id))
+      return await stopAll(`what runs of ${swarm.name}`, ({ journeyId }) => own.has(journeyId ?? ''))
+    }),
+    remove: onSwarm(async ({ id, name }) => {
+      await archive({
+        confirm: {
+          title: `Delete ${name}?`,
+          lines: ['Its journeys stay and can still be launched; their runs stay readable. No call brings it back.'],
+          action: 'Delete the swarm',
+          word: 'delete',
+        },
+        input: { projectId, swarmId: id },
+        start: `Deleting ${name}…`,
+        done: () => `Deleted ${name}.`,
+      })
+    }),
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { cast } from '../../../test/service/journey-cast.ts'
+import { KEY } from '../../../test/service/model-runs.ts'
+import { scriptedModel } from '../../../test/service/scripted-model.ts'
+import { inTab, openSwarms } from '../../../test/swarms-stage.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { tabsKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { gateSetting } from '../../service/core/limits/limits.ts'
+import { journeysKeys, runSessionsKeys, swarmsKeys, waveRunsKeys, wavesKeys } from './bindings.ts'
+
+const { send } = formKeys.bindings
+
+/** The screen over a model that plays everybody; `silent` never answers, so that a wave stays in flight. */
+async function openWith(model: 'playing' | 'silent') {
+  const script = model === 'silent' ? () => 'silence' as const : cast({})
+  const { settings } = await scriptedModel(script)
+  return await openSwarms({ models: { ...settings, apiKey: KEY, model: 'player' } })
+}
+
+describe('a launch', () => {
+  test('says targets × sessions, what it takes and what is left; the wave opens and fills in as it goes', async () => {
+    const { app, client, projectId, journeyOf } = await openWith('playing')
+    await journeyOf()
+    await journeyOf({ name: 'Greetings', goal: 'Say hello', sessionsPerTarget: 1 })
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('Sums: 1 target × 2 sessions = 2, up to 4 turns each')
+    const form = await app.see('In all 3 sessions. It spends model credits.')
+    expect(form.replaceAll(/[\s│]+/g, ' ')).toContain(
+      'It takes 2 launches of the organization’s day of 200; at most 200 are left, as this project used 0',
+    )
+    await app.press(send)
+    await app.see('Launched 2 journeys.')
+    await app.see(/[✓] 2 completed|completed/)
+    const [wave, ...others] = new Set((await client.journeyRuns.overview({ projectId })).runs!.map(run => run.waveId))
+    expect(others).toEqual([])
+    expect(app.router.current().params).toMatchObject({ tab: 'waves', waveId: wave, wavePane: 'detail' })
+    await app.see(/session 1 succeeded[^]*session 2 succeeded/)
+    await app.press(tabsKeys.bindings.next, 'enter')
+    await app.see('[Runs]')
+    await app.press(waveRunsKeys.bindings.open, tabsKeys.bindings.next)
+    await app.see(/Of \d sessions \d are graded; every rate is of those/)
+  })
+
+  test('whose answer was lost is sent again with the same key, and starts nothing twice', async () => {
+    const { app, client, projectId, journeyOf, faults } = await openWith('silent')
+    const { id: journeyId } = await journeyOf()
+    const keys: (string | undefined)[] = []
+    faults.instead = (request, pass) => {
+      if (request.method !== 'POST' || !request.url.endsWith('/runs')) return undefined
+      keys.push(request.headers.get('idempotency-key') ?? undefined)
+      if (keys.length > 1) return undefined
+      return pass().then(() => Response.json({ code: 'FORBIDDEN', message: 'lost' }, { status: 403 }))
+    }
+    app.router.replace(inTab('journeys'))
+    await app.see('▌Sums')
+    await app.press(journeysKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see('Not allowed')
+    await app.press(send)
+    await app.see('launched before, nothing was started twice')
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBeTruthy()
+    expect(keys[1]).toBe(keys[0])
+    expect((await client.journeyRuns.list({ projectId, journeyId })).items).toHaveLength(1)
+  })
+
+  test('without anything to launch on is refused by the service, and the form stays', async () => {
+    const { app, client, projectId, journeyOf } = await openWith('silent')
+    const { id: journeyId } = await journeyOf()
+    await client.journeys.update({ projectId, journeyId, body: { environmentIds: null } })
+    app.router.replace(inTab('journeys'))
+    await app.see('▌Sums')
+    await app.press(journeysKeys.bindings.launch)
+    await app.see('the clients it is pinned to × 2 sessions')
+    await app.press(send)
+    await app.see('✗')
+    await app.see('Launch the wave')
+    expect((await client.journeyRuns.list({ projectId, journeyId })).items).toHaveLength(0)
+  })
+})
+
+describe('a wave in flight', () => {
+  test('shows its attempts, and is stopped, which is no failure', async () => {
+    const { app, journeyOf, agree } = await openWith('silent')
+    await journeyOf()
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/● session 1 running/)
+    await app.press(wavesKeys.bindings.stop)
+    await app.see('Stop the wave of Sums?')
+    await app.see('1 run in flight')
+    await agree()
+    await app.see('the wave of Sums is stopped.')
+    await app.see(/⊘ stopped/)
+    await app.see('Somebody stopped it, which is no failure.')
+    expect(app.frame()).not.toContain('✗ failed')
+    await app.press(wavesKeys.bindings.stop)
+    await app.see('Nothing of it is in flight.')
+  })
+
+  test('is stopped with the feature switched off too, from the wave, its run and its sessions', async () => {
+    const { app, testService, client, projectId, journeyOf, agree } = await openWith('silent')
+    const { id: journeyId } = await journeyOf()
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/● session 1 running/)
+    const { store } = testService.service
+    const { organizationId } = store.projects.get(projectId)!
+    const turn = (state: 'on' | 'off') =>
+      store.write(() => store.organizationSettings.set(organizationId, gateSetting('swarms'), state))
+    turn('off')
+    await app.press(appKeys.bindings.refresh)
+    await app.see(/Switched off for this/)
+    await app.press(tabsKeys.bindings.next, 'enter', waveRunsKeys.bindings.open)
+    await app.see(/\[Progress\] +Scorecard/)
+    await app.press(waveRunsKeys.bindings.stop)
+    await app.see('Stop the run of Sums?')
+    await app.press('escape')
+    await app.press(tabsKeys.bindings.next, tabsKeys.bindings.next)
+    await app.see('[Sessions]')
+    await app.press(runSessionsKeys.bindings.stop)
+    await app.see('Stop the run of Sums?')
+    await app.press('escape', 'escape', 'escape', 'escape')
+    await app.see(/▌Swarms[^]*\[Waves\][^]*● running +Sums/)
+    await app.press(wavesKeys.bindings.stop)
+    await agree()
+    await app.see('every wave in flight is stopped.')
+    await app.see(/⊘ stopped +Sums/)
+    turn('on')
+    expect((await client.journeyRuns.list({ projectId, journeyId })).items).toMatchObject([{ canceled: true }])
+  })
+})

@@ -1,0 +1,107 @@
+import { useMemo } from 'react'
+import type { Swarm } from '../../api/contract/swarms.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionTab, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { outcomeLook } from '../../components/conversations/session-row.ts'
+import { heading } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { Viewer } from '../../components/viewer.tsx'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { waveProgress, waveStates, type Wave } from '../../domain/swarms/waves.ts'
+import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { wavesKeys } from './bindings.ts'
+import { isProject } from './names.ts'
+import { Progress, runLines, waveRunsTab } from './runs.tsx'
+import { useWaveActions } from './use-stop.ts'
+import { useRunDetails } from './use-run.ts'
+import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
+
+/** The waves of a project, or those that ran a journey of a swarm. */
+export const wavesTab = collectionTab({
+  noun: 'wave',
+  title: 'Waves',
+  what: 'the recent waves',
+  useItems: useWaveItems,
+  param: 'waveId',
+  rows: {
+    useRows(rows: readonly Wave[]) {
+      const { symbols } = useTheme()
+      return { rows, columns: useMemo(() => columnsOf(symbols), [symbols]) }
+    },
+    itemOf: (wave: Wave) => wave,
+  },
+  tabs: [{ id: 'progress', title: 'Progress', Content: WaveProgress }, waveRunsTab],
+  keys: wavesKeys,
+  useActions: useWaveActions,
+  useNotices: useGateNotices,
+  empty: (_key, { parent: swarm }) => ({
+    why: `No journey of ${isProject(swarm) ? 'this project' : swarm.name} ran recently.`,
+    next: 'A wave is launched from its swarm, or from the list of journeys.',
+  }),
+})
+
+function useWaveItems(projectId: string, swarm: Swarm): ApiPages<Wave> {
+  const { queries } = useWorkspace()
+  const { query, waves } = useWaves(projectId)
+  const journeys = useWholeList(queries.journeys.list, { projectId }, { enabled: !isProject(swarm) }).items
+  const items = useMemo(() => {
+    if (isProject(swarm)) return waves
+    const own = new Set(journeys?.filter(({ swarmId }) => swarmId === swarm.id).map(({ id }) => id))
+    return waves.filter(({ runs }) => runs.some(({ journeyId }) => journeyId !== undefined && own.has(journeyId)))
+  }, [waves, journeys, swarm])
+  return wholeItems(query, items)
+}
+
+/** `1 failed, 2 completed`, with the sign of the most telling one. */
+function stateText(wave: Wave, symbols: Symbols) {
+  const states = waveStates(wave).map(([state, count]) => ({ look: outcomeLook(state), count }))
+  const [first] = states
+  if (!first) return UNKNOWN
+  const words = states.map(({ look, count }) => (wave.runs.length === 1 ? look.word : `${count} ${look.word}`))
+  return { text: `${symbols[first.look.symbol]} ${words.join(', ')}`, tone: first.look.tone }
+}
+
+function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
+  return [
+    { id: 'state', title: 'State', width: 14, cell: wave => stateText(wave, symbols) },
+    { id: 'name', title: 'Journeys', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
+    {
+      id: 'sessions',
+      title: 'Sessions',
+      width: 9,
+      align: 'right',
+      cell(wave) {
+        const progress = waveProgress(wave)
+        return progress ? `${progress.ended}/${progress.total}` : UNKNOWN
+      },
+      sort: wave => waveProgress(wave)?.ended,
+    },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 5,
+      align: 'right',
+      quiet: true,
+      cell: ({ at }) => ({ text: formatAge(at || undefined, serviceNow()), tone: 'muted' }),
+      sort: ({ at }) => at,
+    },
+  ]
+}
+
+/** Every run of the wave with its sessions as they go, target by target. */
+function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
+  const { symbols } = useTheme()
+  const details = useRunDetails(projectId, row.runs)
+  const [only] = row.runs
+  if (only && row.runs.length === 1) return <Progress projectId={projectId} row={only} focused={focused} />
+  const lines = row.runs.flatMap((run, index) => [
+    ...(index > 0 ? [''] : []),
+    heading(run.name),
+    ...runLines(run, details[index], symbols),
+  ])
+  return <Viewer lines={lines} focused={focused} />
+}
