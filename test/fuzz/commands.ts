@@ -216,7 +216,9 @@ function wrongEnd(command: Command, terminal: Terminal, isInterrupted: boolean, 
   if (code === EXIT.interrupted && !isInterrupted) wrong.push('says that it was interrupted')
   if (code === EXIT.failedVerdict && truth === undefined) wrong.push('ended with 1 without a verdict')
   if (code === EXIT.done && !signal && truth === 'failed') wrong.push('a false green: 0, though the run failed')
-  if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(terminal.output, json))
+  // Ctrl+C came as the program ended: the terminal itself writes it where no program reads.
+  const output = isInterrupted ? terminal.output.replace('^C', '') : terminal.output
+  if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(output, json))
     wrong.push('ended with 0, and its output is not JSON')
   return wrong
 }
