@@ -158,11 +158,6 @@ async function beTheVisitor(home: string, env: Record<string, string>, link: str
 }
 
 async function readTheFinding(person: Visitor): Promise<void> {
-  for (const tab of ['Access', 'Sessions', 'Metrics', 'Usage', 'Signals']) {
-    person.press(tabs.next)
-    await person.see(`[${tab}]`)
-  }
-  await person.see('get-sum')
   person.open(findingsScreen)
   await person.see(/▌! new +The tool get-sum answers/)
   await person.see(/Source +scenario Staging/)
