@@ -145,7 +145,7 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     name,
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
-    config: sorted(rest) as Wire,
+    config: sorted(rest),
   })
 }
 
