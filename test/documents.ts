@@ -27,6 +27,7 @@ export const SUBCOMMANDS = [
   'import-tokens',
   'invite',
   'journal',
+  'launch',
   'notebook',
   'profile',
   'prompt',
@@ -71,6 +72,8 @@ export function commandsIn(markdown: string): string[] {
 }
 
 function linesOf(language: string, text: string): string[] {
+  // Whole scripts, which test/cli/empty-project.test.ts runs.
+  if (language === 'shell') return []
   const lines = text.split('\n').map(line => line.trim())
   if (language === 'sh' || language === 'bash')
     return lines.map(line => line.replace(/(?:^|\s+)#\s.*$/, '')).filter(line => line !== '')

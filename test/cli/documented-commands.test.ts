@@ -41,6 +41,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'unpublish SCENARIO',
     ].map(command => [`mcpdeck ${command}`, 'takes what a home has to hold first; test/cli/verbs.test.ts runs it']),
   ),
+  'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
+  'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
+  'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
 }
 
 /** Commands that end otherwise than with 0: 1 = a suite that fails by design, 3 = a run that has ended. */

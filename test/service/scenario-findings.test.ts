@@ -20,8 +20,8 @@ describe('findings of a scenario', () => {
     expect(await api.call(userTestingFindings.list, target)).toEqual({ items: [] })
     const session = await visitor(fetch, link).enter()
     expect((await session.say('break it')).status).toBe(200)
-    const { windowId } = await api.call(userTestingInsights.signals, target)
     const { items } = await api.call(userTestingFindings.list, target)
+    const { windowId } = await api.call(userTestingInsights.signals, target)
     expect(items).toEqual([
       {
         id: expect.stringMatching(/^fnd_/),

@@ -50,7 +50,9 @@ export function addVisit(program: Command, done: Done): void {
         import('../profile/secret-prompt.ts'),
       ])
       const read = (file: string | undefined) => (file === undefined ? undefined : readSecret(file))
-      done(await runVisit(link, { invitation: read(own.invitationFile), key: read(own.keyFile), askSecret }))
+      const openHere = async () => (await import('../visit/here.ts')).openHere(program.opts<CommonOptions>())
+      const secrets = { invitation: read(own.invitationFile), key: read(own.keyFile), askSecret }
+      done(await runVisit(link, { ...secrets, openHere }))
     })
 }
 

@@ -1,9 +1,10 @@
 import { Argument, Option } from 'commander'
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
-import { RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
+import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { Stay } from '../workspace/workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-server.ts'
 import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
 
@@ -29,12 +30,13 @@ const REACH: readonly DeclaredFlag[] = [
 function verb<Own extends object>(
   declared: Described,
   load: () => Promise<Work<Own, SavedContext>>,
+  stays?: Stay,
 ): CommandDeclaration {
   return command<Own>({
     ...declared,
     async run({ words, own, common }) {
       const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
-      return await inWorkspace(common, context => work(context, words, own))
+      return await inWorkspace(common, context => work(context, words, own), stays)
     },
   })
 }
@@ -167,6 +169,20 @@ export const verbs: readonly CommandDeclaration[] = [
       flags: WRITES,
     },
     async () => (await runs()).cancel,
+  ),
+  verb(
+    {
+      name: 'launch',
+      says: 'Launch a journey, or the journeys of a swarm, as one wave, after saying what that takes; prints its id.',
+      words: [['<journey>', 'id or name of a journey, or of a swarm']],
+      flags: [
+        ['--environment <environment>', 'run on this one instead of its own; repeatable', collect, []],
+        ['--watch', 'wait for its end; 3 unless every run completed'],
+        ...WRITES,
+      ],
+    },
+    async () => (await import('../verbs/launch.ts')).launch,
+    'handing-over',
   ),
   verb(
     {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Client } from '../../api/client/client.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
@@ -22,30 +23,82 @@ const REFERENCE = /(host|client|environment|server|suite|persona|journey|swarm|s
 /** Records that belong to the described one or name it; `problem` is why they cannot be read. */
 type Relation = { noun: Noun; items: readonly Item[]; all: string; problem?: string }
 
+type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
+
 /** `mcpdeck describe`: a record as people read it, names beside the ids, and what belongs to it. */
 export async function describe(
-  { client, common, saved }: CommandContext & Required<Pick<CommandContext, 'saved'>>,
+  context: SavedContext,
   [word = '', wanted = '']: readonly string[],
   own: GetOptions,
 ): Promise<void> {
+  const { client, saved } = context
   const noun = requireNoun(word)
   checkOptions(noun, wanted, own)
-  const { opened, settings } = saved
-  const fields = await placeOf(client, noun, settings, own)
+  const fields = await placeOf(client, noun, saved.settings, own)
+  const ids = noun.name === 'waves' ? await runsOfWave(client, noun, fields, wanted) : [wanted]
+  const described = []
+  for (const [index, id] of ids.entries()) {
+    if (index > 0 && !own.json) printText('')
+    described.push(await describeOne(context, { noun, fields, wanted: id }, own))
+  }
+  const [only, ...others] = described
+  if (own.json) printReceived(jsonText(others.length === 0 ? only : { items: described }))
+}
+
+/** Journey runs that were launched as the wave of this id, else the word itself: a run's own id. */
+async function runsOfWave(client: Client, noun: Noun, fields: Fields, wanted: string): Promise<string[]> {
+  const isRun = await client.journeyRuns.get({ projectId: String(fields['projectId']), runId: wanted }).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  )
+  const found: string[] = []
+  if (isRun) return [wanted]
+  for await (const item of listItems({ client, noun, fields }))
+    if (item['waveId'] === wanted) found.push(String(item['id']))
+  return found.length > 0 ? found : [wanted]
+}
+
+async function describeOne(
+  { client, common, saved }: SavedContext,
+  { noun, fields, wanted }: { noun: Noun; fields: Fields; wanted: string },
+  { json }: GetOptions,
+): Promise<object | undefined> {
+  const { opened } = saved
   const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
   const read = (await readOne({ client, noun, fields }, wanted)) as Item
   const record = noun.state ? await noun.state.add(read, facts) : read
   const relations = await relationsOf(noun, record, fields, facts)
-  if (own.json) {
+  if (noun.name === 'waves') relations.unshift(await scorecardOf(noun, facts, wanted))
+  if (json) {
     const listed = Object.fromEntries(relations.map(({ noun: { name }, items }) => [name, items]))
-    return printReceived(jsonText({ ...record, relations: listed }))
+    return { ...record, relations: listed }
   }
   const names = await namesIn(client, fields, record)
   const options = { width: process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined }
   const lines = recordLines(record, (field, value) => (REFERENCE.test(field) ? names.get(value) : undefined))
   const related = relations.map(relation => relationLines(relation, { ...options, ascii: common.ascii ?? false }))
   printText([lines, ...related].map(each => each.join('\n')).join('\n\n'))
+  return undefined
 }
+
+/** The rubric of a journey run: how many of its graded sessions pass each criterion. */
+async function scorecardOf(runs: Noun, { client, projectId }: StateFacts, runId: string): Promise<Relation> {
+  const noun = { ...runs, name: 'scorecard', columns: SCORECARD_COLUMNS }
+  try {
+    const { criteria, sessionsGraded } = await client.journeyRuns.scorecard({ projectId, runId })
+    return { noun, items: (criteria ?? []).map(each => ({ ...each, sessionsGraded })), all: '' }
+  } catch (error) {
+    return { noun, items: [], all: '', problem: problemOf(error) }
+  }
+}
+
+const SCORECARD_COLUMNS = [
+  { title: 'CRITERION', path: 'label' },
+  { title: 'BY', path: 'kind' },
+  { title: 'PASSED', path: 'passCount' },
+  { title: 'FAILED', path: 'failCount' },
+  { title: 'GRADED', path: 'sessionsGraded' },
+]
 
 function relationLines(
   { noun: { name, columns }, items, all, problem }: Relation,
@@ -91,9 +144,13 @@ async function readRelation(
     }
     return { noun, items }
   } catch (error) {
-    const { title, sentence } = describeError(error)
-    return { noun, items, problem: clean(`${title}. ${sentence}`) }
+    return { noun, items, problem: problemOf(error) }
   }
+}
+
+function problemOf(error: unknown): string {
+  const { title, sentence } = describeError(error)
+  return clean(`${title}. ${sentence}`)
 }
 
 /** Whether the items of a list of the project may hold ids of another noun. */

@@ -3,9 +3,13 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { clean as cleanWhole } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { isLoopback } from '../../service/core/urls.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { laidOut } from '../output/prose.ts'
 import { UsageError } from '../config/settings.ts'
+
+/** What answers a visitor: the network, or a workspace in this process. */
+export type Door = { fetch: (request: Request) => Promise<Response>; close?: () => Promise<void> }
 
 export type VisitOptions = {
   /** What the owner handed over, for a scenario that asks for it; asked for when it is missing. */
@@ -14,6 +18,8 @@ export type VisitOptions = {
   key?: string | undefined
   /** Asks for a key without showing it; undefined where there is no terminal. */
   askSecret?: (question: string) => Promise<string | undefined>
+  /** Opens the workspace of this machine, which answers for its own links where nothing serves them. */
+  openHere?: () => Promise<Door | undefined>
   /** Default: standard input. */
   input?: Readable
   /** Takes what the scenario says. Default: standard output. */
@@ -48,10 +54,13 @@ const Refusal = z.looseObject({
 class Refused extends Error {
   override readonly name = 'Refused'
   readonly endedBy: string | undefined
+  /** Nothing is behind the link, as far as the network goes. */
+  readonly isNowhere: boolean
 
-  constructor(message: string, endedBy: string | undefined) {
+  constructor(message: string, endedBy: string | undefined, isNowhere = false) {
     super(message)
     this.endedBy = endedBy
+    this.isNowhere = isNowhere
   }
 }
 
@@ -67,6 +76,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
   const { print = writerTo(process.stdout), tell = writerTo(process.stderr), input = process.stdin } = options
   let reader: Interface | undefined
   let typed: AsyncIterator<string> | undefined
+  let door: Door = NETWORK
   const open = (): AsyncIterator<string> => {
     reader = createInterface({ input, terminal: false })
     return reader[Symbol.asyncIterator]()
@@ -79,17 +89,41 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     return done ? '' : value.trim()
   }
   try {
-    const shown = Shown.parse(await call('GET', link))
+    const met = await meet(link, url, options)
+    door = met.door
+    const { shown } = met
     print(`${clean(shown.name)}\n${shown.description ? lined(shown.description) : ''}`)
-    const token = await enter(link, shown.needs, options, ask)
+    const token = await enter({ door, link, needs: shown.needs }, options, ask)
     tell(HELP)
-    return await converse(new URL('/visit/session', url).href, token, { lines, print, tell, pollMs: options.pollMs })
+    const session = { door, url: new URL('/visit/session', url).href, token }
+    return await converse(session, { lines, print, tell, pollMs: options.pollMs })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     tell(lined(error.message))
     return error.endedBy === undefined || error.endedBy === 'owner' ? EXIT.noVerdict : EXIT.done
   } finally {
     reader?.close()
+    await door.close?.()
+  }
+}
+
+const NETWORK: Door = { fetch: request => fetch(request) }
+
+/** Who answers for a link, and what it says of itself. @throws Refused where nobody does */
+async function meet(link: string, { hostname }: URL, { openHere }: VisitOptions) {
+  const meetAt = async (door: Door) => ({ door, shown: Shown.parse(await call(door, 'GET', link)) })
+  try {
+    return await meetAt(NETWORK)
+  } catch (error) {
+    const isOwn = error instanceof Refused && error.isNowhere && isLoopback(hostname)
+    const here = isOwn ? await openHere?.() : undefined
+    if (!here) throw error
+    try {
+      return await meetAt(here)
+    } catch {
+      await here.close?.()
+      throw error
+    }
   }
 }
 
@@ -98,8 +132,7 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
 }
 
 async function enter(
-  link: string,
-  needs: string | null | undefined,
+  { door, link, needs }: { door: Door; link: string; needs: string | null | undefined },
   { invitation, key, askSecret }: VisitOptions,
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
@@ -109,9 +142,10 @@ async function enter(
   if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey)) throw new UsageError('This is not an API key.')
   const code = invitation ?? (needs === 'invitation' ? await ask('Your invitation: ') : undefined)
   const body = code === undefined ? {} : { invitation: code }
-  return Opened.parse(await call('POST', `${link}/sessions`, shownKey, body)).token
+  return Opened.parse(await call(door, 'POST', `${link}/sessions`, shownKey, body)).token
 }
 
+type Session = { door: Door; url: string; token: string }
 type Talk = {
   lines: AsyncIterator<string>
   print: (text: string) => void
@@ -120,13 +154,14 @@ type Talk = {
 }
 
 /** Says one line after the other until an end. @throws Refused when the session ends otherwise */
-async function converse(session: string, token: string, talk: Talk): Promise<number> {
+async function converse(session: Session, talk: Talk): Promise<number> {
   const { lines, tell, pollMs } = talk
+  const { door, url, token } = session
   const ended = Promise.withResolvers<never>()
   // An end that shows while a line is being answered is told by that answer as well.
   ended.promise.catch(() => {})
   const look = () =>
-    call('GET', session, token).catch((error: unknown) => {
+    call(door, 'GET', url, token).catch((error: unknown) => {
       if (error instanceof Refused && error.endedBy) ended.reject(error)
     })
   const watch = setInterval(() => void look(), pollMs ?? POLL_MS)
@@ -136,11 +171,11 @@ async function converse(session: string, token: string, talk: Talk): Promise<num
       const { value, done } = await Promise.race([lines.next(), ended.promise])
       const line = done ? '/end' : value.trim()
       if (line === '/end') {
-        await call('DELETE', session, token)
+        await call(door, 'DELETE', url, token)
         tell('You ended this session.\n')
         return EXIT.done
       }
-      if (line !== '') await carryOut(line, { session, token }, talk)
+      if (line !== '') await carryOut(line, session, talk)
     }
   } finally {
     clearInterval(watch)
@@ -148,20 +183,16 @@ async function converse(session: string, token: string, talk: Talk): Promise<num
 }
 
 /** A refusal that leaves the session alive is told, and the next line may do better. */
-async function carryOut(
-  line: string,
-  { session, token }: { session: string; token: string },
-  { print, tell }: Talk,
-): Promise<void> {
+async function carryOut(line: string, { door, url, token }: Session, { print, tell }: Talk): Promise<void> {
   try {
     const rating = /^\/rate ([1-5])(?: (.+))?$/.exec(line)
     if (rating) {
       const comment = rating[2] === undefined ? {} : { comment: rating[2] }
-      await call('PUT', `${session}/feedback`, token, { rating: Number(rating[1]), ...comment })
+      await call(door, 'PUT', `${url}/feedback`, token, { rating: Number(rating[1]), ...comment })
       tell('Thank you.\n')
     } else if (line.startsWith('/')) tell(HELP)
     else {
-      const { items } = Said.parse(await call('POST', `${session}/messages`, token, { text: line }))
+      const { items } = Said.parse(await call(door, 'POST', `${url}/messages`, token, { text: line }))
       for (const { role, text, toolName, isError } of items)
         print(
           role === 'tool' ? `[${clean(toolName ?? 'a tool')} ${isError ? 'failed' : 'was used'}]\n` : lined(text ?? ''),
@@ -174,11 +205,11 @@ async function carryOut(
 }
 
 /** @throws Refused also for an endpoint that cannot be reached or speaks otherwise */
-async function call(method: string, url: string, bearer?: string, body?: object): Promise<unknown> {
+async function call(door: Door, method: string, url: string, bearer?: string, body?: object): Promise<unknown> {
   let response: Response
   let answer: unknown
   try {
-    response = await fetch(url, {
+    const request = new Request(url, {
       method,
       headers: {
         accept: 'application/json',
@@ -189,17 +220,19 @@ async function call(method: string, url: string, bearer?: string, body?: object)
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'error',
     })
+    response = await door.fetch(request)
     answer = await response.json()
   } catch (error) {
     throw new Refused(
       `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it still serves it.`,
       undefined,
+      true,
     )
   }
   if (response.ok) return answer
   const refusal = Refusal.safeParse(answer)
   if (!refusal.success) throw new Refused(`The scenario answers with HTTP ${response.status}.`, undefined)
-  throw new Refused(refusal.data.message, refusal.data.details?.endedBy ?? undefined)
+  throw new Refused(refusal.data.message, refusal.data.details?.endedBy ?? undefined, response.status === 404)
 }
 
 function reasonOf(error: unknown): string {

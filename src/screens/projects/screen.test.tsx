@@ -95,7 +95,7 @@ describe('a project', () => {
     await app.see('New project')
     await app.type('Brook')
     await app.press(formKeys.bindings.send)
-    await app.see('Opened Brook.')
+    await app.see('Created Brook.')
     await app.see('│▌Brook')
     await app.press(keys.edit)
     await app.see('Edit Brook')

@@ -23,7 +23,7 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
             ? send(contract.projects.update, { projectId: stored.id, body: bodyOf(values, true) })
             : send(contract.projects.create, { body: bodyOf(values, false) as ProjectBody }),
         start: `Saving ${values['name'] ?? stored?.name}…`,
-        done: ({ name }) => (stored ? `Changed ${name}.` : `Opened ${name}.`),
+        done: ({ name }) => (stored ? `Changed ${name}.` : `Created ${name}.`),
       }),
     })
 
@@ -80,7 +80,7 @@ function projectForm(stored: Project | undefined): FormSpec {
         },
       },
     ],
-    act: stored ? 'Save the changes' : 'Open the project',
+    act: stored ? 'Save the changes' : 'Create the project',
   }
 }
 

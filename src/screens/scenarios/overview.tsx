@@ -87,8 +87,8 @@ export function doorLines(
       ]
     case 'nothing':
       return [
-        { text: `${symbols.error} Nothing answers at ${origin}: links lead nowhere.`, tone: 'error' },
-        { text: `Start it: ${start}`, indent: 2 },
+        { text: `${symbols.error} Nothing answers at ${origin}: in a browser, links lead nowhere.`, tone: 'error' },
+        { text: `Start it: ${start}. On this machine, mcpdeck visit opens them all the same.`, indent: 2 },
       ]
   }
 }
@@ -128,11 +128,20 @@ function settingLines(detail: ScenarioDetail): Line[] {
   ]
 }
 
-function capLines(notes: ScenarioNotes | undefined, changedAt: number | undefined, now: number): Line[] {
+function capLines(
+  notes: ScenarioNotes | undefined,
+  of: { changedAt: number | undefined; now: number; editKey: string },
+): Line[] {
+  const { changedAt, now, editKey } = of
   const caps = notes?.caps
   if (!caps)
     return [
       { text: 'The service does not return guest limits. None were set from this machine.', tone: 'muted', indent: 2 },
+      {
+        text: `Anonymous visitors get no answers until these limits allow them. Press ${editKey} to set them.`,
+        tone: 'muted',
+        indent: 2,
+      },
     ]
   return [
     {
@@ -196,7 +205,7 @@ export function Overview(props: TabProps) {
           : []),
       '',
       heading('Guest limits'),
-      ...capLines(notes, toEpochMs(row.scenario.updatedAt), now),
+      ...capLines(notes, { changedAt: toEpochMs(row.scenario.updatedAt), now, editKey: key(scenariosKeys, 'limits') }),
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
   }, [row, props.isClosed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, lookAgain])

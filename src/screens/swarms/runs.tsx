@@ -1,7 +1,9 @@
+import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
@@ -11,8 +13,9 @@ import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { endedSessions, isInFlight, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useLiveQuery } from '../../hooks/use-api-query.ts'
+import { usePoll } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -226,6 +229,31 @@ function attemptLines({ sessionIndex, status, errorCode, errorMessage }: Journey
     },
     ...(why === '' ? [] : [{ text: why, tone: 'muted' as const, indent: 4 }]),
   ]
+}
+
+/** The rubric of each run of a wave. */
+export function WaveScorecard({ row, ...props }: DetailProps<Wave>) {
+  const [only, ...others] = row.runs
+  return only && others.length === 0 ? <Scorecard {...props} row={only} /> : <Scorecards {...props} row={row} />
+}
+
+function Scorecards({ projectId, row, focused }: DetailProps<Wave>) {
+  const { queries } = useWorkspace()
+  const { symbols } = useTheme()
+  const flying = row.runs.filter(isInFlight).length
+  const interval = usePoll({ live: flying > 0, requestsEach: Math.max(1, flying) })
+  const cards = useQueries({
+    queries: row.runs.map(run => ({
+      ...queries.journeyRuns.scorecard.options({ projectId, runId: run.id }),
+      refetchInterval: isInFlight(run) && interval,
+    })),
+  })
+  const lines = row.runs.flatMap(({ name }, index): Line[] => {
+    const { data, error } = cards[index]!
+    const read = error ? problemLines(symbols, describeError(error)) : ['Reading the scorecard…']
+    return [...(index > 0 ? [''] : []), heading(name), ...(data ? scorecardLines(data) : read)]
+  })
+  return <Viewer lines={lines} focused={focused} />
 }
 
 /** The rubric of a run, over its graded sessions. */

@@ -12,7 +12,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { utcDay } from '../../lib/times.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { formatAge, formatCount, formatRate, plural } from '../../tui/theme/format.ts'
-import { swarmsKeys } from './bindings.ts'
+import { journeysKeys, swarmsKeys } from './bindings.ts'
 import { journeysTab } from './journeys.tsx'
 import { isProject, sizeText, useNames } from './names.ts'
 import { personasTab } from './personas.tsx'
@@ -102,7 +102,7 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   const overview = useOverview(projectId)
   const empty = {
     why: 'No journey of this project was launched yet.',
-    next: `Press ${key(swarmsKeys, 'add')} to save a swarm, then go into its journeys and make one.`,
+    next: `Go into the tab Journeys and press ${key(journeysKeys, 'add')} to save one, then ${key(journeysKeys, 'launch')} to launch it.`,
   }
   return (
     <PaneState

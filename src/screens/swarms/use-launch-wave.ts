@@ -1,28 +1,21 @@
 import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
-import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
 import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
-import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
+import { launchSize, sessionsIn } from '../../domain/swarms/launch-size.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
-import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { plural } from '../../tui/theme/format.ts'
 import { environmentOptions, environmentsField } from './forms.ts'
+import { effectLines, quotaOf, type Quota } from './launch-lines.ts'
 import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
 import { useKnownRuns } from './use-waves.ts'
-
-/** Launches of the day as far as anything tells of them. */
-type Quota = { aDay: number | undefined; used: number | undefined }
-type Lines = FormSpec['about']
-
-/** Most journeys that are told one by one. */
-const MOST_LINES = 4
 
 /**
  * Launches journeys as one wave, from a form that shows what that takes. Each journey has an idempotency key that lasts
@@ -49,7 +42,7 @@ export function useLaunchWave(projectId: string) {
     if (!read) return
     const [environments, capabilities, overview] = read
     const options = environmentOptions(environments)
-    const quota: Quota = { aDay: launchesPerDay(capabilities), used: overview && launchedToday(overview, serviceNow()) }
+    const quota = quotaOf(capabilities, overview)
     const waveId = crypto.randomUUID()
     const keys = new Map<string, string>()
     const started = new Set<string>()
@@ -97,11 +90,6 @@ function chosen(journeys: readonly Journey[], { journeyIds }: FormValues): reado
   return journeys.filter(({ id }) => ids.has(id))
 }
 
-function launchesPerDay(capabilities: ProjectCapabilities | undefined): number | undefined {
-  const limit = capabilities?.plan?.limits?.['launchesPerDay']
-  return typeof limit === 'number' ? limit : undefined
-}
-
 function launchForm(of: {
   name: string
   journeys: readonly Journey[]
@@ -136,39 +124,4 @@ function launchForm(of: {
     effect: values => effectLines(chosen(journeys, values), valuesOf(values['environmentIds'] ?? ''), quota),
     act: 'Launch the wave',
   }
-}
-
-/** Targets × sessions of each, what that adds up to, and what it takes of the day. */
-function effectLines(journeys: readonly Journey[], environmentIds: readonly string[], quota: Quota): Lines {
-  const sizes = journeys.map(journey => launchSize(journey, environmentIds))
-  const sessions = sizes.map(sessionsIn)
-  const all = sessions.includes(undefined) ? undefined : sessions.reduce<number>((sum, each = 0) => sum + each, 0)
-  const rest = journeys.length - MOST_LINES
-  return [
-    ...journeys
-      .slice(0, MOST_LINES)
-      .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
-    ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
-    {
-      text: `In all ${all === undefined ? 'a number of sessions that is not known here' : plural(all, 'session')}. It spends model credits.`,
-      tone: 'warn',
-    },
-    { text: quotaLine(journeys.length, quota), tone: 'muted' },
-  ]
-}
-
-function sizeLine(size: LaunchSize): string {
-  const { targets, sessionsEach, turns } = size
-  const all = sessionsIn(size)
-  const where = targets === undefined ? 'the clients it is pinned to' : plural(targets, 'target')
-  const each = sessionsEach === undefined ? UNKNOWN : plural(sessionsEach, 'session')
-  return `${where} × ${each}${all === undefined ? '' : ` = ${formatCount(all)}`}, up to ${formatCount(turns)} turns each`
-}
-
-function quotaLine(launches: number, { aDay, used }: Quota): string {
-  const takes = `It takes ${plural(launches, 'launch', 'launches')} of the organization’s day`
-  if (aDay === undefined) return `${takes}; the service does not say how many are left.`
-  if (used === undefined) return `${takes} of ${formatCount(aDay)}; how many are left is not known.`
-  const left = Math.max(0, aDay - used)
-  return `${takes} of ${formatCount(aDay)}; at most ${formatCount(left)} are left, as this project used ${formatCount(used)} since 00:00 UTC.`
 }

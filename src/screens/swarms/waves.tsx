@@ -15,7 +15,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { wavesKeys } from './bindings.ts'
 import { isProject } from './names.ts'
-import { Progress, runLines, waveRunsTab } from './runs.tsx'
+import { Progress, runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
 import { useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
@@ -34,7 +34,11 @@ export const wavesTab = collectionTab({
     },
     itemOf: (wave: Wave) => wave,
   },
-  tabs: [{ id: 'progress', title: 'Progress', Content: WaveProgress }, waveRunsTab],
+  tabs: [
+    { id: 'progress', title: 'Progress', Content: WaveProgress },
+    { id: 'scorecard', title: 'Scorecard', Content: WaveScorecard },
+    waveRunsTab,
+  ],
   keys: wavesKeys,
   useActions: useWaveActions,
   useNotices: useGateNotices,

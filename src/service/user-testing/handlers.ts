@@ -102,7 +102,8 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
   }
 }
 
-export function userTestingFindingHandlers({ store }: ServiceContext): Handlers['userTestingFindings'] {
+export function userTestingFindingHandlers(context: ServiceContext): Handlers['userTestingFindings'] {
+  const { store } = context
   const dismissal = (dismissed: boolean) => (call: ScenarioCall & { params: { findingId: string } }) =>
     store.write(() => {
       const scope = findingScopeOf(store, call)
@@ -111,13 +112,15 @@ export function userTestingFindingHandlers({ store }: ServiceContext): Handlers[
       return { id: row.id, scenarioId: scope.scope, projectId: call.project.id, dismissed }
     })
   return {
-    list: call =>
-      store.read(() => {
-        const scope = findingScopeOf(store, call)
+    list(call) {
+      const scope = findingScopeOf(store, call)
+      if (call.query.cursor === undefined) mineDue(context, scope.scope)
+      return store.read(() => {
         const list = `findings/${scope.scope}`
         const rows = pageOf(store.cursors, { list, items: store.findings.list(scope), query: call.query })
         return { ...rows, items: rows.items.map(row => toScenarioFinding(store, row)) }
-      }),
+      })
+    },
     dismiss: dismissal(true),
     undismiss: dismissal(false),
   }

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { contract } from '../../api/contract/contract.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import { journeyRunState } from '../../domain/findings/waves.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { effectLines, quotaOf } from '../../screens/swarms/launch-lines.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { plural } from '../../tui/theme/format.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+
+export type LaunchWaveOptions = WriteOptions & { json?: boolean; environment: readonly string[]; watch?: boolean }
+
+const LOOK_MS = 1000
+
+/** `mcpdeck launch`: a journey, or those of a swarm, as one wave; prints the id of the wave. */
+export async function launch(
+  context: CommandContext,
+  [wanted = '']: readonly string[],
+  own: LaunchWaveOptions,
+): Promise<number> {
+  const { client } = context
+  const projectId = await context.projectId()
+  const journeys = await journeysOf(context, wanted)
+  const environmentIds: string[] = []
+  for (const name of own.environment) environmentIds.push((await context.find('environments', name)).id)
+  // What is left is advice: the launch is the service's to refuse.
+  const quota = quotaOf(
+    await client.projects.capabilities({ projectId }).catch(() => undefined),
+    await client.journeyRuns.overview({ projectId }).catch(() => undefined),
+  )
+  const waveId = crypto.randomUUID()
+  const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
+  const effect = `This launches ${journeys.length === 1 ? clean(journeys[0]!.name) : plural(journeys.length, 'journey')}`
+  const lines = effectLines(journeys, environmentIds, quota).map(({ text }) => text)
+  const runs = []
+  for (const [index, { id: journeyId, name }] of journeys.entries()) {
+    const input = { projectId, journeyId, body }
+    const write = { endpoint: contract.journeyRuns.launch, input, effect, ...(index === 0 && { lines }) }
+    const { value } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
+    say(clean(`${name}: ${value.deduped ? 'launched before' : 'launched'} as ${value.id}.`))
+    runs.push(value)
+  }
+  if (!own.json) printText(waveId)
+  const states = own.watch ? await untilOver(context, runs) : undefined
+  if (own.json) printReceived(jsonText({ waveId, runs: runs.map((run, at) => ({ ...run, state: states?.[at] })) }))
+  return states === undefined || states.every(state => state === 'completed') ? EXIT.done : EXIT.noVerdict
+}
+
+/** The journey of this id or name, else those of the swarm of this id or name. */
+async function journeysOf(context: CommandContext, wanted: string): Promise<readonly Journey[]> {
+  const all = await context.client.items(contract.journeys.list, { projectId: await context.projectId() })
+  const exact = all.filter(({ id }) => id === wanted)
+  const named = exact.length > 0 ? exact : all.filter(({ name }) => name === wanted)
+  if (named.length === 1) return named
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ')
+    throw new UsageError(`There are ${named.length} journeys called "${clean(wanted)}"; name one by its id: ${ids}.`)
+  }
+  const swarm = await context.find('swarms', wanted).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`There is no journey "${clean(wanted)}", and as a swarm: ${error.message}`)
+  })
+  const own = all.filter(({ swarmId }) => swarmId === swarm.id)
+  if (own.length === 0) throw new UsageError(`The swarm "${clean(wanted)}" has no journey to launch.`)
+  return own
+}
+
+/** Waits for the end of runs, saying each; resolves to how they ended. */
+async function untilOver(context: CommandContext, runs: readonly { id: string }[]): Promise<(string | undefined)[]> {
+  const projectId = await context.projectId()
+  const states: (string | undefined)[] = []
+  for (const { id: runId } of runs) {
+    for (;;) {
+      const run = await context.client.journeyRuns.get({ projectId, runId })
+      if (run.status === 'running') {
+        await delay(LOOK_MS)
+        continue
+      }
+      const state = journeyRunState(run)
+      const { total, succeeded } = run.summary ?? {}
+      say(clean(`${runId} is ${state ?? run.status}: ${succeeded ?? 0} of ${total ?? '?'} sessions succeeded.`))
+      states.push(state)
+      break
+    }
+  }
+  return states
+}

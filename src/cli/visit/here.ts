@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createService } from '../../service/workspace/service.ts'
+import { localSettings, type CommonOptions } from '../config/settings.ts'
+import { modelSettings } from '../workspace/model-settings.ts'
+import type { Door } from './visit.ts'
+
+/** The local workspace as visitors meet it, in this process; undefined where there is none yet. */
+export async function openHere(common: CommonOptions): Promise<Door | undefined> {
+  const { dataDir } = localSettings(common, process.env)
+  if (!existsSync(join(dataDir, 'mcpdeck.sqlite'))) return undefined
+  return await createService({ dataDir, models: modelSettings(process.env), schedulePollMs: 0 })
+}

@@ -1,0 +1,55 @@
+import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
+import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
+
+/** Launches of the day as far as anything tells of them. */
+export type Quota = { aDay: number | undefined; used: number | undefined }
+type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
+
+/** Most journeys that are told one by one. */
+const MOST_LINES = 4
+
+/** What is left of the day, of answers as far as they could be read. */
+export function quotaOf(capabilities: ProjectCapabilities | undefined, overview: SwarmOverview | undefined): Quota {
+  const limit = capabilities?.plan?.limits?.['launchesPerDay']
+  const aDay = typeof limit === 'number' ? limit : undefined
+  return { aDay, used: overview && launchedToday(overview, serviceNow()) }
+}
+
+/** Targets × sessions of each, what that adds up to, and what it takes of the day. */
+export function effectLines(journeys: readonly Journey[], environmentIds: readonly string[], quota: Quota): Lines {
+  const sizes = journeys.map(journey => launchSize(journey, environmentIds))
+  const sessions = sizes.map(sessionsIn)
+  const all = sessions.includes(undefined) ? undefined : sessions.reduce<number>((sum, each = 0) => sum + each, 0)
+  const rest = journeys.length - MOST_LINES
+  return [
+    ...journeys
+      .slice(0, MOST_LINES)
+      .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
+    ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
+    {
+      text: `In all ${all === undefined ? 'a number of sessions that is not known here' : plural(all, 'session')}. It spends model credits.`,
+      tone: 'warn',
+    },
+    { text: quotaLine(journeys.length, quota), tone: 'muted' },
+  ]
+}
+
+function sizeLine(size: LaunchSize): string {
+  const { targets, sessionsEach, turns } = size
+  const all = sessionsIn(size)
+  const where = targets === undefined ? 'the clients it is pinned to' : plural(targets, 'target')
+  const each = sessionsEach === undefined ? UNKNOWN : plural(sessionsEach, 'session')
+  return `${where} × ${each}${all === undefined ? '' : ` = ${formatCount(all)}`}, up to ${formatCount(turns)} turns each`
+}
+
+function quotaLine(launches: number, { aDay, used }: Quota): string {
+  const takes = `It takes ${plural(launches, 'launch', 'launches')} of the organization’s day`
+  if (aDay === undefined) return `${takes}; the service does not say how many are left.`
+  if (used === undefined) return `${takes} of ${formatCount(aDay)}; how many are left is not known.`
+  const left = Math.max(0, aDay - used)
+  return `${takes} of ${formatCount(aDay)}; at most ${formatCount(left)} are left, as this project used ${formatCount(used)} since 00:00 UTC.`
+}

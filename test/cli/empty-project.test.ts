@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { minimalEnv } from '../pty/home.ts'
+import { MISHAP, wholeCast } from '../service/whole-cast.ts'
+import { KEY } from '../service/model-runs.ts'
+import { scriptedModel } from '../service/scripted-model.ts'
+import { openHome } from './program.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+const DOCUMENT = readFileSync(join(ROOT, 'docs/scripting.md'), 'utf8')
+
+let home: Awaited<ReturnType<typeof openHome>>
+beforeEach(async () => {
+  home = await openHome()
+  const folder = join(home.home, 'bakery')
+  mkdirSync(folder)
+  for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, `${name}.yaml`), content)
+})
+afterEach(() => home.close())
+
+const FILES = {
+  server: 'server: { name: everything, enabled: true, transportType: stdio, command: "${COMMAND}", args: "${ARGS}" }\n',
+  client: 'client: { name: Desk, template: mcpjam, servers: [everything] }\n',
+  environment: 'environment: { name: Staging, client: Desk }\n',
+  suite: `suite: { name: Smoke, servers: [everything], model: player, environments: [Staging] }
+cases:
+  - title: Echo answers
+    steps:
+      - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: hello } }
+      - { id: fine, kind: assert, assertion: { type: noToolErrors } }
+`,
+  persona: 'persona: { name: Ada, role: bookkeeper }\n',
+  swarm: 'swarm: { name: Weekly, sessionsPerTarget: 1, maxTurns: 5 }\n',
+  journey: `journey:
+  { name: Sums, goal: Add 2 and 3, persona: Ada, swarm: Weekly, environments: [Staging], sessionsPerTarget: 1, maxTurns: 5 }
+`,
+}
+
+/** A script of the document by its first line. */
+function documented(begin: string): string {
+  const script = [...DOCUMENT.matchAll(/```shell\n([^]*?)```/g)]
+    .map(([, body = '']) => body)
+    .find(s => s.startsWith(begin))
+  if (script === undefined) throw new Error(`docs/scripting.md has no script that begins with ${begin}`)
+  return script
+}
+
+/** Runs a shell script in the home, with the built program as `mcpdeck`. */
+async function shell(script: string, env: Record<string, string> = {}) {
+  const program = `mcpdeck() { '${process.execPath}' '${join(ROOT, 'dist/boot.js')}' "$@"; }\n`
+  const secrets = { COMMAND: process.execPath, ARGS: `'${EVERYTHING}' stdio`, MISHAP }
+  const child = spawn('/bin/sh', ['-eu', '-c', program + script], {
+    cwd: home.home,
+    env: { ...minimalEnv(home.home), ...secrets, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { stdout, stderr, code: code as number | null }
+}
+
+/** All files below a folder, by their names. */
+function filesOf(folder: string): Record<string, string> {
+  const names = readdirSync(join(home.home, folder), { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.yaml'),
+  )
+  return Object.fromEntries(names.toSorted().map(name => [name, readFileSync(join(home.home, folder, name), 'utf8')]))
+}
+
+test('a script goes from an empty project to the scorecard of a wave', async () => {
+  const { env } = await wholeCast()
+  const ended = await shell(documented('# From an empty project'), env)
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 })
+  expect(ended.stdout).toMatch(/\[get-sum failed\]/)
+  expect(ended.stdout).toMatch(/^scenario +fnd_\w+ +new +tool_error +get-sum/m)
+  expect(ended.stdout).toMatch(/Tool calls serve the goal +judge +1 +0 +1/)
+  expect(ended.stderr).toMatch(/is completed: 1 of 1 sessions succeeded/)
+})
+
+test('a wave in flight is stopped by its id, and describing it says so', async () => {
+  const { settings } = await scriptedModel(() => 'silence')
+  const env = { MCPDECK_MODEL_BASE_URL: settings.baseUrl, MCPDECK_MODEL_API_KEY: KEY, MCPDECK_MODEL: 'player' }
+  const ended = await shell(
+    `mcpdeck api createProject --field name=Held
+mcpdeck --project Held apply -f bakery --yes
+wave=$(mcpdeck --project Held launch Weekly --yes)
+mcpdeck --project Held cancel "$wave" --yes
+mcpdeck --project Held describe wave "$wave" --json > described.json
+mcpdeck --project Held launch Nothing --yes`,
+    env,
+  )
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 2 })
+  expect(ended.stderr).toContain('There is no journey "Nothing", and as a swarm: There is no swarm "Nothing".')
+  const described = JSON.parse(readFileSync(join(home.home, 'described.json'), 'utf8')) as { canceled: boolean }
+  expect(described).toMatchObject({ canceled: true, relations: { scorecard: expect.any(Array) } })
+})
+
+test('one command makes the project of its files, and what is exported makes an equal one', async () => {
+  const ended = await shell(documented('# A project from its files'), {
+    EVERYTHING_COMMAND: process.execPath,
+    EVERYTHING_ARGS: `'${EVERYTHING}' stdio`,
+  })
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 })
+  const files = filesOf('from')
+  expect(Object.keys(files)).toHaveLength(Object.keys(FILES).length)
+  expect(filesOf('to')).toEqual(files)
+})
