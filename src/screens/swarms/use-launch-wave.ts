@@ -8,6 +8,7 @@ import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx
 import { useOpening } from '../../components/opening.tsx'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
+import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
@@ -15,7 +16,6 @@ import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { environmentOptions, environmentsField } from './forms.ts'
 import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
-import { useKnownRuns } from './use-waves.ts'
 
 /** Launches of the day as far as anything tells of them. */
 type Quota = { aDay: number | undefined; used: number | undefined }
