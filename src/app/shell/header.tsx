@@ -38,8 +38,8 @@ export function gauge(
 }
 
 /**
- * First line: where the data comes from, where one is, the followed runs and waves in flight, what the budget allows, how
- * old the data is.
+ * First line: where the data comes from, where one is, the followed runs and waves in flight, what the budget allows,
+ * how old the data is.
  */
 export function Header() {
   const theme = useTheme()
