@@ -9,6 +9,8 @@ import type { Fetch } from '../src/api/client/transport/fetch.ts'
 import { createQueries } from '../src/api/client/cache/queries.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createPins, type Pins } from '../src/domain/runs/pins.ts'
+import { createWaveMemory, type WaveMemory } from '../src/domain/swarms/wave-memory.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import type { Seen } from '../src/domain/seen/seen.ts'
 import type { Binding, Bindings } from '../src/tui/keymap/binding.ts'
 import { createDispatcher } from '../src/tui/keymap/dispatcher.ts'
@@ -88,6 +90,7 @@ export async function openApp(options: {
   seen?: Seen
   /** The runs that the person follows; none at first by default. */
   pins?: Pins
+  waves?: WaveMemory
   /** Groups with other keys than they declare. */
   bindings?: readonly Bindings[]
   /** Notes of access, where visitors come in, a notebook on disk; without them none of it is there. */
@@ -142,6 +145,7 @@ export async function openApp(options: {
         budget: client.budget,
         profile,
         pins: options.pins ?? createPins(),
+        waves: options.waves ?? createWaveMemory({ clock: systemClock }),
         ...(seen && { seen }),
         ...options.access,
       }}

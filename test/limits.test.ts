@@ -17,6 +17,7 @@ import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createConnections } from '../src/domain/connections/connections.ts'
 import { createPins } from '../src/domain/runs/pins.ts'
+import { createWaveMemory } from '../src/domain/swarms/wave-memory.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
 import { clean } from '../src/tui/theme/text.ts'
 import { readConfigText } from '../src/cli/config/file.ts'
@@ -270,6 +271,12 @@ const probes: Record<BoundName, Probe> = {
     const pins = createPins()
     pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
     return pins.list().length
+  },
+  waveRuns(size) {
+    const waves = createWaveMemory({ clock: { now: Date.now, after: () => () => undefined } })
+    const runs = times(size, at => ({ id: `r${at}`, name: 'Sums', at: Date.now() }) as never)
+    waves.know('p', runs)
+    return Object.keys(waves.all().get('p')!).length
   },
   connections(size) {
     const connections = createConnections()

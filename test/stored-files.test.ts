@@ -9,6 +9,7 @@ import { nowKey } from '../src/domain/now/memory.ts'
 import { pinsKey } from '../src/domain/runs/pins.ts'
 import { rerunsKey } from '../src/domain/runs/rerun-links.ts'
 import { seenKey } from '../src/domain/seen/seen.ts'
+import { wavesKey } from '../src/domain/swarms/wave-memory.ts'
 import type { ProfileKey } from '../src/lib/files/profile-store.ts'
 import { examined } from './kept-things.ts'
 import { storedAt } from './stored-file.ts'
@@ -30,6 +31,12 @@ const onDisk: readonly [name: string, key: ProfileKey<never>, text: object, valu
     pinsKey as never,
     { version: 1, runs: [{ projectId: 'p', runId: 'r' }] },
     [{ projectId: 'p', runId: 'r' }],
+  ],
+  [
+    'waves',
+    wavesKey as never,
+    { version: 1, runs: [{ projectId: 'p', run: { id: 'r', name: 'Sums', state: 'running', at: 5 } }] },
+    [{ projectId: 'p', run: { id: 'r', name: 'Sums', state: 'running', at: 5 } }],
   ],
   ['reruns', rerunsKey as never, { version: 1, links: [['r2', 'r1']] }, new Map([['r2', 'r1']])],
   [

@@ -157,6 +157,13 @@ export const BOUNDS = {
     beyond: 'the oldest go',
   },
   pins: { of: 'runs that are followed', side: 'program', unit: 'entries', most: 12, beyond: 'the oldest go' },
+  waveRuns: {
+    of: 'journey runs that were launched or seen in flight',
+    side: 'program',
+    unit: 'entries',
+    most: 200,
+    beyond: 'the oldest go',
+  },
   connections: {
     of: 'connection requests that were begun here',
     side: 'program',

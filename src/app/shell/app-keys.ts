@@ -37,7 +37,7 @@ export const appKeys = defineBindings({
     copyLink: { ...on('copyPlace'), label: 'copy link', help: 'Copy a locator of this place, which `mcpdeck` opens.' },
     browser: { ...on('browser'), label: 'open in browser', help: 'Show this place in the hosted UI of the profile.' },
     raw: { ...on('raw'), label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
-    followed: { ...on('followed'), label: 'followed runs', help: 'Go to the next followed run.' },
+    followed: { ...on('followed'), label: 'followed runs', help: 'Go to the next followed run, or wave in flight.' },
     pin: { ...on('pin'), label: 'pin', help: 'Keep what is chosen in the incident notebook.' },
     stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
     messages: {

@@ -6,6 +6,7 @@ import { useBudget } from '../../hooks/use-budget.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
 import { useFollowedChips } from '../../screens/runs/follow/followed-chips.tsx'
+import { useFollowWaves, waveChips } from '../../screens/swarms/use-flying.ts'
 import { bar } from '../../tui/theme/charts.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -37,7 +38,8 @@ export function gauge(
 }
 
 /**
- * First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is.
+ * First line: where the data comes from, where one is, the followed runs and waves in flight, what the budget allows,
+ * how old the data is.
  */
 export function Header() {
   const theme = useTheme()
@@ -54,7 +56,7 @@ export function Header() {
     .join(` ${theme.symbols.bullet} `)
   const rightWidth = (meter ? widthOf(meter.text) + 3 : 0) + widthOf(connection.text) + 1
   const free = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
-  const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE))
+  const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE), waveChips(useFollowWaves(), theme.symbols))
   const room = free - (chips.width === 0 ? 0 : chips.width + 1)
   const path = truncate(crumbs.map(clean).join(` ${theme.symbols.crumb} `), Math.max(0, room))
   return (

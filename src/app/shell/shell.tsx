@@ -10,6 +10,7 @@ import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
+import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../../tui/keymap/binding.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
@@ -151,7 +152,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
   const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {
     ...subjectActions,
-    followed: useGoToFollowed(),
+    followed: useGoToFollowed(flyingPlaces(useFlyingWaves()).map(({ place }) => place)),
     pin: usePin(),
     stop: useStop(),
     messages: useMessages(),

@@ -5,6 +5,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
+import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts'
 import type { LoadedScreen } from '../registry.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
@@ -38,6 +39,7 @@ export function usePalette(
   const { profile } = useWorkspace()
   const toasts = useToasts()
   const followed = useFollowedPlaces()
+  const flying = flyingPlaces(useFlyingWaves())
   const open = (title: string, entries: readonly PaletteEntry[], locate: Locate): void => {
     const close = overlays.open({
       title,
@@ -64,7 +66,7 @@ export function usePalette(
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
       ...placesBy(({ title }) => `Go to ${title}`),
-      ...namedEntries([...followed(), ...named], go),
+      ...namedEntries([...followed(), ...flying, ...named], go),
       ...actionEntries(dispatcher.active(), perform),
     ]
     open('Go or do', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))

@@ -22,6 +22,7 @@ import { createNowMemory, nowKey } from '../../domain/now/memory.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createRerunLinks, rerunsKey } from '../../domain/runs/rerun-links.ts'
 import { createPins, pinsKey } from '../../domain/runs/pins.ts'
+import { createWaveMemory, wavesKey } from '../../domain/swarms/wave-memory.ts'
 import { createSeen, seenKey } from '../../domain/seen/seen.ts'
 import type { Deprecation } from '../../api/client/transport/transport.ts'
 import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
@@ -232,6 +233,7 @@ function openProfile(log: Log, ...profile: readonly string[]) {
     place: store(placeKey),
     seen: createSeen({ stored: store(seenKey), clock: systemClock }),
     pins: createPins(store(pinsKey)),
+    waves: createWaveMemory({ stored: store(wavesKey), clock: systemClock }),
     connections: createConnections(store(connectionsKey)),
     reruns: createRerunLinks(store(rerunsKey)),
     accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: systemClock }),

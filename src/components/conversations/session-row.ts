@@ -3,6 +3,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import type { Shows } from '../../domain/findings/shows.ts'
 import { goalScoreOf, type GoalScore } from '../../domain/findings/waves.ts'
+import { UNCONFIRMED } from '../../domain/swarms/waves.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
@@ -23,6 +24,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }
   if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
+  if (outcome === UNCONFIRMED) return { symbol: 'warn', tone: 'warn', word: 'running?' }
   if (outcome === undefined) return { symbol: 'pending', tone: 'muted', word: 'unknown' }
   return { symbol: outcome === 'pending' ? 'pending' : 'live', tone: 'live', word: outcome }
 }

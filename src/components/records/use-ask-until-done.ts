@@ -11,12 +11,17 @@ export type Making = { field: string; label: string; make: () => Promise<FieldOp
 /** The form as it is opened again: what is filled in, and why what it came to was refused. */
 export type FormAgain = { values: FormValues; problem: FormSpec['about'] }
 
+type Acted<T, E extends AnyEndpoint, Kept> = ActOf<T, E> | string | { kept: Kept } | { again: FormAgain }
+
 type Asked<T, E extends AnyEndpoint, Kept> = {
   /** The form with what its fields start with; what was filled in before takes the place of that. */
   form: () => FormSpec
   making?: readonly Making[]
-  /** What is sent; a text where the form itself says why not, `kept` where there is nothing to send. */
-  act: (values: FormValues) => ActOf<T, E> | string | { kept: Kept }
+  /**
+   * What is sent; a text where the form itself says why not, `kept` where there is nothing to send, `again` where the
+   * form is to be looked at once more first.
+   */
+  act: (values: FormValues) => Acted<T, E, Kept> | Promise<Acted<T, E, Kept>>
   /** What is asked again after a refusal; by default the same with the error's own sentence. */
   refused?: (error: unknown, values: FormValues) => FormAgain | Promise<FormAgain>
 }
@@ -38,8 +43,12 @@ export function useAskUntilDone() {
       const values = await ask({ ...form, about: [...(again?.problem ?? []), ...form.about] }, again?.values, making)
       if (!values) return undefined
       again = { values, problem: [] }
-      const act = asked.act(values)
+      const act = await asked.act(values)
       if (typeof act === 'string') continue
+      if ('again' in act) {
+        again = act.again
+        continue
+      }
       if ('kept' in act) return act.kept
       let error: unknown
       const came = await write<E, T>({ ...act, failed: reason => void (error = reason) })

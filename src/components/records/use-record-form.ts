@@ -19,6 +19,8 @@ type RecordForm<Row, T, E extends AnyEndpoint> = {
   act: (changed: FormValues, record: Row | undefined) => ActOf<T, E>
   /** The record as it is now: read after a conflict, so that nobody's change is overwritten unseen. */
   reread?: () => Promise<Row>
+  /** The contract compares nothing when it is changed: it is read right before it is sent too. */
+  isUnguarded?: true
 }
 
 /**
@@ -35,10 +37,23 @@ export function useRecordForm() {
   ): Promise<T | Row | undefined> => {
     const { form, reread } = spec
     let { record } = spec
+    /** Takes the record as it is now, and tells what somebody else changed; undefined where it cannot be read. */
+    const catchUp = async (values: FormValues): Promise<ReturnType<typeof threeWay> | undefined> => {
+      const now = reread && (await opening({ start: 'Reading what it is now…', work: reread }))
+      if (!now) return undefined
+      const merged = threeWay(form(record).fields, values, form(now).fields)
+      record = now
+      return merged
+    }
     return await askUntilDone<E, T, Row>({
       form: () => form(record),
       ...(spec.making && { making: spec.making }),
-      act(filled) {
+      async act(filled) {
+        if (record && spec.isUnguarded && isChanged(form(record), filled)) {
+          const merged = await catchUp(filled)
+          if (!merged) return { again: { values: filled, problem: [] } }
+          if (merged.lines.length > 1) return { again: { values: merged.values, problem: merged.lines } }
+        }
         const changed = changedFields(form(record).fields, filled).map(({ id }) => [id, filled[id] ?? ''])
         if (!record || changed.length > 0) return spec.act(record ? Object.fromEntries(changed) : filled, record)
         toasts.show('ok', 'Nothing was changed.')
@@ -47,14 +62,15 @@ export function useRecordForm() {
       async refused(error, values) {
         const again = askedAgain(error, values)
         if (!record || !reread || !isConflict(error)) return again
-        const now = await opening({ start: 'Reading what it is now…', work: reread })
-        if (!now) return again
-        const merged = threeWay(form(record).fields, values, form(now).fields)
-        record = now
-        return merged.lines.length > 1 ? { values: merged.values, problem: merged.lines } : again
+        const merged = await catchUp(values)
+        return merged && merged.lines.length > 1 ? { values: merged.values, problem: merged.lines } : again
       },
     })
   }
+}
+
+function isChanged({ fields }: FormSpec, values: FormValues): boolean {
+  return changedFields(fields, values).length > 0
 }
 
 function isConflict(error: unknown): boolean {

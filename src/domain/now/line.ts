@@ -1,9 +1,11 @@
+import type { RunInWave } from '../swarms/waves.ts'
+
 /** What a line wants: to be dealt with at once, to be looked at, or only to be known. */
 export const URGENCIES = ['act', 'look', 'know'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
 /** What a line is about, in the order in which lines of one urgency stand. */
-export const NOW_KINDS = ['line', 'rate', 'write', 'server', 'run', 'finding', 'scenario'] as const
+export const NOW_KINDS = ['line', 'rate', 'write', 'server', 'run', 'wave', 'finding', 'scenario'] as const
 export type NowKind = (typeof NOW_KINDS)[number]
 
 export type NowProject = { id: string; name: string }
@@ -11,6 +13,7 @@ export type NowProject = { id: string; name: string }
 /** Where a line leads. */
 export type NowTarget =
   | { to: 'run'; projectId: string; suiteId: string; runId: string; failed: boolean }
+  | { to: 'wave'; projectId: string; waveId: string; name: string; runs: readonly RunInWave[] }
   | { to: 'server'; projectId: string; serverId: string }
   | { to: 'finding'; projectId: string; findingId: string; scenarioId: string | undefined }
   | { to: 'scenario'; projectId: string; scenarioId: string }

@@ -23,7 +23,9 @@ export const NOW_READS = {
   live: { what: 'running runs', every: 3 * SECOND, longest: MINUTE, weight: 3, priority: 'visible' },
   suites: { what: 'suites', every: 20 * SECOND, longest: 4 * MINUTE, weight: 3, priority: 'visible' },
   runs: { what: 'runs of the last day', every: 30 * SECOND, longest: 5 * MINUTE, weight: 2, priority: 'visible' },
-  swarm: { what: 'swarm findings', every: MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
+  // Findings come of waves, so that both are read half as often as one of them would be.
+  waves: { what: 'waves', every: 2 * MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
+  swarm: { what: 'swarm findings', every: 2 * MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
   scenarios: { what: 'scenarios', every: MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
   scenario: { what: 'scenario findings', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'background' },
   projects: { what: 'projects', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'visible' },

@@ -1,4 +1,6 @@
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { overviewRun, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
 
 /** A journey run as a wave shows it; `ended` are the sessions that came to any end. */
@@ -19,24 +21,61 @@ export function endedSessions(summary: Counts): number | undefined {
   return (succeeded ?? 0) + (failed ?? 0) + (rateLimited ?? 0)
 }
 
+/** The state of a run that had a session lately, while nothing else is answered of it. */
+export const UNCONFIRMED = 'unconfirmed'
+
+/** Whether it runs, or may: what may run can be stopped too. */
 export function isInFlight({ state }: Pick<WaveRun, 'state'>): boolean {
-  return state === 'running'
+  return state === 'running' || state === UNCONFIRMED
+}
+
+/** How long after its last sign a session makes its run count as in flight, in milliseconds. */
+const SIGN_MS = 30 * 60_000
+
+/** The sessions of journeys that had a sign last. */
+export function swarmFeed(projectId: string) {
+  return { projectId, sourceType: 'swarm', limit: 50 } as const
+}
+
+/**
+ * The runs of a session feed that may be in flight. The feed is no part of the gate (contract: "Feature gate"), so that
+ * a wave nobody here has seen is found while the feature is switched off.
+ */
+export function runsOfFeed(sessions: readonly SessionSummary[], now: number): RunInWave[] {
+  const runs = sessions.flatMap(({ parentRef, startedAt, lastActivityAt, title }): RunInWave[] => {
+    const id = parentRef?.journeyRunId
+    const at = toEpochMs(startedAt) ?? toEpochMs(lastActivityAt)
+    if (id == null || (toEpochMs(lastActivityAt) ?? at ?? 0) < now - SIGN_MS) return []
+    const name = parentRef?.label ?? title ?? id
+    const journey = { journeyId: parentRef?.journeyRefId ?? undefined, journeyName: name }
+    const unknown = { waveId: undefined, total: undefined, failed: undefined, ended: undefined }
+    return [{ ...unknown, ...journey, id, name, state: UNCONFIRMED, at }]
+  })
+  return [...new Map(runs.map(run => [run.id, run])).values()]
 }
 
 /**
  * The waves of a project, latest first. A run that was seen in flight stays until an answer says how it ended, because
- * a service whose feature was switched off answers nothing. What was stopped here is so, whatever an older answer says.
+ * a service whose feature was switched off answers nothing; one from before all that is answered has left the answers.
+ * What was stopped here is so, whatever an older answer says. `feed` are runs that only their sessions tell of.
  */
-export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns): Wave[] {
+export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: readonly RunInWave[] = []): Wave[] {
   const read = (runs ?? []).map((run): RunInWave => {
     const plain = overviewRun(run)
-    const isStopped = known[plain.id]?.state === 'canceled'
+    const here = known[plain.id]
+    const isStopped = here?.state === 'canceled'
+    const isOver = here !== undefined && !isInFlight(here)
     const state: JourneyRunState | undefined =
-      isStopped && (plain.state === 'running' || plain.state === 'failed_or_canceled') ? 'canceled' : plain.state
+      (isOver && plain.state === 'running') || (isStopped && plain.state === 'failed_or_canceled')
+        ? here.state
+        : plain.state
     return { ...plain, state, name: plain.journeyName ?? plain.id, ended: endedSessions(run.summary) }
   })
   const ids = new Set(read.map(({ id }) => id))
-  const all = [...read, ...Object.values(known).filter(({ id }) => !ids.has(id))]
+  const oldest = Math.min(...read.map(({ at = 0 }) => at))
+  const others = Object.values(known).filter(({ id, at = 0 }) => !ids.has(id) && (read.length === 0 || at >= oldest))
+  const found = feed.filter(({ id }) => !ids.has(id) && known[id] === undefined)
+  const all = [...read, ...others, ...found]
   const groups = Map.groupBy(all, ({ waveId, id }) => waveId ?? id)
   return [...groups]
     .map(([id, ofWave]) => ({
@@ -49,6 +88,16 @@ export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns): Wave[] {
     .toSorted((one, other) => other.at - one.at)
 }
 
+/** The runs that are to be known here: those that began, and those of which by now it is known how they ended. */
+export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWave[] {
+  return waves
+    .flatMap(({ runs }) => runs)
+    .filter(run => {
+      const here = known[run.id]
+      return here ? here.state !== run.state || here.ended !== run.ended : run.state === 'running'
+    })
+}
+
 /** How many runs of a wave have each state, the most telling state first. */
 export function waveStates({ runs }: Pick<Wave, 'runs'>): [state: JourneyRunState | undefined, count: number][] {
   const counts = Map.groupBy(runs, ({ state }) => state)
@@ -59,6 +108,7 @@ export function waveStates({ runs }: Pick<Wave, 'runs'>): [state: JourneyRunStat
 
 const ORDER: readonly (JourneyRunState | undefined)[] = [
   'running',
+  UNCONFIRMED,
   'failed',
   'stale',
   'failed_or_canceled',

@@ -20,6 +20,12 @@ export const nowKeys = defineBindings({
       hint: true,
       help: 'Show what was acknowledged too, or hide it again.',
     },
+    stop: {
+      ...on('end'),
+      label: 'stop',
+      needs: 'journeyRuns.cancel',
+      help: 'Stop the run or the wave in flight that the line is about, after asking.',
+    },
     settle: {
       ...on('again'),
       label: 'decide about a write',

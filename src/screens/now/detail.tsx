@@ -43,6 +43,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
 
 const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
   run: 'the run',
+  wave: 'the wave',
   server: 'its last examination',
   finding: 'the finding',
   scenario: 'the scenario',

@@ -8,6 +8,9 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import { useCancelRun } from '../../components/records/use-cancel-run.ts'
+import { useStopRuns } from '../../components/records/use-stop-runs.ts'
+import { isInFlight } from '../../domain/swarms/waves.ts'
 import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
@@ -30,6 +33,7 @@ import { projectsRoute } from '../projects/route.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { serversRoute } from '../servers/route.ts'
+import { wavePlace } from '../swarms/route.ts'
 
 const YES = 'yes'
 
@@ -165,12 +169,25 @@ function useNowBindings(
       shown.put > 0 || shown.withAcknowledged
         ? () => router.replace({ all: shown.withAcknowledged ? undefined : YES })
         : unavailable('Nothing is acknowledged.'),
+    stop: useStopLine(list.current()),
     settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
     faults: () => router.replace({ faults: shown.onlyFaults ? undefined : YES }),
     projects: data.all
       ? () => choose({ all: data.all ?? [], chosen: kept.projects, onChosen: memory.chooseProjects })
       : unavailable('The projects have not been read yet.'),
   })
+}
+
+/** Stops what a line tells to be in flight. */
+function useStopLine(row: NowRow | undefined) {
+  const projectId = row?.project?.id ?? ''
+  const cancelRun = useCancelRun(projectId)
+  const stopRuns = useStopRuns(projectId)
+  const target = row?.target
+  if (target?.to === 'wave' && target.runs.some(isInFlight))
+    return () => stopRuns(`the wave of ${target.name}`, target.runs)
+  if (target?.to === 'run' && !target.failed) return () => cancelRun(target.runId, `run ${target.runId}`)
+  return unavailable('Nothing of the line is in flight.')
 }
 
 /** The place that a line leads to; undefined where all that there is stands beside it. */
@@ -181,6 +198,8 @@ function placeOf(target: NowTarget): Place | undefined {
       const tab = failed ? 'trials' : undefined
       return runsRoute.to({ projectId, suiteId: suiteId || undefined, runId, pane: 'run', tab })
     }
+    case 'wave':
+      return wavePlace(target.projectId, target.waveId)
     case 'server':
       return serversRoute.to({ projectId: target.projectId, serverId: target.serverId, pane: 'detail', tab: 'doctor' })
     case 'finding':

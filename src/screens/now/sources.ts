@@ -137,7 +137,10 @@ export function clearState(
       why: `Nothing at ${at}, but not everything can be looked at: ${closedWords(closed)}.`,
       next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
     }
-  return { why: `All clear at ${at}.`, next: `Looked at in ${projects}: runs of the last day, findings, ${others}.` }
+  return {
+    why: `All clear at ${at}.`,
+    next: `Looked at in ${projects}: runs and waves of the last day, findings, ${others}.`,
+  }
 }
 
 function namesOf(sources: readonly NowSource[]): string {

@@ -17,6 +17,7 @@ import { type NowSource, sourceOf } from './sources.ts'
 import { useFindingReads } from './use-finding-reads.ts'
 import { type NowAnswer, useReads } from './use-reads.ts'
 import { useRunReads } from './use-run-reads.ts'
+import { useWaveReads } from './use-wave-reads.ts'
 
 const NO_READS = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, 0])) as NowReadCounts
 
@@ -52,15 +53,24 @@ export function useNowData(kept: StoredNow): NowData {
   )
   const findings = useFindingReads(plan, projects, rights)
   const runs = useRunReads(plan, projects, suites, serviceTime(now))
+  const waves = useWaveReads(plan, projects, rights, now)
   const writes = useOpenWrites()
   const pause = useBudget(({ pausedUntil }) => ({
     seconds: pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - Date.now()) / 1000),
   }))
   plan.current = planReads(
-    { ...findings.counts, ...runs.counts, suites: suites.length, projects: 1, rights: rights.length },
+    {
+      ...findings.counts,
+      ...runs.counts,
+      waves: waves.counts.waves,
+      live: runs.counts.live + waves.counts.live,
+      suites: suites.length,
+      projects: 1,
+      rights: rights.length,
+    },
     requestMs === false ? 0 : requestMs,
   )
-  const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers]
+  const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers, ...waves.answers]
   const time = Date.now()
   const lines = [
     ...connectionLine(faultOf(answers), latest(answers), profile.host),
@@ -68,6 +78,7 @@ export function useNowData(kept: StoredNow): NowData {
     ...writeLines(projects, { value: writes.data ?? [], at: writes.dataUpdatedAt || undefined }, now),
     ...serverLines(projects, kept.checks.values()),
     ...runs.lines,
+    ...waves.lines,
     ...findings.lines,
   ]
   const sources: NowSource[] = [
@@ -75,6 +86,7 @@ export function useNowData(kept: StoredNow): NowData {
     ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
     ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
     ...runs.sources,
+    ...waves.sources,
     ...findings.sources,
     ...(writes.error ? [unreadWrites(writes.error)] : []),
   ]

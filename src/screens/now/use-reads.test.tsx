@@ -33,7 +33,7 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
   const every = NOW_READS.live.every
-  const counts = { live: 1, suites: 0, runs: 0, swarm: 0, scenarios: 0, scenario: 0, projects: 0, rights: 0 }
+  const counts = { live: 1, suites: 0, runs: 0, waves: 0, swarm: 0, scenarios: 0, scenario: 0, projects: 0, rights: 0 }
   const plan = { current: planReads(counts, 0) }
   const drawn = { header: 0, screen: 0 }
   const shown: unknown[] = []

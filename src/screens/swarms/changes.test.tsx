@@ -18,11 +18,13 @@ describe('a swarm', () => {
     await app.see('▌Weekly')
     const [made] = (await app.client.swarms.list({ projectId })).items
     expect(made).toMatchObject({ name: 'Weekly', sessionsPerTarget: 2, maxTurns: 6 })
-    // Somebody else's change of another field stays.
+    // Somebody else's change of another field is shown, and stays.
     await app.press(swarmsKeys.bindings.edit)
     await app.see('Edit Weekly')
     await app.client.swarms.update({ projectId, swarmId: made!.id, body: { description: 'theirs' } })
     await app.type(' look')
+    await app.press(send)
+    await app.see('Description: was nothing, is now theirs.')
     await app.press(send)
     await app.see('Changed Weekly look.')
     expect(await app.client.swarms.get({ projectId, swarmId: made!.id })).toMatchObject({
@@ -162,3 +164,41 @@ describe('drafts', () => {
     expect(journeys).toMatchObject([{ name: 'Sum up', environmentIds: [environmentId], sessionsPerTarget: 2 }])
   })
 })
+
+test.each(['journey', 'persona'] as const)(
+  'a %s that somebody else changes while it is edited is shown with both changes, and nothing is overwritten unseen',
+  async noun => {
+    const { app, client, projectId, journeyOf } = await openSwarms()
+    const { id: journeyId, personaId } = await journeyOf()
+    const isJourney = noun === 'journey'
+    const field = isJourney ? 'goal' : 'name'
+    const read = async () =>
+      isJourney
+        ? (await client.journeys.get({ projectId, journeyId })).goal
+        : (await client.personas.get({ projectId, personaId: personaId! })).name
+    const theirs = (text: string) =>
+      isJourney
+        ? client.journeys.update({ projectId, journeyId, body: { goal: text } })
+        : client.personas.update({ projectId, personaId: personaId!, body: { name: text } })
+    app.router.replace(inTab(`${noun}s`))
+    const before = isJourney ? 'Add 2 and 3' : 'Ada'
+    await app.see(isJourney ? '▌Sums' : '▌Ada')
+    await app.press((isJourney ? journeysKeys : personasKeys).bindings.edit)
+    await app.see(isJourney ? 'Edit Sums' : 'Edit Ada')
+    await theirs('Theirs')
+    await app.type(' mine')
+    await app.press(send)
+    const shown = await app.see('It was changed meanwhile, and nothing of yours was sent.')
+    expect(shown.replaceAll(/[\s│]+/g, ' ')).toContain(
+      `was ${before}, is now Theirs; yours is ${before} mine and would replace it.`,
+    )
+    expect(await read()).toBe('Theirs')
+    await theirs('Theirs again')
+    await app.press(send)
+    await app.see('is now Theirs again')
+    expect(await read()).toBe('Theirs again')
+    await app.press(send)
+    await app.see('Changed ')
+    expect(await read(), field).toBe(`${before} mine`)
+  },
+)

@@ -13,8 +13,9 @@ import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, isInFlight, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useLiveQuery } from '../../hooks/use-api-query.ts'
+import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
@@ -23,7 +24,7 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
 import { useRunDetails, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
-import { useGateNotices, useKnownRuns, wholeItems } from './use-waves.ts'
+import { useGateNotices, wholeItems } from './use-waves.ts'
 
 const sessionsTab = collectionTab({
   noun: 'session',
@@ -164,6 +165,7 @@ export function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
 const MEANINGS: Readonly<Record<string, string>> = {
   canceled: 'Somebody stopped it, which is no failure.',
   stale: 'Its runner fell silent and a watchdog ended it; how it would have gone is not known.',
+  [UNCONFIRMED]: 'It had a session lately; whether it still runs is not answered while the feature is off.',
   failed_or_canceled: 'It failed, or somebody stopped it: the answer does not tell which.',
 }
 

@@ -7,26 +7,27 @@ import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx
 import { useOpening } from '../../components/opening.tsx'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { launchSize, sessionsIn } from '../../domain/swarms/launch-size.ts'
+import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
+import { intentOf, lostWave, settleLost, type LostWave } from './lost-launches.ts'
 import { environmentOptions, environmentsField } from './forms.ts'
 import { effectLines, quotaOf, type Quota } from './launch-lines.ts'
 import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
-import { useKnownRuns } from './use-waves.ts'
 
 /**
  * Launches journeys as one wave, from a form that shows what that takes. Each journey has an idempotency key that lasts
  * as long as its request stays the same: sending again after a lost answer starts nothing twice.
  */
 export function useLaunchWave(projectId: string) {
-  const { client } = useWorkspace()
+  const { client, journal } = useWorkspace()
   const router = useRouter()
   const opening = useOpening(useRunTask())
   const ask = useRecordForm()
-  const { know } = useKnownRuns(projectId)
+  const { known, know } = useKnownRuns(projectId)
   const makeEnvironment = useMakeEnvironment(projectId)
   return async (journeys: readonly Journey[]): Promise<void> => {
     const read = await opening({
@@ -37,19 +38,24 @@ export function useLaunchWave(projectId: string) {
           // What is left is advice: the launch is the service's to refuse.
           client.projects.capabilities({ projectId }).catch(() => undefined),
           client.journeyRuns.overview({ projectId }).catch(() => undefined),
+          lostWave(journal, projectId, journeys, Date.now()),
         ]),
     })
     if (!read) return
-    const [environments, capabilities, overview] = read
+    const [environments, capabilities, overview, lost] = read
     const options = environmentOptions(environments)
     const quota = quotaOf(capabilities, overview)
-    const waveId = crypto.randomUUID()
-    const keys = new Map<string, string>()
+    const waveId = lost?.waveId ?? crypto.randomUUID()
+    const keys = new Map(lost?.keys)
+    // What was launched before the answer was lost is not launched again.
+    const before = lost ? Object.values(known).filter(run => run.waveId === waveId) : []
+    const launched = new Set(before.map(({ journeyId }) => journeyId))
     const started = new Set<string>()
+    const all = (): number => new Set([...started, ...before.map(({ id }) => id)]).size
     const name = journeys.length === 1 ? journeys[0]!.name : plural(journeys.length, 'journey')
     const came = await ask({
       making: [makeEnvironment('environmentIds')],
-      form: () => launchForm({ name, journeys, options, quota, started: started.size }),
+      form: () => launchForm({ name, journeys, options, quota, started: all(), lost }),
       act: values => ({
         endpoint: contract.journeyRuns.launch,
         confirm: 'done' as const,
@@ -57,7 +63,8 @@ export function useLaunchWave(projectId: string) {
           const environmentIds = valuesOf(values['environmentIds'] ?? '')
           let deduped = 0
           for (const journey of chosen(journeys, values)) {
-            const intent = [journey.id, ...environmentIds].join('\n')
+            const intent = intentOf(journey.id, environmentIds)
+            if (launched.has(journey.id) && !keys.has(intent)) continue
             const idempotencyKey = keys.get(intent) ?? newIdempotencyKey()
             keys.set(intent, idempotencyKey)
             const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
@@ -66,6 +73,7 @@ export function useLaunchWave(projectId: string) {
               { projectId, journeyId: journey.id, body },
               { idempotencyKey },
             )
+            await settleLost(journal, idempotencyKey, run)
             if (run.deduped && !started.has(run.id)) deduped += 1
             started.add(run.id)
             const total = sessionsIn(launchSize(journey, environmentIds))
@@ -90,14 +98,19 @@ function chosen(journeys: readonly Journey[], { journeyIds }: FormValues): reado
   return journeys.filter(({ id }) => ids.has(id))
 }
 
+const LOST =
+  'An earlier launch may have happened: its answer was lost. Sent as it is here, nothing of it starts twice; on ' +
+  'other environments it is another launch. To begin a new wave, dismiss that write on Now first.'
+
 function launchForm(of: {
   name: string
   journeys: readonly Journey[]
   options: ReturnType<typeof environmentOptions>
   quota: Quota
   started: number
+  lost: LostWave | undefined
 }): FormSpec {
-  const { name, journeys, options, quota, started } = of
+  const { name, journeys, options, quota, started, lost } = of
   const journeysField = {
     id: 'journeyIds',
     label: 'Journeys',
@@ -108,18 +121,20 @@ function launchForm(of: {
   } as const
   return {
     title: `Launch ${name}`,
-    about:
-      started === 0
-        ? []
-        : [
+    about: [
+      ...(lost ? [{ text: LOST, tone: 'warn' as const }] : []),
+      ...(started > 0
+        ? [
             {
               text: `${plural(started, 'journey')} of it launched so far; sending the same again starts none twice.`,
-              tone: 'warn',
+              tone: 'warn' as const,
             },
-          ],
+          ]
+        : []),
+    ],
     fields: [
       ...(journeys.length > 1 ? [journeysField] : []),
-      environmentsField(options, [], 'None chosen: each journey runs on its own targets.'),
+      environmentsField(options, lost?.environmentIds ?? [], 'None chosen: each journey runs on its own targets.'),
     ],
     effect: values => effectLines(chosen(journeys, values), valuesOf(values['environmentIds'] ?? ''), quota),
     act: 'Launch the wave',

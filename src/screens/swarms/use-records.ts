@@ -47,7 +47,8 @@ export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swa
     if (!read) return undefined
     const [environments, stored] = read
     return await saveRecord<Swarm, AnyEndpoint, Swarm>({
-      ...(stored && { record: stored }),
+      ...(stored && { record: stored, reread: () => client.swarms.get({ projectId, swarmId: stored.id }) }),
+      isUnguarded: true,
       making,
       form: record => swarmForm(record, environmentOptions(environments)),
       act(values, record) {
@@ -87,7 +88,8 @@ export function useSavePersona(projectId: string): (stored?: Persona) => Promise
       }))
     if (listed && !stored) return undefined
     return await saveRecord<Persona, AnyEndpoint, Persona>({
-      ...(stored && { record: stored }),
+      ...(stored && { record: stored, reread: () => client.personas.get({ projectId, personaId: stored.id }) }),
+      isUnguarded: true,
       form: personaForm,
       act: (values, record) => ({
         endpoint: record ? contract.personas.update : contract.personas.create,
@@ -144,7 +146,8 @@ export function useSaveJourney(projectId: string) {
     const [environments, personas, stored] = read
     const swarm = isProject(parent) ? undefined : parent
     return await saveRecord<Journey, AnyEndpoint, Journey>({
-      ...(stored && { record: stored }),
+      ...(stored && { record: stored, reread: () => client.journeys.get({ projectId, journeyId: stored.id }) }),
+      isUnguarded: true,
       making,
       form: record => journeyForm(record, { swarm, environments: environmentOptions(environments), personas }),
       act(values, record) {

@@ -1,28 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { gateHelp, gateOf } from '../../domain/findings/gate.ts'
-import { isInFlight, wavesOf, type KnownRuns, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { runsOfFeed, swarmFeed, wavesOf, worthKnowing, type Wave } from '../../domain/swarms/waves.ts'
 import { useApiQuery, useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-
-/** Runs that were seen in flight or stopped here, as long as the program runs; nothing is requested for them. */
-export function useKnownRuns(projectId: string) {
-  const queryClient = useQueryClient()
-  const queryKey = useMemo(() => ['known-journey-runs', projectId], [projectId])
-  const { data = NONE } = useQuery<KnownRuns>({ queryKey, queryFn: () => NONE, enabled: false, gcTime: Infinity })
-  const know = useCallback(
-    (runs: readonly RunInWave[]) =>
-      queryClient.setQueryData<KnownRuns>(queryKey, old => ({
-        ...old,
-        ...Object.fromEntries(runs.map(run => [run.id, run])),
-      })),
-    [queryClient, queryKey],
-  )
-  return { known: data, know }
-}
-
-const NONE: KnownRuns = {}
 
 /** The overview of the project, read again more often while a run is in flight. */
 export function useOverview(projectId: string) {
@@ -35,19 +18,20 @@ export function useOverview(projectId: string) {
 
 /** The waves of a project, as far back as the overview looks. */
 export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: readonly Wave[] } {
+  const { queries } = useWorkspace()
   const query = useOverview(projectId)
   const { known, know } = useKnownRuns(projectId)
-  const waves = useMemo(() => wavesOf(query.data?.runs, known), [query.data, known])
+  const gate = gateOf(useApiQuery(queries.projects.capabilities.options({ projectId })).data)
+  const { data: feed } = useApiQuery({ ...queries.sessions.list.options(swarmFeed(projectId)), enabled: gate.swarm })
+  const waves = useMemo(
+    () => wavesOf(query.data?.runs, known, gate.swarm ? runsOfFeed(feed?.items ?? [], serviceNow()) : []),
+    [query.data, known, gate.swarm, feed],
+  )
   useEffect(() => {
-    const fresh = waves.flatMap(({ runs }) => runs).filter(run => isWorthKnowing(run, known[run.id]))
+    const fresh = worthKnowing(waves, known)
     if (fresh.length > 0) know(fresh)
   }, [waves, known, know])
   return { query, waves }
-}
-
-/** One that began, or of which it is known by now how it ended. */
-function isWorthKnowing(run: RunInWave, known: RunInWave | undefined): boolean {
-  return known ? known.state !== run.state || known.ended !== run.ended : isInFlight(run)
 }
 
 /** A read that is no list of the contract, as a collection takes it. */

@@ -39,7 +39,7 @@ export const VERBS = {
   filterSource: { key: 'alt+f', does: 'Filter by the next source.' },
   byCase: { key: 'B', does: 'Group by case.' },
   follow: { key: '#', does: 'Follow the run, or let it go.' },
-  followed: { key: 'F', does: 'Go to the next followed run.' },
+  followed: { key: 'F', does: 'Go to the next followed run, or wave in flight.' },
   import: { key: 'I', does: 'Import.' },
   write: { key: 'w', does: 'Write it to a file.' },
   note: { key: 'N', does: 'Add a note.' },

@@ -42,7 +42,7 @@ export type ResolveOptions = {
  * How long a write may be sent again after it was confirmed, in milliseconds. The contract does not say how long
  * a service knows a key, and nobody expects a launch of last week to begin by itself.
  */
-const REPEAT_WITHIN_MS = 24 * 60 * 60_000
+export const REPEAT_WITHIN_MS = 24 * 60 * 60_000
 
 type Found = ReadBackAnswer & {
   sentence: string

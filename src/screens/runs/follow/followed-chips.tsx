@@ -1,16 +1,13 @@
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { widthOf } from '../../../tui/theme/text.ts'
-import { chipOf, fitChips, overflowText } from './chips.ts'
+import { chipOf, fitChips, type Chip, overflowText } from './chips.ts'
 import { useFollowed } from './use-followed.ts'
 
-/** The followed runs in at most so many columns, as the header shows them. */
-export function useFollowedChips(room: number): { text: string; width: number } {
+/** The followed runs, and then others, in at most so many columns, as the header shows them. */
+export function useFollowedChips(room: number, others: readonly Chip[] = []): { text: string; width: number } {
   const theme = useTheme()
   const followed = useFollowed()
-  const { shown, hidden } = fitChips(
-    followed.map(each => chipOf(each, theme.symbols)),
-    room,
-  )
+  const { shown, hidden } = fitChips([...followed.map(each => chipOf(each, theme.symbols)), ...others], room)
   const rest = hidden > 0 ? overflowText(hidden) : undefined
   const texts = [...shown.map(({ text }) => text), ...(rest === undefined ? [] : [rest])]
   const painted = [

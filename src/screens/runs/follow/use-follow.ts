@@ -4,6 +4,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import type { Queries } from '../../../api/client/cache/queries.ts'
 import { MOST_PINS, type Pin } from '../../../domain/runs/pins.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../../tui/keymap/binding.ts'
+import type { Place } from '../../../tui/router/place.ts'
 import type { NamedPlace } from '../../../tui/router/named-place.ts'
 import { usePlace, useRouter } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
@@ -47,25 +48,29 @@ export function useLetGoWhenSeen(run: EvalRun | undefined): void {
 
 /**
  * Goes to the next followed run: those that have ended first, which are let go by being looked at, then those in
- * flight, one after the other.
+ * flight, one after the other, then to `others`.
  */
-export function useGoToFollowed(): KeyHandler | Unavailable {
+export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavailable {
   const { pins, queries } = useWorkspace()
   const queryClient = useQueryClient()
   const router = useRouter()
   const { screen, params } = usePlace()
   const list = usePins()
-  if (list.length === 0) return unavailable('No run is followed.')
+  const places = [...list.map(placeOf), ...others]
+  if (places.length === 0) return unavailable('No run is followed.')
   return () => {
     const isEnded = (pin: Pin): boolean => {
       const run = knownRun(queryClient, queries, pin)
       return run !== undefined && isTerminalRunStatus(run.status)
     }
     const ended = list.find(isEnded)
-    const shown = screen === runsRoute.screen ? list.findIndex(({ runId }) => runId === params.runId) : -1
-    const pin = ended ?? list[(shown + 1) % list.length]
-    if (!pin) return
-    router.go(placeOf(pin))
+    const shown = places.findIndex(
+      place =>
+        place.screen === screen && isSame(place.params, params, screen === runsRoute.screen ? 'runId' : 'waveId'),
+    )
+    const next = ended ? placeOf(ended) : places[(shown + 1) % places.length]
+    if (!next) return
+    router.go(next)
     if (ended) pins?.remove(ended.runId)
   }
 }
@@ -85,6 +90,10 @@ export function useFollowedPlaces(): () => NamedPlace[] {
         place: placeOf(pin),
       }
     })
+}
+
+function isSame(one: Place['params'], other: Place['params'], name: string): boolean {
+  return one[name] === other[name]
 }
 
 function placeOf({ projectId, suiteId, runId }: Pin) {

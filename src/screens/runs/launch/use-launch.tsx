@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
-import { useCancelRun } from '../use-cancel-run.ts'
+import { useCancelRun } from '../../../components/records/use-cancel-run.ts'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import { launchRefusal } from '../../../domain/runs/launch-refusal.ts'

@@ -1,0 +1,55 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { isInFlight, type RunInWave } from '../../domain/swarms/waves.ts'
+import { useKnownRuns } from '../../hooks/use-known-runs.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { plural } from '../../tui/theme/format.ts'
+
+/** Stops runs in flight, after asking. It stands outside the gate, so that nothing else is looked at before. */
+export function useStopRuns(projectId: string) {
+  const stop = useWrite(contract.journeyRuns.cancel)
+  const { know } = useKnownRuns(projectId)
+  return async (name: string, runs: readonly RunInWave[]): Promise<void> => {
+    const flying = runs.filter(isInFlight)
+    if (flying.length === 0) throw new UnavailableAction('Nothing of it is in flight.')
+    await stop<{ stopped: number; ended: number }>({
+      confirm: {
+        title: `Stop ${name}?`,
+        lines: [
+          `${plural(flying.length, 'run')} in flight: sessions that run end, sessions that wait never start.`,
+          'What was graded so far stays readable. The launch stays used, and what the models took is spent.',
+        ],
+        action: 'Stop it',
+        decline: 'Let it go on',
+      },
+      start: `Stopping ${name}…`,
+      async work({ send }) {
+        const results = await Promise.allSettled(
+          flying.map(async run => {
+            try {
+              await send(contract.journeyRuns.cancel, { projectId, runId: run.id })
+              know([{ ...run, state: 'canceled' }])
+            } catch (error) {
+              // It had ended before; how, is not told by that.
+              if (isConflict(error)) know([{ ...run, state: undefined }])
+              throw error
+            }
+          }),
+        )
+        const failed = results.flatMap(result => (result.status === 'rejected' ? [result.reason as unknown] : []))
+        const refused = failed.find(error => !isConflict(error))
+        if (refused !== undefined) throw refused
+        return { stopped: flying.length - failed.length, ended: failed.length }
+      },
+      done: ({ stopped, ended }) =>
+        ended === 0
+          ? `${name} is stopped.`
+          : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had ended already.`,
+    })
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CONFLICT'
+}

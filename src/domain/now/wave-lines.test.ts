@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { runsOfFeed, wavesOf, type RunInWave, type Wave } from '../swarms/waves.ts'
+import { waveLines } from './wave-lines.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const MINUTE = 60_000
+const project = { id: 'p', name: 'Sandbox' }
+
+function wave(state: string, minutesAgo: number, more: Partial<RunInWave> = {}): Wave {
+  const at = NOW - minutesAgo * MINUTE
+  const counts = { total: 4, failed: 1, ended: 3 }
+  const run = {
+    id: `r${minutesAgo}`,
+    waveId: `w${minutesAgo}`,
+    journeyId: 'j',
+    journeyName: 'Sums',
+    name: 'Sums',
+    state,
+  }
+  return { id: run.waveId, waveId: run.waveId, name: 'Sums', at, runs: [{ ...run, ...counts, at, ...more }] }
+}
+
+const linesOf = (...waves: Wave[]) => waveLines(project, { value: waves, at: NOW }, NOW)
+
+test.each([
+  ['failed', 'act', 'Sums failed: 1 of 4 sessions failed'],
+  ['stale', 'act', 'Sums is stale: its runner fell silent: 1 of 4 sessions failed'],
+  ['partial', 'look', 'Sums ended in part: 1 of 4 sessions failed'],
+  ['running', 'know', 'Sums: 3 of 4 sessions ended'],
+])('a wave that is %s is told', (word, urgency, sentence) => {
+  expect(linesOf(wave(word, 5))).toMatchObject([{ word, urgency, sentence, kind: 'wave' }])
+})
+
+test.each(['canceled', 'completed'])('one that is %s is not', state => {
+  expect(linesOf(wave(state, 5))).toEqual([])
+})
+
+test('a failure is not told once its journey ended otherwise, nor after a day; while another runs it is', () => {
+  expect(linesOf(wave('completed', 1), wave('failed', 5))).toEqual([])
+  expect(linesOf(wave('failed', 25 * 60))).toEqual([])
+  expect(linesOf(wave('canceled', 1), wave('failed', 5))).toMatchObject([{ word: 'failed' }])
+  expect(linesOf(wave('running', 1), wave('failed', 5)).map(({ word }) => word)).toEqual(['running', 'failed'])
+})
+
+test('a failed run of a wave makes its line urgent while the others are in flight', () => {
+  const [running, failed] = [wave('running', 5), wave('failed', 5, { id: 'r2', journeyId: 'k', name: 'Greetings' })]
+  const both = { ...running, runs: [...running.runs, ...failed.runs] }
+  const sentence = 'Sums: 6 of 8 sessions ended; Greetings failed: 1 of 4 sessions failed'
+  expect(linesOf(both)).toMatchObject([{ word: 'running', urgency: 'act', isFault: true, sentence }])
+})
+
+test('a run is taken from its sessions only while they had a sign lately, and never twice', () => {
+  const session = (id: string, minutesAgo: number) => ({
+    id,
+    sourceType: 'swarm' as const,
+    lastActivityAt: NOW - minutesAgo * MINUTE,
+    parentRef: { kind: 'journeyRun' as const, label: 'Sums', journeyRunId: `run of ${minutesAgo}`, journeyRefId: 'j' },
+  })
+  const runs = runsOfFeed([session('a', 5), session('b', 5), session('c', 120)], NOW)
+  expect(runs.map(({ id }) => id)).toEqual(['run of 5'])
+  expect(wavesOf([], { 'run of 5': { ...runs[0]!, state: 'canceled' } }, runs)[0]!.runs[0]).toMatchObject({
+    state: 'canceled',
+  })
+})
+
+test('a run from before all that is answered is no longer taken for one in flight', () => {
+  const [{ runs }] = [wave('running', 60)]
+  const known = { [runs[0]!.id]: runs[0]! }
+  expect(wavesOf([], known)).toHaveLength(1)
+  expect(wavesOf([{ runId: 'other', status: 'completed', createdAt: NOW }], known).map(({ id }) => id)).toEqual([
+    'other',
+  ])
+})

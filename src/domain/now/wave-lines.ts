@@ -1,0 +1,90 @@
+import type { JourneyRunState } from '../findings/waves.ts'
+import { isInFlight, waveProgress, type RunInWave, type Wave } from '../swarms/waves.ts'
+import type { NowLine, NowProject, Read } from './line.ts'
+import { DAY_MS } from './run-lines.ts'
+
+type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
+
+/** What a run that did not end well says, the most urgent first; what somebody stopped is no fault. */
+const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
+  ['failed', { urgency: 'act', mark: 'error', word: 'failed', says: 'failed' }],
+  ['stale', { urgency: 'act', mark: 'error', word: 'stale', says: 'is stale: its runner fell silent' }],
+  ['failed_or_canceled', { urgency: 'look', mark: 'warn', word: 'failed?', says: 'failed or was stopped' }],
+  ['rate_limited', { urgency: 'look', mark: 'warn', word: 'throttled', says: 'was throttled' }],
+  ['partial', { urgency: 'look', mark: 'warn', word: 'partial', says: 'ended in part' }],
+]
+
+/**
+ * A line for each wave in flight, and for each of the last day that did not end well in a journey that has not ended
+ * otherwise since. `waves` come latest first; with `isOff` the
+ * feature is switched off.
+ */
+export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now: number, isOff = false): NowLine[] {
+  const { value, at } = read
+  const later = new Set<string>()
+  return value.flatMap((wave): NowLine[] => {
+    const faults = wave.runs.filter(run => lookOf(run) && !later.has(journeyOf(run)))
+    for (const run of wave.runs) if (hasEnded(run)) later.add(journeyOf(run))
+    const flying = wave.runs.filter(isInFlight)
+    const worst = ENDS.find(([state]) => faults.some(run => run.state === state))?.[1]
+    if (flying.length === 0 && (!worst || wave.at < now - DAY_MS)) return []
+    const isSure = flying.some(({ state }) => state === 'running')
+    const own: Look =
+      flying.length === 0 && worst
+        ? worst
+        : { urgency: 'know', mark: isSure ? 'live' : 'warn', word: isSure ? 'running' : 'running?', says: '' }
+    const fault = worst && `${nameOf(faults, wave)} ${worst.says}${countWords(faults)}`
+    return [
+      {
+        key: `wave ${project.id} ${wave.id}`,
+        kind: 'wave',
+        ...own,
+        urgency: worst?.urgency ?? own.urgency,
+        isFault: worst !== undefined,
+        sentence: [flying.length > 0 && flightWords(wave, isOff), fault].filter(Boolean).join('; '),
+        project,
+        at: wave.at || undefined,
+        readAt: at,
+        fingerprint: [flying.length > 0 ? 'in flight' : '', ...faults.map(({ id, state }) => `${id} ${state}`)].join(
+          ' ',
+        ),
+        target: { to: 'wave', projectId: project.id, waveId: wave.id, name: wave.name, runs: wave.runs },
+        thing: { kind: 'wave', record: wave },
+      },
+    ]
+  })
+}
+
+function lookOf({ state }: RunInWave): Look | undefined {
+  return ENDS.find(([known]) => known === state)?.[1]
+}
+
+/** Whether its end says more of its journey than an earlier one. */
+function hasEnded(run: RunInWave): boolean {
+  return run.state === 'completed' || lookOf(run) !== undefined
+}
+
+function journeyOf({ journeyId, id }: RunInWave): string {
+  return journeyId ?? id
+}
+
+function nameOf(runs: readonly RunInWave[], wave: Wave): string {
+  return runs.length === wave.runs.length ? wave.name : [...new Set(runs.map(({ name }) => name))].join(', ')
+}
+
+function flightWords(wave: Wave, isOff: boolean): string {
+  if (isOff) return `${wave.name}: swarms are switched off, so its progress is not told`
+  const progress = waveProgress(wave)
+  if (!progress) return `${wave.name}: progress not read yet`
+  return `${wave.name}: ${progress.ended} of ${progress.total} sessions ended`
+}
+
+/** How many sessions of the runs failed, where that is counted. */
+function countWords(runs: readonly RunInWave[]): string {
+  const [failed, total] = [sum(runs.map(run => run.failed)), sum(runs.map(run => run.total))]
+  return failed === undefined || total === undefined || failed === 0 ? '' : `: ${failed} of ${total} sessions failed`
+}
+
+function sum(counts: readonly (number | undefined)[]): number | undefined {
+  return counts.includes(undefined) ? undefined : counts.reduce<number>((all, count = 0) => all + count, 0)
+}

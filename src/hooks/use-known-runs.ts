@@ -1,0 +1,24 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import type { KnownRuns, RunInWave } from '../domain/swarms/waves.ts'
+import { useWorkspace } from './workspace.tsx'
+
+const NONE: KnownRuns = {}
+const NOTHING: ReadonlyMap<string, KnownRuns> = new Map()
+
+/** What is known here of journey runs, by project; draws again when it changes, and nothing is requested for it. */
+export function useAllKnownRuns(): ReadonlyMap<string, KnownRuns> {
+  const { waves } = useWorkspace()
+  return useSyncExternalStore(waves?.subscribe ?? never, () => waves?.all() ?? NOTHING)
+}
+
+/** What is known here of the journey runs of a project, and how to note more. */
+export function useKnownRuns(projectId: string) {
+  const { waves } = useWorkspace()
+  const known = useAllKnownRuns().get(projectId) ?? NONE
+  const know = useCallback((runs: readonly RunInWave[]) => waves?.know(projectId, runs), [waves, projectId])
+  return { known, know }
+}
+
+function never(): () => void {
+  return () => undefined
+}
