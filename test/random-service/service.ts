@@ -67,8 +67,8 @@ export async function openRandomService(document: OpenApi, seed: number) {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${API_PREFIX}`
   return {
     env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: 'sk_random_service_0123456789abcdef' },
-    /** How many operations of the document were called. */
-    operations: () => asked.size,
+    /** The operations of the document that were called. */
+    operations: (): ReadonlySet<string> => asked,
     /** How many requests were answered. */
     answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
     async [Symbol.asyncDispose]() {
