@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { answering } from '../../test/answering.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../test/harness.tsx'
 import { HOSTED_RECORDS, holding } from '../../test/many-records.ts'
-import { NONSENSE } from '../../test/random-service/values.ts'
+import { type Drawn, expectSane, settled } from '../../test/sane-frames.ts'
 import { until } from '../../test/service/harness.ts'
 import { createBudget } from '../api/client/budget/budget.ts'
 import { createClient } from '../api/client/client.ts'
@@ -12,21 +12,16 @@ import { isAtLeast, requiredRole, type AnyEndpoint, type ProjectRole } from '../
 import { tabsKeys } from '../components/component-keys.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { makeKey } from '../service/core/access/keys.ts'
-import { widthOf } from '../tui/theme/text.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import { screens } from './registry.ts'
 import { appKeys } from './shell/app-keys.ts'
 
-type Size = { width: number; height: number }
-type Condition = {
-  /** Columns and rows; read aloud, lines are as long as what they say. */
-  size: Size
+type Condition = Drawn & {
   /** How many records each list holds. */
   records: number
   /** How many tabs of what is chosen are looked at. */
   tabs?: number
   readOnly?: boolean
-  aloud?: boolean
   /** That of the key; the owner's by default. */
   role?: ProjectRole
 }
@@ -47,8 +42,6 @@ const CONDITIONS: [name: string, condition: Condition][] = [
   ['80×24 with the key of a guest', { size: USUAL, records: 1, role: 'guest' }],
   ['read aloud', { size: { width: 1000, height: 24 }, records: 1, aloud: true }],
 ]
-const BUSY = /(?:Reading|Waiting|Looking) .*…/
-const FRAME = /[│╭╮╰╯─┃▌█▏▎▍▋▊▉▁▂▃▄▅▆▇]/
 const SENTENCE_ENDS = /[.!:](?= |$)/g
 const WHY = /^(?:This session is read-only|This needs the role|mcp\.example does not answer)/
 
@@ -105,21 +98,6 @@ function clientOf(role: ProjectRole) {
   const budget = createBudget({ unlimited: true })
   return createClient({ fetch: service.fetch, baseUrl: `http://local.invalid${API_PREFIX}`, key, budget })
 }
-
-/** What must hold of whatever is drawn, anywhere. */
-function expectSane(app: TestApp, { size, aloud = false }: Condition): void {
-  const frame = app.frame()
-  const lines = frame.split('\n')
-  expect(NONSENSE.exec(frame)?.[0], frame).toBeUndefined()
-  expect(frame).not.toContain('Fault in mcpdeck')
-  if (aloud) expect(lines.filter(line => FRAME.test(line))).toEqual([])
-  else {
-    expect(lines.length, frame).toBeLessThanOrEqual(size.height)
-    expect(lines.filter(line => widthOf(line) > size.width)).toEqual([])
-  }
-}
-
-const settled = (app: TestApp) => app.see(frame => !BUSY.test(frame))
 
 /** The words between header and footer, without frames. */
 function bodyOf(app: TestApp): string {

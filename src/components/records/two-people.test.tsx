@@ -224,7 +224,7 @@ const tour = (ways: Way): Step[] => [
 test.each([
   ['an environment', environment],
   ['a client', clientNoun],
-])('two people who change %s at once lose nothing unseen', async (_, noun) => {
+])('two people who change %s at once lose nothing unseen', { timeout: 10_000 * (HISTORIES + 4) }, async (_, noun) => {
   for (const each of ['form', 'text'] as const) {
     const { conflicts, taken } = await live(noun, tour(each))
     expect(conflicts).toBeGreaterThan(0)
