@@ -2,6 +2,7 @@ import { render } from 'ink-testing-library'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ReactElement } from 'react'
 import { createBudget } from '../src/api/client/budget/budget.ts'
 import { createClient, type Client } from '../src/api/client/client.ts'
 import { API_PREFIX } from '../src/api/contract/contract.ts'
@@ -14,6 +15,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import type { Seen } from '../src/domain/seen/seen.ts'
 import type { Binding, Bindings } from '../src/tui/keymap/binding.ts'
 import { createDispatcher } from '../src/tui/keymap/dispatcher.ts'
+import type { ActiveBinding } from '../src/tui/keymap/layers.ts'
 import type { Place } from '../src/tui/router/place.ts'
 import { createRouter, type Router } from '../src/tui/router/router.ts'
 import { loadScreens } from '../src/app/registry.ts'
@@ -64,6 +66,8 @@ export type TestApp = {
   copied: readonly string[]
   /** What is on screen now. */
   frame(): string
+  /** What works now, and what does not with the reason. */
+  active(): readonly ActiveBinding[]
   /** The first line that contains the text. */
   row(text: string): string
   /** Resolves with the frame as soon as it shows this; throws with the frame when it never does. */
@@ -102,6 +106,8 @@ export async function openApp(options: {
     openBrowser: (url: string) => Promise<string | undefined>
   }
   size?: { width: number; height: number }
+  /** Drawn to be read aloud, as lines. */
+  aloud?: boolean
   /** All screens of the program; those of the registry by default. */
   screens?: readonly ScreenDeclaration[]
   /** The person's editor; without it there is none. */
@@ -137,7 +143,8 @@ export async function openApp(options: {
   const leave = (): void => undefined
   const copied: string[] = []
   const screens = await loadScreens(options.screens)
-  const instance = render(
+  const draw = options.aloud ? renderAloud : render
+  const instance = draw(
     <App
       workspace={{
         client,
@@ -153,7 +160,7 @@ export async function openApp(options: {
       router={router}
       dispatcher={dispatcher}
       feed={sequence => instance.stdin.write(sequence)}
-      theme={createTheme({ level: 0, ascii: false })}
+      theme={createTheme({ level: 0, ascii: false, plain: options.aloud ?? false })}
       toasts={toasts}
       screens={screens}
       pointer={pointer}
@@ -179,6 +186,7 @@ export async function openApp(options: {
     client,
     router,
     frame,
+    active: dispatcher.active,
     copied,
     row: text =>
       frame()
@@ -204,6 +212,16 @@ export async function openApp(options: {
       queryClient.clear()
       if (!options.testService) await own.close()
     },
+  }
+}
+
+/** Renders for a screen reader: what the testing library passes on to Ink leaves that to the environment. */
+function renderAloud(tree: ReactElement): ReturnType<typeof render> {
+  process.env['INK_SCREEN_READER'] = 'true'
+  try {
+    return render(tree)
+  } finally {
+    delete process.env['INK_SCREEN_READER']
   }
 }
 

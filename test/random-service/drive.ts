@@ -50,8 +50,8 @@ export type Drive = {
   onCheck?: (facts: {
     keys: number
     requests: number
-    /** How many different operations were called. */
-    operations: number
+    /** The operations that were called. */
+    operations: ReadonlySet<string>
     /** Resident, in megabytes. */
     memory: number
     starts: number

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
+import { screens } from '../../src/app/registry.ts'
 import type { Key, Terminal } from '../pty/terminal.ts'
 
 /** How long output must rest before the next keys, and how long is waited for that, in milliseconds. */
 const REST_MS = 40
 const REST_AT_MOST_MS = 300
 
-const SCREENS = ['1', '2', '3', '4', '5', '6', '7', '8']
+/** What opens each screen: its number where it has one, and its letter. */
+const SCREENS = screens.flatMap(({ order, goKey }) => [...(order === undefined ? [] : [String(order)]), `, ${goKey}`])
 /** What opens and moves comes more often than what a letter may do; Ctrl+C and Ctrl+Z are the shell's matter. */
 const key = fc.oneof(
-  { weight: 1, arbitrary: fc.constantFrom(...SCREENS) },
+  { weight: 2, arbitrary: fc.constantFrom(...SCREENS) },
   { weight: 9, arbitrary: fc.constantFrom<Key>('down', 'up', 'enter', 'tab', 'right', 'left', 'escape') },
   {
     weight: 2,
@@ -23,10 +25,11 @@ export function randomKeys(seed: number): IterableIterator<string> {
   return fc.sample(fc.infiniteStream(key), { seed, numRuns: 1 })[0]!
 }
 
-/** Presses a key by its name; a letter is typed. */
-export function pressKey(terminal: Terminal, name: string): void {
-  if ([...name].length === 1) terminal.type(name)
-  else terminal.press(name as Key)
+/** Presses keys by their names, one after the other; a letter is typed. */
+export function pressKey(terminal: Terminal, names: string): void {
+  for (const name of names.split(' '))
+    if ([...name].length === 1) terminal.type(name)
+    else terminal.press(name as Key)
 }
 
 /** Resolves when nothing has come for a moment. */

@@ -19,11 +19,8 @@ const REFUSED = [
   { status: 502, code: 'SERVER_UNREACHABLE' },
 ]
 
-/**
- * A service on loopback whose answers are random within the shapes of the document; the same for the same seed and
- * requests.
- */
-export async function openRandomService(document: OpenApi, seed: number) {
+/** Answers that are random within the shapes of the document; the same for the same seed and requests. */
+export function createAnswers(document: OpenApi, seed: number) {
   const values = createValues(document)
   const operations = documentedOperations(document).map(operation => ({
     operation,
@@ -49,15 +46,29 @@ export async function openRandomService(document: OpenApi, seed: number) {
     return answer
   }
 
+  return {
+    /** What the address below the prefix of the API answers. */
+    answer(method: string, url: string): { status: number; text: string } {
+      const path = new URL(url, 'http://x').pathname.slice(API_PREFIX.length)
+      const found = operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
+      if (!found) return { status: 404, text: JSON.stringify({ code: 'NOT_FOUND', message: 'No such path.' }) }
+      asked.add(found.operation.operation)
+      return answerTo(found.operation, `${method} ${url}`)
+    },
+    /** The operations of the document that were called. */
+    operations: (): ReadonlySet<string> => asked,
+    /** How many requests were answered. */
+    answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+  }
+}
+
+/** A service on loopback that answers at random. */
+export async function openRandomService(document: OpenApi, seed: number) {
+  const { answer: answerTo, ...facts } = createAnswers(document, seed)
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://x').pathname.slice(API_PREFIX.length)
-    const found = operations.find(({ operation, pattern }) => operation.method === request.method && pattern.test(path))
     request.resume()
-    if (found) asked.add(found.operation.operation)
     response.setHeader('content-type', 'application/json')
-    const answer = found
-      ? answerTo(found.operation, `${request.method} ${request.url}`)
-      : { status: 404, text: JSON.stringify({ code: 'NOT_FOUND', message: 'No such path.' }) }
+    const answer = answerTo(request.method ?? '', request.url ?? '/')
     response.statusCode = answer.status
     if (answer.status === 429) response.setHeader('retry-after', '1')
     response.end(answer.text)
@@ -67,10 +78,7 @@ export async function openRandomService(document: OpenApi, seed: number) {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${API_PREFIX}`
   return {
     env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: 'sk_random_service_0123456789abcdef' },
-    /** How many operations of the document were called. */
-    operations: () => asked.size,
-    /** How many requests were answered. */
-    answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    ...facts,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

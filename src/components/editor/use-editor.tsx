@@ -23,6 +23,7 @@ export function useStoredTexts() {
   const host = useContext(EditorContext)
   return {
     has: (file: EditedFile): boolean => host?.kept(file) !== undefined,
+    text: (file: EditedFile): string | undefined => host?.kept(file)?.text,
     /** A document behind what is kept already. */
     joined(file: EditedFile, text: string): string {
       const earlier = host?.kept(file)

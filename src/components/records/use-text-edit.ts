@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
 import { changeLine, changesBetween } from '../../domain/suites/changes.ts'
 import { refusalProblems } from '../../domain/suites/refusal-problems.ts'
@@ -9,7 +10,7 @@ import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { Read } from '../../lib/yaml/yaml-reading.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { useEditor } from '../editor/use-editor.tsx'
+import { useEditor, useStoredTexts } from '../editor/use-editor.tsx'
 import { useOpening } from '../opening.tsx'
 import { useReview } from '../review.tsx'
 import { useToasts } from '../toasts.tsx'
@@ -34,6 +35,9 @@ type TextEdit<Now, E extends AnyEndpoint> = {
   act: (fields: Fields, changed: readonly string[], now: Now) => ActOf<unknown, E> | string
 }
 
+/** Stands beside a text: the fields that it was written from, so that one that is taken up later is told from them. */
+const BASE = 'base.json'
+
 /**
  * Edits a record in the person's editor, as YAML. It goes back with what it was read with; where somebody else changed
  * it meanwhile, the fields that only they changed stay theirs, and what both changed is shown before one replaces the
@@ -43,6 +47,7 @@ export function useTextEdit() {
   const { profile } = useWorkspace()
   const opening = useOpening(useRunTask())
   const open = useEditor()
+  const texts = useStoredTexts()
   const review = useReview()
   const toasts = useToasts()
   const write = useWrites()
@@ -54,14 +59,12 @@ export function useTextEdit() {
     const read = () => opening({ start: `Reading ${name}…`, work: spec.read })
     const first = await read()
     if (!first) return
-    const base = fieldsOf(first)
-    const edited = await open({
-      key: [profile.name, profile.host, ...spec.key].join('\n'),
-      fileName: spec.fileName,
-      what: spec.what,
-      text: spec.write(base),
-      read: spec.parse,
-    })
+    const key = [profile.name, profile.host, ...spec.key].join('\n')
+    const file = { key, fileName: spec.fileName }
+    const fresh = fieldsOf(first)
+    const base = (texts.has(file) && fieldsIn(texts.text({ key, fileName: BASE }))) || fresh
+    texts.put({ key, fileName: BASE }, JSON.stringify(base))
+    const edited = await open({ ...file, what: spec.what, text: spec.write(fresh), read: spec.parse })
     if (!edited) return
     const changed = changedFields(base, edited.value)
     if (changed.length === 0) {
@@ -100,6 +103,16 @@ export function useTextEdit() {
       return
     }
     edited.keep()
+  }
+}
+
+/** Fields as they were stored; undefined where they are not there. */
+function fieldsIn(text: string | undefined): Fields | undefined {
+  try {
+    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    return isPlainObject(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

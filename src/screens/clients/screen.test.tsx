@@ -79,6 +79,25 @@ test('its configuration is edited as YAML, and what somebody else changed meanwh
   await app.see('"mine/model"')
 })
 
+test('a text that is taken up later does not undo what somebody else changed since it was written', async () => {
+  const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
+  await open(editor)
+  await app.press(keys.edit)
+  await app.see('Change Desk?')
+  await app.press(confirmKeys.bindings.choose)
+  await app.see('is saved; edit it again to continue')
+  const now = await read()
+  const body = { config: { ...now.config, theirs: 'kept' }, expectedConfigId: configIdOf(now)! }
+  await app.client.clients.update({ projectId, clientId, body })
+  await app.press(keys.edit)
+  await app.see('Somebody else changed this meanwhile, and it stays:')
+  expect(app.frame()).toContain('theirs: + "kept"')
+  await agree()
+  await app.see('Desk is changed.')
+  expect((await read()).config).toMatchObject({ modelId: 'mine/model', theirs: 'kept' })
+  expect(editor.left()).toEqual([])
+})
+
 test('a client whose servers could not be set is there all the same, and that is said', async () => {
   const testService = await openService({
     wrap: fetch => async request =>

@@ -1,0 +1,78 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
+import { API_PREFIX } from '../../src/api/contract/contract.ts'
+import { screens } from '../../src/app/registry.ts'
+import { tabsKeys } from '../../src/components/component-keys.ts'
+import { readOpenApi } from '../contract/openapi.ts'
+import { openApp, openService } from '../harness.tsx'
+import { expectSane } from '../sane-frames.ts'
+import { until } from '../service/harness.ts'
+import { createAnswers } from './service.ts'
+
+const document = readOpenApi()
+const SIZES = [
+  { width: 60, height: 20 },
+  { width: 120, height: 40 },
+]
+const SEEDS = (process.env['RANDOM_SEEDS'] ?? '1').split(' ').map(Number)
+const ROWS = 2
+const TABS = 6
+
+/** A client on random answers, with the projects that they begin with: a screen leaves one that is gone. */
+function randomClient(seed: number) {
+  const { answer, answered } = createAnswers(document!, seed)
+  const projects = answer('GET', `${API_PREFIX}/projects`)
+  const client = createClient({
+    async fetch({ method, url }) {
+      const { origin, pathname } = new URL(url)
+      const isProjects = method === 'GET' && pathname === `${API_PREFIX}/projects`
+      const { status, text } = isProjects ? projects : answer(method, url.slice(origin.length))
+      return new Response(text, { status, headers: { 'content-type': 'application/json', 'retry-after': '1' } })
+    },
+    baseUrl: `http://random.invalid${API_PREFIX}`,
+    key: 'sk_random_service_0123456789abcdef',
+    budget: createBudget({ unlimited: true }),
+  })
+  const projectId = (JSON.parse(projects.text) as { items: { id: string }[] }).items[0]!.id
+  return { client, answered, projectId }
+}
+
+describe.skipIf(!document)('random answers within the shapes of the document', () => {
+  test.each(screens)(
+    'neither break $title nor make it say nonsense',
+    { timeout: 60_000 * SEEDS.length },
+    async screen => {
+      const service = await openService()
+      onTestFinished(service.close)
+      for (const seed of SEEDS)
+        for (const size of SIZES) {
+          const { client, answered, projectId } = randomClient(seed)
+          const hosted = { openBrowser: async () => undefined }
+          const place = screen.route.to({ projectId })
+          const app = await openApp({ testService: { ...service, client }, size, place, hosted })
+          /** Until nothing more is asked for, and what was is drawn. */
+          const rest = async (): Promise<void> => {
+            let before = -1
+            await until(
+              () => before === (before = answered()),
+              isSame => isSame,
+            )
+            expectSane(app, { size })
+          }
+          await rest()
+          expect(app.router.current().screen).toBe(screen.route.screen)
+          for (let row = 0; row < ROWS; row += 1) {
+            await app.press('enter')
+            for (let tab = 0; tab < TABS; tab += 1) {
+              await rest()
+              await app.press(tabsKeys.bindings.next)
+            }
+            await app.press('escape', 'escape', 'down')
+            await rest()
+          }
+          await app.close()
+        }
+    },
+  )
+})
