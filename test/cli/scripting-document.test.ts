@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { addApply, addExport, addRecords } from '../../src/cli/commands/documents.ts'
-import { addGet } from '../../src/cli/commands/inspection.ts'
-import { addRun, addWatch } from '../../src/cli/commands/run.ts'
-import { addSuite } from '../../src/cli/commands/suite.ts'
 import { addCommands } from '../../src/cli/commands/declare.ts'
+import { documents } from '../../src/cli/commands/documents.ts'
+import { get } from '../../src/cli/commands/inspection.ts'
+import { runs } from '../../src/cli/commands/run.ts'
+import { suites } from '../../src/cli/commands/suite.ts'
 import { verbs } from '../../src/cli/commands/verbs.ts'
 import { conclude } from '../../src/cli/follow/conclusion.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
@@ -28,8 +28,7 @@ test('the document names every field of the last word', () => {
 
 test('the document shows options that exist', () => {
   const program = new Command('mcpdeck')
-  for (const add of [addGet, addWatch, addRun, addSuite, addExport, addApply, addRecords]) add(program, () => undefined)
-  addCommands(program, verbs, () => undefined)
+  addCommands(program, [get, ...runs, ...suites, ...documents, ...verbs], () => undefined)
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
   const known = all(program).flatMap(command => command.options.map(option => option.long))
   for (const [option] of text.matchAll(/--[a-z][a-z-]+/g)) expect([...known, '--help']).toContain(option)

@@ -6,7 +6,7 @@ import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { recordLines } from '../output/record-lines.ts'
-import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
 import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
 import { endpointOf, listItems, readOne, type Fields } from './listing.ts'
 import type { Noun } from './noun.ts'
@@ -24,7 +24,7 @@ type Relation = { noun: Noun; items: readonly Item[]; all: string; problem?: str
 
 /** `mcpdeck describe`: a record as people read it, names beside the ids, and what belongs to it. */
 export async function describe(
-  { client, common, saved }: CommandContext & Required<Pick<CommandContext, 'saved'>>,
+  { client, common, saved }: SavedContext,
   [word = '', wanted = '']: readonly string[],
   own: GetOptions,
 ): Promise<void> {
