@@ -240,13 +240,14 @@ function useSubjectActions(screens: readonly LoadedScreen[]): Record<SubjectActi
   const router = useRouter()
   const showJson = useJsonOverlay()
   const { profile } = useWorkspace()
-  const tell = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
-  const copyLink = (): void => tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
+  const copyNamed = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
+  const copyLink = (): void =>
+    copyNamed('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
   if (!current()) return { copyId: NONE, copyLink, raw: NONE }
   return {
     copyId() {
       const subject = current()
-      if (subject) tell(`the id of the ${subject.kind}`, subject.id)
+      if (subject) copyNamed(`the id of the ${subject.kind}`, subject.id)
     },
     copyLink,
     raw() {

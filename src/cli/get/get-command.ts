@@ -164,7 +164,7 @@ async function printOne(
 async function printList(listing: Printed, output: Output, common: CommonOptions, own: GetOptions): Promise<number> {
   const { noun, state } = listing
   const progress = startProgress(noun)
-  const kept: unknown[] = []
+  const items: unknown[] = []
   let count = 0
   let cut: ApiError | undefined
   const onCut = (most: number): void => {
@@ -177,7 +177,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
       count += 1
       progress.tell(count)
       if (own.jsonl) await output.write(`${jsonText(item)}\n`)
-      else kept.push(item)
+      else items.push(item)
       if (output.closed || count === own.limit) break
     }
   } catch (error) {
@@ -186,10 +186,10 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   } finally {
     progress.end()
   }
-  if (own.json) await output.write(`${jsonText({ items: kept })}\n`)
-  else if (!own.jsonl && kept.length > 0) await writeTable(noun, kept, output, common)
+  if (own.json) await output.write(`${jsonText({ items })}\n`)
+  else if (!own.jsonl && items.length > 0) await writeTable(noun, items, output, common)
   if (cut) say(`The list is not complete. ${errorLine(cut)}`)
-  else if (!own.json && !own.jsonl && kept.length === 0) say(`No ${noun.name}.`)
+  else if (!own.json && !own.jsonl && items.length === 0) say(`No ${noun.name}.`)
   return cut ? EXIT.noVerdict : EXIT.done
 }
 

@@ -112,9 +112,9 @@ export async function goOnWith(
   isAgreed: boolean,
 ): Promise<Decision | undefined> {
   const options = { journal, client: workspace.client }
-  const looked = await lookBack(options, entry)
-  const seen = looked?.entry ?? entry
-  if (looked?.finding !== 'happened') {
+  const found = await lookBack(options, entry)
+  const seen = found?.entry ?? entry
+  if (found?.finding !== 'happened') {
     refuseUnsendable(seen)
     if (!isAgreed && !(await agreesToResend(seen))) return undefined
   }

@@ -142,7 +142,7 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
     const again = await launchAgain(work, going.retry, projectId, plan)
     return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, undefined)
   }
-  tell(session, plan.lines)
+  sayAll(session, plan.lines)
   if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
   await going.supersede()
   const options = {
@@ -196,7 +196,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
     const again = await launchAgain(work, going.retry, projectId, undefined)
     return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, { runId: source.runId })
   }
-  tell(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
+  sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) {
     session.reporter.say(obstacle)
     return EXIT.noVerdict
@@ -216,7 +216,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   )
 }
 
-function tell({ reporter }: Session, lines: readonly string[]): void {
+function sayAll({ reporter }: Session, lines: readonly string[]): void {
   for (const line of lines) reporter.say(line)
 }
 

@@ -43,19 +43,19 @@ const WIDTH = 76
 const ROWS_AROUND = 16
 
 /** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
-export function useFormDialog(): (asked: FormSpec) => Promise<FormValues | undefined> {
+export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
-  return asked =>
+  return form =>
     new Promise(resolve => {
       const close = overlays.open({
-        title: clean(asked.title),
+        title: clean(form.title),
         size: available => ({
           width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, ROWS_AROUND + asked.fields.length),
+          height: Math.min(available.height, ROWS_AROUND + form.fields.length),
         }),
         content: (
           <FormDialog
-            asked={asked}
+            form={form}
             onDone={values => {
               close()
               resolve(values)
@@ -76,9 +76,9 @@ function problemOf(field: FormFieldSpec, text: string): string | undefined {
   return field.check?.(text)
 }
 
-function FormDialog(props: { asked: FormSpec; onDone: (values: FormValues | undefined) => void }) {
-  const { asked, onDone } = props
-  const { fields } = asked
+function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undefined) => void }) {
+  const { form, onDone } = props
+  const { fields } = form
   const [texts, setTexts] = useState(() => fields.map(({ initial }) => initial))
   const [problems, setProblems] = useState<readonly (string | undefined)[]>([])
   const values = Object.fromEntries(fields.map(({ id }, index) => [id, texts[index] ?? '']))
@@ -102,12 +102,12 @@ function FormDialog(props: { asked: FormSpec; onDone: (values: FormValues | unde
         setTexts(texts.map((old, at) => (at === index ? text : old)))
         setProblems([])
       }}
-      about={asked.about}
-      effect={asked.effect?.(values) ?? []}
-      act={asked.act}
+      about={form.about}
+      effect={form.effect?.(values) ?? []}
+      act={form.act}
       onAct={act}
       onCancel={() => onDone(undefined)}
-      isFilled={asked.isFilled ?? false}
+      isFilled={form.isFilled ?? false}
     />
   )
 }

@@ -11,13 +11,13 @@ export type Making = { field: string; label: string; make: () => Promise<FieldOp
 /** The form as it is opened again: what is filled in, and why what it came to was refused. */
 export type FormAgain = { values: FormValues; problem: FormSpec['about'] }
 
-type Asked<T, E extends AnyEndpoint, Kept> = {
+type AskSpec<T, E extends AnyEndpoint, Unsent> = {
   /** The form with what its fields start with; what was filled in before takes the place of that. */
   form: () => FormSpec
   making?: readonly Making[]
-  /** What is sent; a text where the form itself says why not, `kept` where there is nothing to send. */
-  act: (values: FormValues) => ActOf<T, E> | string | { kept: Kept }
-  /** What is asked again after a refusal; by default the same with the error's own sentence. */
+  /** What is sent; a text where the form itself says why not, `unsent` where there is nothing to send. */
+  act: (values: FormValues) => ActOf<T, E> | string | { unsent: Unsent }
+  /** What is shown after a refusal; by default the same with the error's own sentence. */
   refused?: (error: unknown, values: FormValues) => FormAgain | Promise<FormAgain>
 }
 
@@ -28,19 +28,19 @@ type Asked<T, E extends AnyEndpoint, Kept> = {
 export function useAskUntilDone() {
   const ask = useAskMaking()
   const write = useWrites()
-  return async <E extends AnyEndpoint, T = OutputOf<E>, Kept = T>(
-    asked: Asked<T, E, Kept>,
-  ): Promise<T | Kept | undefined> => {
-    const { refused = askedAgain } = asked
-    const making = (asked.making ?? []).map(each => ({ ...each, made: [] }))
+  return async <E extends AnyEndpoint, T = OutputOf<E>, Unsent = T>(
+    spec: AskSpec<T, E, Unsent>,
+  ): Promise<T | Unsent | undefined> => {
+    const { refused = askedAgain } = spec
+    const making = (spec.making ?? []).map(each => ({ ...each, made: [] }))
     for (let again: FormAgain | undefined; ;) {
-      const form = asked.form()
+      const form = spec.form()
       const values = await ask({ ...form, about: [...(again?.problem ?? []), ...form.about] }, again?.values, making)
       if (!values) return undefined
       again = { values, problem: [] }
-      const act = asked.act(values)
+      const act = spec.act(values)
       if (typeof act === 'string') continue
-      if ('kept' in act) return act.kept
+      if ('unsent' in act) return act.unsent
       let error: unknown
       const came = await write<E, T>({ ...act, failed: reason => void (error = reason) })
       if (came !== undefined) return came

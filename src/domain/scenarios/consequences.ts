@@ -134,16 +134,16 @@ function sessionLines(change: AccessChange, { liveSessions }: AccessFacts): Cons
 function versionLines(change: AccessChange, { accessVersion }: AccessFacts): Consequence[] {
   const { accessVersion: moves, answersVersion } = effectOf(change)
   const known = accessVersion === undefined ? '' : ` (last proved: ${accessVersion})`
-  const told = answersVersion ? 'the answer returns it' : 'the answer does not return it'
+  const returned = answersVersion ? 'the answer returns it' : 'the answer does not return it'
   switch (moves) {
     case 'first':
-      return [plain(`accessVersion: ${told}.`)]
+      return [plain(`accessVersion: ${returned}.`)]
     case 'moves':
-      return [plain(`accessVersion moves on${known}; ${told}.`)]
+      return [plain(`accessVersion moves on${known}; ${returned}.`)]
     case 'stays':
-      return [plain(`accessVersion stays${known}; ${told}.`)]
+      return [plain(`accessVersion stays${known}; ${returned}.`)]
     case 'unsure':
-      return [plain(`accessVersion may move on${known}; ${told}.`)]
+      return [plain(`accessVersion may move on${known}; ${returned}.`)]
   }
 }
 
