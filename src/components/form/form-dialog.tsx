@@ -7,7 +7,8 @@ import { useOverlays } from '../overlays.tsx'
 
 export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
   id: string
-  initial: string
+  /** Empty by default. */
+  initial?: string
   note?: string
   /** Why what was given cannot be taken. */
   check?: (text: string) => string | undefined
@@ -17,10 +18,10 @@ export type FormValues = Readonly<Record<string, string>>
 
 export type FormSpec = {
   title: string
-  about: readonly FormText[]
+  about?: readonly FormText[]
   fields: readonly FormFieldSpec[]
   /** What holds for these values; nothing is sent by the form itself. */
-  effect?: (values: FormValues) => readonly FormText[]
+  effect?: (values: FormValues) => FormSpec['about']
   act: string
   /** What the fields start with was filled in before: it is not left without asking. */
   isFilled?: boolean
@@ -32,7 +33,10 @@ export function filledAgain(
   values: FormValues | undefined,
 ): Pick<FormSpec, 'fields' | 'isFilled'> {
   if (!values) return { fields }
-  return { fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })), isFilled: true }
+  return {
+    fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial ?? '' })),
+    isFilled: true,
+  }
 }
 
 /** The act of a form that sends nothing itself. */
@@ -79,7 +83,7 @@ function problemOf(field: FormFieldSpec, text: string): string | undefined {
 function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undefined) => void }) {
   const { form, onDone } = props
   const { fields } = form
-  const [texts, setTexts] = useState(() => fields.map(({ initial }) => initial))
+  const [texts, setTexts] = useState(() => fields.map(({ initial = '' }) => initial))
   const [problems, setProblems] = useState<readonly (string | undefined)[]>([])
   const values = Object.fromEntries(fields.map(({ id }, index) => [id, texts[index] ?? '']))
   const act = async (): Promise<number | undefined> => {
@@ -102,7 +106,7 @@ function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undef
         setTexts(texts.map((old, at) => (at === index ? text : old)))
         setProblems([])
       }}
-      about={form.about}
+      about={form.about ?? []}
       effect={form.effect?.(values) ?? []}
       act={form.act}
       onAct={act}

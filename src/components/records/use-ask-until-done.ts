@@ -9,7 +9,7 @@ import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } fro
 export type Making = { field: string; label: string; make: () => Promise<FieldOption | undefined> }
 
 /** The form as it is opened again: what is filled in, and why what it came to was refused. */
-export type FormAgain = { values: FormValues; problem: FormSpec['about'] }
+export type FormAgain = { values: FormValues; problem: NonNullable<FormSpec['about']> }
 
 type AskSpec<T, E extends AnyEndpoint, Unsent> = {
   /** The form with what its fields start with; what was filled in before takes the place of that. */
@@ -35,7 +35,11 @@ export function useAskUntilDone() {
     const making = (spec.making ?? []).map(each => ({ ...each, made: [] }))
     for (let again: FormAgain | undefined; ;) {
       const form = spec.form()
-      const values = await ask({ ...form, about: [...(again?.problem ?? []), ...form.about] }, again?.values, making)
+      const values = await ask(
+        { ...form, about: [...(again?.problem ?? []), ...(form.about ?? [])] },
+        again?.values,
+        making,
+      )
       if (!values) return undefined
       again = { values, problem: [] }
       const act = spec.act(values)
@@ -69,7 +73,7 @@ function useAskMaking() {
     for (let filled = values; ;) {
       const fields = form.fields.map((field): FormFieldSpec => {
         const own = making.find(each => each.field === field.id)
-        const { input, id, initial } = field
+        const { input, id, initial = '' } = field
         const text = { initial: filled?.[id] ?? initial }
         if (!own || (input?.kind !== 'choice' && input?.kind !== 'choices')) return { ...field, ...text }
         const options = [...input.options, ...own.made, { value: MAKE, label: own.label }]
