@@ -198,7 +198,7 @@ describe('an environment as a text', () => {
     await app.press(keys.editText)
     await app.see('name: "Nightly" › "Weekly"')
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
-    await app.see('is kept; edit it again')
+    await app.see('is saved; edit it again')
     expect(editor.left()).toHaveLength(1)
     await app.press(keys.editText)
     await app.see('modelId: - "a/b"')
