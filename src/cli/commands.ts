@@ -43,7 +43,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .exitOverride()
-    // A command with a typo in it would else be told of its arguments alone.
+    // A command with a typo in it would else be refused for its arguments alone.
     .allowExcessArguments()
     .action(async (place: string | undefined) => {
       const commands = program.commands.map(command => command.name())

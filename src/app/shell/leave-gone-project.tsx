@@ -38,7 +38,7 @@ export function LeaveGoneProject() {
         if (nextCursor || items.some(({ id }) => id === projectId)) there.add(projectId)
         else if (here() === projectId) leave(projectId, items)
       } catch {
-        // The pane that meets this trouble tells it, and the next answer that misses something asks again.
+        // The pane that meets this error shows it, and the next answer that misses something asks again.
       } finally {
         checked.delete(projectId)
       }

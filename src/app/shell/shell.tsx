@@ -48,7 +48,7 @@ const NONE = unavailable('Nothing is chosen.')
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
 const TABS_ROW = 1
-/** Read aloud, lines are as long as what they say, but of the keys only those that come first are told. */
+/** Read aloud, lines are as long as what they say, but of the keys only those that come first are read. */
 const READ_FOOTER = 80
 /** Header and tabs stand above the body. */
 const BODY_TOP = 2

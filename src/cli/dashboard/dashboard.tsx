@@ -196,7 +196,7 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** The picture when the screen goes on from it; where lines are told instead it is taken away. */
+/** The picture when the screen goes on from it; where lines are printed instead it is taken away. */
 function takeOver(painted: PaintedScreen | undefined, surface: Surface): PaintedScreen | undefined {
   if (surface instanceof Screen) painted?.takeOver()
   else painted?.undo()

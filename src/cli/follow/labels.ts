@@ -20,7 +20,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
   ]
 }
 
-/** What the run counted, in its own unit; in trials where it tells none. */
+/** What the run counted, in its own unit; in trials where it reports none. */
 function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
   const share = measured ? passRate(measured) : rateOfTrials
   const rate = share == null ? unknown : `${Math.floor(share * 1000 + 1e-9) / 10}%`

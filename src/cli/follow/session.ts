@@ -34,7 +34,7 @@ export type FollowExtras = {
   again?: string
   /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
   base?: Base | undefined
-  /** Of a run group, as the final record tells it. */
+  /** Of a run group, as the final record has it. */
   runGroupId?: string
 }
 

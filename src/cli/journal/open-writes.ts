@@ -18,7 +18,7 @@ type Reporting = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryCl
 
 /**
  * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one,
- * and tells each; never rejects.
+ * and reports each; never rejects.
  */
 export async function reportOpenWrites(reporting: Reporting): Promise<void> {
   const { journal, workspace } = reporting.opened

@@ -266,7 +266,7 @@ async function planRerun(
 
 /**
  * Launches the failed cases again, in a free slot.
- * @returns undefined when it cannot be told which run it is
+ * @returns undefined when it is not known which run it is
  */
 async function sendRerun(
   client: Client,

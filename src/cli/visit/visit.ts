@@ -123,7 +123,7 @@ type Talk = {
 async function converse(session: string, token: string, talk: Talk): Promise<number> {
   const { lines, tell, pollMs } = talk
   const ended = Promise.withResolvers<never>()
-  // An end that shows while a line is being answered is told by that answer as well.
+  // An end that shows while a line is being answered is reported by that answer as well.
   ended.promise.catch(() => {})
   const look = () =>
     call('GET', session, token).catch((error: unknown) => {
@@ -147,7 +147,7 @@ async function converse(session: string, token: string, talk: Talk): Promise<num
   }
 }
 
-/** A refusal that leaves the session alive is told, and the next line may do better. */
+/** A refusal that leaves the session alive is printed, and the next line may do better. */
 async function carryOut(
   line: string,
   { session, token }: { session: string; token: string },

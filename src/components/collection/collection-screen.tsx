@@ -59,7 +59,7 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   newsOf?: string
   /** The param of the place that names one. */
   param: string
-  /** What is worth being told of when it changes. */
+  /** What is worth a notice when it changes. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
   /** What one is called, where its record has neither name nor title. */

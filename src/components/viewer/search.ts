@@ -1,6 +1,6 @@
 import { isReady, mayHold, plainText, type Line, type LineSource } from './source.ts'
 
-/** As many matches are counted; more are told as "and more". */
+/** As many matches are counted; more are shown as "and more". */
 const MOST_MATCHES = 10_000
 /** How many texts are searched between two checks of the clock. */
 const TEXTS_A_CHECK = 64

@@ -115,7 +115,7 @@ function nameOf(suite: SuiteOf, run: EvalRun): string {
   return `${suite.name ?? suite.id} ${runNumberOf(run)}`
 }
 
-/** How far a run is by its own counts, where its service tells them; else by its trials. */
+/** How far a run is by its own counts, where its service reports them; else by its trials. */
 function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
   const reported = reportedTrials(run)
   if (reported)

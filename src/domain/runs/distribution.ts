@@ -15,7 +15,7 @@ export type Distribution = {
 export type Bin = { from: number; to: number; count: number }
 
 const MOST_BINS = 8
-/** Amounts are told in whole units, so no bin is smaller than one: its ends would read the same. */
+/** Amounts are shown in whole units, so no bin is smaller than one: its ends would read the same. */
 const LEAST_ROUND = 0
 /** A step of this round number holds every amount that can be. */
 const LAST_ROUND = 48

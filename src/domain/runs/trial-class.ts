@@ -47,7 +47,7 @@ type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 's
 const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
 
 /**
- * The class of a trial: what its state says, then what the service tells (some do, contract: "Trial classification"),
+ * The class of a trial: what its state says, then what the service reports (some do, contract: "Trial classification"),
  * else what can be stated from its scores and its error.
  */
 export function classOfTrial(trial: Classed): TrialClass {
@@ -61,5 +61,5 @@ export function classOfTrial(trial: Classed): TrialClass {
   return trial.startedAt == null ? 'setup_failed' : 'execution_failed'
 }
 
-/** Classes that the state itself tells: one that says otherwise is not believed. */
+/** Classes that the state itself shows: one that says otherwise is not believed. */
 const STANDINGS: ReadonlySet<TrialClass> = new Set(['passed', 'failed', 'running', 'pending', 'cancelled'])

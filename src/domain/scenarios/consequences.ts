@@ -5,7 +5,7 @@ import { VISITOR_KIND_LABELS, listed, MODE_LABELS, modeLabel } from './labels.ts
 export type AccessFacts = {
   /** The mode as the service last answered it. */
   mode: string | null | undefined
-  /** Sessions that live now, where the service tells. */
+  /** Sessions that live now, where the service reports them. */
   liveSessions?: number | undefined
   /** The last `accessVersion` that an answer proved, and still holds as far as is known here. */
   accessVersion?: number | undefined

@@ -78,7 +78,7 @@ function linesOfLane(each: ReadinessLane, symbols: Symbols): Line[] {
   ]
 }
 
-/** The findings of a report with the rule behind each; the document as it is where it has none that can be told. */
+/** The findings of a report with the rule behind each; the document as it is where it has none that can be shown. */
 export function reportLines(report: ReadinessReport | undefined, symbols: Symbols): Line[] {
   if (report === undefined) return []
   const findings = findingsOf(report)

@@ -54,7 +54,7 @@ export const ReadinessScreen = collectionScreen({
   }),
 })
 
-/** What is worth being told of: how it ended. */
+/** What is worth a notice: how it ended. */
 function stateOf(run: ReadinessRun): string {
   return isRunning(run) ? 'under way' : stateLook(run).word
 }

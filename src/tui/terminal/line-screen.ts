@@ -35,9 +35,9 @@ export type LineScreen = {
 }
 
 /**
- * Instead of a screen: tells what a screen reader should say as plain lines, each once, when it is new. Nothing is ever
- * taken back, so the cursor only goes forward and what was said can be read again by scrolling. `pointer` marks the
- * chosen row; a row that merely loses it is no news.
+ * Instead of a screen: prints what a screen reader should say as plain lines, each once, when it is new. Nothing is
+ * ever taken back, so the cursor only goes forward and what was said can be read again by scrolling. `pointer` marks
+ * the chosen row; a row that merely loses it is no news.
  */
 export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   let frame: string[] = []
