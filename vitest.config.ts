@@ -43,7 +43,7 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Some tests start a dozen processes, on two busy cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,

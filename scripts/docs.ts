@@ -5,6 +5,7 @@ import { apiDocument } from './docs/api.ts'
 import { configDocument } from './docs/config.ts'
 import { keysDocument } from './docs/keys.ts'
 import { limitsDocument } from './docs/limits.ts'
+import { nounsDocument } from './docs/nouns.ts'
 import { serviceDocument } from './docs/service.ts'
 import { root } from './paths.ts'
 
@@ -16,6 +17,7 @@ const generators: readonly Generator[] = [
   { file: 'docs/config.md', text: async () => configDocument() },
   { file: 'docs/keys.md', text: async () => keysDocument() },
   { file: 'docs/limits.md', text: async () => limitsDocument() },
+  { file: 'docs/nouns.md', text: async () => nounsDocument() },
   { file: 'docs/service.md', text: async () => serviceDocument() },
 ]
 

@@ -10,7 +10,7 @@ import { startServe } from './serve.ts'
 import { iterations, type PreparedWorkspaces } from './workspaces.ts'
 
 /** The screens that can be left open, in the order of the keys that open them. */
-const SCREENS = ['now', 'projects', 'servers', 'runs', 'findings', 'scenarios', 'notebook'] as const
+const SCREENS = ['now', 'projects', 'servers', 'runs', 'findings', 'scenarios', 'swarms', 'notebook'] as const
 /** Where the data comes from, and whether a run is in flight meanwhile. */
 const SETTINGS = ['local', 'remote', 'local live', 'remote live'] as const
 

@@ -2,16 +2,17 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shownTabs } from './tab-line.tsx'
 
-const screens = ['1 Now', '2 Projects', '3 Servers', '4 Runs', '5 Findings', '6 Scenarios', '7 Notebook']
+const screens = ['1 Now', '2 Projects', '3 Servers', '4 Runs', '5 Findings', '6 Scenarios', '7 Swarms', '8 Notebook']
 
 test('all tabs show where they fit, close together before any is left out', () => {
-  expect(shownTabs(screens, 0, 120)).toEqual({ first: 0, end: 7, gap: 1 })
-  expect(shownTabs(screens, 0, 80)).toEqual({ first: 0, end: 7, gap: 0 })
+  expect(shownTabs(screens, 0, 120)).toEqual({ first: 0, end: 8, gap: 1 })
+  expect(shownTabs(screens, 0, 80)).toEqual({ first: 0, end: 8, gap: -1 })
+  expect(shownTabs(screens, 0, 86)).toEqual({ first: 0, end: 8, gap: 0 })
 })
 
 test('the current one shows, with those before it', () => {
   expect(shownTabs(screens, 0, 60)).toEqual({ first: 0, end: 5, gap: 0 })
-  expect(shownTabs(screens, 6, 60)).toEqual({ first: 2, end: 7, gap: 0 })
+  expect(shownTabs(screens, 7, 60)).toEqual({ first: 3, end: 8, gap: 0 })
 })
 
 test('whatever the titles and the width, the current tab is among those shown and they fit', () => {

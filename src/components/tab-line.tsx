@@ -4,7 +4,7 @@ import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
 
-/** The tabs from `first` to before `end` fit a line, with so many columns between two. */
+/** The tabs from `first` to before `end` fit a line, with so many columns between two; -1 where two share a blank. */
 type Shown = { first: number; end: number; gap: number }
 
 /** Brackets around a tab, or the blanks in their place. */
@@ -12,12 +12,12 @@ const BRACKETS = 2
 /** A margin on both sides, where a mark shows tabs beyond. */
 const MARGINS = 2
 
-/** As many tabs as fit, among them the current one; a space between two is given up where all of them would not fit. */
+/** As many tabs as fit, among them the current one; they stand closer where all of them would not fit else. */
 export function shownTabs(titles: readonly string[], current: number, width: number): Shown {
   const widths = titles.map(title => widthOf(title) + BRACKETS)
   const all = widths.reduce((sum, each) => sum + each, 0)
   const room = width - MARGINS
-  for (const gap of [1, 0])
+  for (const gap of [1, 0, -1])
     if (all + gap * (titles.length - 1) <= width - 1) return { first: 0, end: titles.length, gap }
   let used = widths[current] ?? 0
   let [first, end] = [current, current + 1]
@@ -69,12 +69,17 @@ export function TabLine(props: {
     },
     { top: props.top ?? 0, height: 1 },
   )
+  const { current } = props
+  const isShared = shown.gap < 0
   const line = props.titles
-    .map((title, index) =>
-      index === props.current ? theme.paint('selected', `[${title}]`) : theme.paint('muted', ` ${title} `),
-    )
+    .map((title, index) => {
+      if (index === current) return theme.paint('selected', `[${title}]`)
+      const before = isShared && index === current + 1 ? '' : ' '
+      const after = isShared && index + 1 < shown.end ? '' : ' '
+      return theme.paint('muted', `${before}${title}${after}`)
+    })
     .slice(shown.first, shown.end)
-    .join(' '.repeat(shown.gap))
+    .join(' '.repeat(Math.max(0, shown.gap)))
   const before = shown.first > 0 ? theme.paint('muted', '‹') : ' '
   const after = shown.end < props.titles.length ? theme.paint('muted', '›') : ''
   const keys = endOf(props, shown, width)

@@ -87,11 +87,11 @@ test('what still refers to a client is named, and a refused write ends with 1', 
   writeFileSync(path('desk.yaml'), client)
   expect(await refused('apply', '-f', path('desk.yaml'), '--yes')).toMatchObject({ code: 0 })
   const held = await refused('delete', 'client', 'desk', '--yes')
-  expect(held).toMatchObject({ code: 1 })
+  expect(held).toMatchObject({ code: 3 })
   expect(held.stderr).toContain('environments: staging')
   writeFileSync(path('bad.yaml'), 'server: { name: s, enabled: true, transportType: http }\n')
   const bad = await refused('apply', '-f', path('bad.yaml'), '--yes')
-  expect(bad).toMatchObject({ code: 1 })
+  expect(bad).toMatchObject({ code: 3 })
   expect(bad.stderr).toContain('server s: failed')
   expect(await run(['--read-only', '--project', 'Refused', 'apply', '-f', path('bad.yaml'), '--yes'])).toMatchObject({
     code: 2,

@@ -1,6 +1,7 @@
 import { QueryObserver, type QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../src/api/client/cache/query-client.ts'
+import { VirtualClock } from '../client/virtual-clock.ts'
 import { createFocusPace, type FocusPace } from '../../src/cli/dashboard/dashboard.tsx'
 
 let queryClient: QueryClient
@@ -29,6 +30,24 @@ test('nobody looking, polling is four times rarer, on top of what the line takes
   unsubscribe()
   focus.set(false)
   expect(heard).toHaveBeenCalledTimes(2)
+})
+
+test('nobody pressing a key for a minute, polling is four times rarer until the next key', async () => {
+  const clock = new VirtualClock()
+  const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
+  await clock.advance(59_000)
+  unattended.attend()
+  await clock.advance(59_000)
+  expect(unattended.pollFactor()).toBe(1)
+  await clock.advance(1_000)
+  expect(unattended.pollFactor()).toBe(4)
+  unattended.set(false)
+  unattended.attend()
+  expect(unattended.pollFactor()).toBe(4)
+  unattended.set(true)
+  expect(unattended.pollFactor()).toBe(1)
+  await clock.advance(60_000)
+  expect(unattended.pollFactor()).toBe(4)
 })
 
 test('looking again reads what is on screen and old, but nothing that reaches through to a server', async () => {

@@ -85,7 +85,7 @@ test('what goes on after its answer is known of each operation', () => {
 
 test('runs that two commands launch at once outlive both, in one worker, which ends when it is idle', async () => {
   const home = await open()
-  const suite = await suiteOf(home, [longCase('slow', 3)])
+  const suite = await suiteOf(home, [longCase('slow', 6)])
   const [one, other] = await Promise.all([launch(home, suite), launch(home, suite)])
   const pid = pidIn(one.stderr)
   expect(one.stderr).toBe(`Handed over to the workspace's worker (process ${pid}); mcpdeck serve status shows it.\n`)

@@ -99,7 +99,31 @@ export function commandsOf(stage: Stage, random: Random, suiteFile: string): Com
     { words: ['journal'], output: 'text' },
     { words: ['journal', '--json'], output: 'data', json: 'text' },
     { words: ['notebook', 'export'], output: 'text' },
+    ...verbs({ serverId, passing, failing, scenarioId }, shapes[random.below(2)]!),
+    { words: ['export'], output: 'text' },
+    { words: ['apply', '--file', suiteFile, '--dry-run', '--json'], output: 'data', json: 'text' },
+    { words: ['apply', '--file', suiteFile, '--yes'], output: 'text' },
   ]
+}
+
+/** Verbs over what every stage has, as text or as JSON. */
+function verbs(
+  { serverId, passing, failing, scenarioId }: Pick<Stage, 'serverId' | 'passing' | 'failing' | 'scenarioId'>,
+  { words: json, ...rest }: Command,
+): Command[] {
+  const all = [
+    ['tools', serverId],
+    ['call', serverId, 'echo', 'message=hi', '--yes'],
+    ['validate', serverId, '--yes'],
+    ['snapshot', serverId],
+    ['describe', 'server', serverId],
+    ['describe', 'run', failing.runId],
+    ['describe', 'scenario', scenarioId],
+    ['search', 'weather'],
+    ['compare', passing.runId, failing.runId],
+    ['cancel', failing.runId, '--yes'],
+  ]
+  return all.map(words => ({ words: [...words, ...json], ...rest }))
 }
 
 const SUITE_FILE = `suite:
@@ -216,7 +240,9 @@ function wrongEnd(command: Command, terminal: Terminal, isInterrupted: boolean, 
   if (code === EXIT.interrupted && !isInterrupted) wrong.push('says that it was interrupted')
   if (code === EXIT.failedVerdict && truth === undefined) wrong.push('ended with 1 without a verdict')
   if (code === EXIT.done && !signal && truth === 'failed') wrong.push('a false green: 0, though the run failed')
-  if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(terminal.output, json))
+  // Ctrl+C came as the program ended: the terminal itself writes it where no program reads.
+  const output = isInterrupted ? terminal.output.replace('^C', '') : terminal.output
+  if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(output, json))
     wrong.push('ended with 0, and its output is not JSON')
   return wrong
 }

@@ -39,14 +39,18 @@ import type { TtyConventions } from './tty-conventions.ts'
 import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { systemClock, type Clock } from '../../lib/clock.ts'
 import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
-/** How many times rarer is polled while nobody looks. */
-const UNFOCUSED_FACTOR = 4
+/** How many times rarer is polled while the terminal is unfocused, or no key was pressed for so many milliseconds. */
+const UNATTENDED_FACTOR = 4
+const UNATTENDED_AFTER_MS = 60_000
 
 export type FocusPace = LinePace & {
   /** The terminal's report of whether it has the focus. */
   set(focused: boolean): void
+  /** A key was pressed. */
+  attend(): void
 }
 
 /** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
@@ -131,6 +135,7 @@ export function openDashboard(options: DashboardOptions): void {
         else await shown
         workspace.seen?.stay()
         opened.onKey()
+        focusPace.attend()
         await dispatcher.press(keys)
         memory.putOff()
       },
@@ -273,14 +278,40 @@ function releaseAfterReads(queryClient: QueryClient): MemoryRelease {
 }
 
 /**
- * Polls more rarely while the terminal is not focused, and reads again what got old when it is. `line` is the line's
- * own pace.
+ * Polls more rarely while the terminal is not focused or nobody presses a key, and reads again what got old when that
+ * ends. `line` is the line's own pace.
  */
-export function createFocusPace(line: LinePace, queryClient: QueryClient): FocusPace {
+export function createFocusPace(line: LinePace, queryClient: QueryClient, clock: Clock = systemClock): FocusPace {
   let isFocused = true
+  let isPressed = true
+  let pressedAt = clock.now()
+  let cancel: (() => void) | undefined
   const listeners = new Set<() => void>()
+  const isAttended = (): boolean => isFocused && isPressed
+  const change = (how: () => void): void => {
+    const before = isAttended()
+    how()
+    if (isAttended() === before) return
+    for (const listener of listeners) listener()
+    if (before) return
+    // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
+    void queryClient.refetchQueries({
+      type: 'active',
+      stale: true,
+      predicate: query => endpointOf(query.queryKey)?.method === 'GET',
+    })
+  }
+  const expect = (ms: number): void => {
+    cancel = clock.after(ms, () => {
+      cancel = undefined
+      const left = pressedAt + UNATTENDED_AFTER_MS - clock.now()
+      if (left > 0) expect(left)
+      else change(() => void (isPressed = false))
+    })
+  }
+  expect(UNATTENDED_AFTER_MS)
   return {
-    pollFactor: () => line.pollFactor() * (isFocused ? 1 : UNFOCUSED_FACTOR),
+    pollFactor: () => line.pollFactor() * (isAttended() ? 1 : UNATTENDED_FACTOR),
     subscribe(listener) {
       listeners.add(listener)
       const unsubscribe = line.subscribe(listener)
@@ -289,17 +320,11 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient): Focus
         unsubscribe()
       }
     },
-    set(focused) {
-      if (focused === isFocused) return
-      isFocused = focused
-      for (const listener of listeners) listener()
-      if (!focused) return
-      // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
-      void queryClient.refetchQueries({
-        type: 'active',
-        stale: true,
-        predicate: query => endpointOf(query.queryKey)?.method === 'GET',
-      })
+    set: focused => change(() => void (isFocused = focused)),
+    attend() {
+      pressedAt = clock.now()
+      if (!cancel) expect(UNATTENDED_AFTER_MS)
+      change(() => void (isPressed = true))
     },
   }
 }

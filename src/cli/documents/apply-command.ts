@@ -4,7 +4,7 @@ import { readDocuments, type Doc } from '../../domain/documents/document.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.ts'
 import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
 import { withoutAddresses } from '../../domain/documents/secrets.ts'
-import { isRefusal, sendPlan, type Outcome } from '../../domain/documents/send.ts'
+import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
 import { documentStore, type DocumentStore } from '../../domain/documents/store.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -79,9 +79,8 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
 }
 
 function exitCodeOf(outcomes: readonly Outcome[]): number {
-  if (outcomes.some(({ error }) => error && !isRefusal(error))) return EXIT.noVerdict
   const isDone = outcomes.every(({ kind }) => ['created', 'changed', 'deleted', 'already'].includes(kind))
-  return isDone ? EXIT.done : EXIT.failedVerdict
+  return isDone ? EXIT.done : EXIT.noVerdict
 }
 
 const MARKS = { create: '+', change: '~', leave: '=', delete: '-' } as const

@@ -127,7 +127,7 @@ export async function runDelete(
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     say([`The service refuses: ${clean(error.message)}`, ...(await referrers(store, error))].join('\n'))
     if (noun === 'client') say('With --force it is deleted all the same; its environments cannot run then.')
-    return EXIT.failedVerdict
+    return EXIT.noVerdict
   }
   if (own.json) process.stdout.write(`${jsonText({ id: row.id, name: row.name ?? null, done: `${verb}d` })}\n`)
   else say(`The ${noun} ${name} is ${verb}d.`)

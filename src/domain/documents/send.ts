@@ -67,7 +67,7 @@ export async function sendPlan(
 }
 
 /** Whether this one request was refused, by the service or before it left. */
-export function isRefusal({ kind, code, status = 0 }: ApiError): boolean {
+function isRefusal({ kind, code, status = 0 }: ApiError): boolean {
   if (kind === 'refused') return code === 'invalid-input'
   return kind === 'http' && status >= 400 && status < 500 && status !== 401 && status !== 429
 }

@@ -168,7 +168,7 @@ describe('the notebook on screen', () => {
     await app.press(fieldKeys.bindings.submit)
     await app.see('Pinned server everything into “Incident')
     await app.press(', i')
-    await app.see('[7 Notebook]')
+    await app.see('[8 Notebook]')
     await app.press(incidentsKeys.bindings.entries)
     await app.see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d server +everything/)
     await app.press(notebookKeys.bindings.note)

@@ -211,7 +211,7 @@ describe('now', () => {
         .split('\n')
         .every(line => [...line].length <= 80),
     ).toBe(true)
-    expect(app.frame()).toContain('7 Notebook')
+    expect(app.frame()).toContain('8 Notebook')
     expect(app.row(FAILED)).toMatch(/Reference server smoke.*Sandbox/)
     await app.press(panesKeys.bindings.next)
     await app.see('Looked at')

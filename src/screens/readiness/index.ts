@@ -6,7 +6,7 @@ import { readinessRoute } from './route.ts'
 export const readinessScreen = defineScreen({
   route: readinessRoute,
   title: 'Readiness',
-  about: 'Checks of servers for a publisher’s directory',
+  about: 'Checks of servers for a publisher’s directory.',
   goKey: 'd',
   bindings: [readinessKeys],
   load: async () => (await import('./screen.tsx')).ReadinessScreen,
