@@ -1,16 +1,15 @@
 import { Command, CommanderError, Option } from 'commander'
 import { THEME_CHOICES } from '../tui/theme/theme-choice.ts'
-import type { ApiOptions } from './api/api-command.ts'
-import { profiles } from './commands/profile.ts'
-import { serve } from './commands/serve.ts'
-import { addGet, addCompletion, addDoctor, addVisit, addNotebook, addJournal } from './commands/inspection.ts'
-import { addRun, addWatch } from './commands/run.ts'
-import { addSuite } from './commands/suite.ts'
-import { addApply, addExport, addRecords } from './commands/documents.ts'
+import { api } from './commands/api.ts'
 import { addCommands } from './commands/declare.ts'
+import { documents } from './commands/documents.ts'
+import { get, inspection, notebook } from './commands/inspection.ts'
+import { profiles } from './commands/profile.ts'
+import { runs } from './commands/run.ts'
+import { serve } from './commands/serve.ts'
+import { suites } from './commands/suite.ts'
 import { verbs } from './commands/verbs.ts'
 import { EXIT } from './process/exit-codes.ts'
-import { collect, RETRY, SEND_NEW } from './arguments/option-values.ts'
 import type { CommonOptions } from './config/settings.ts'
 import { UsageError, usageErrorText } from './arguments/usage-error.ts'
 
@@ -44,7 +43,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .exitOverride()
-    // A command with a typo in it would else be told of its arguments alone.
+    // A command with a typo in it would else be refused for its arguments alone.
     .allowExcessArguments()
     .action(async (place: string | undefined) => {
       const commands = program.commands.map(command => command.name())
@@ -52,33 +51,20 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
         throw new UsageError(`There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`)
       outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
     })
-  addApi(program, code => {
-    outcome = code
-  })
-  addNotebook(
-    program,
-    code => {
-      outcome = code
-    },
-    chosen => options.dashboard('notebook', chosen, []),
-  )
-  for (const add of [
-    addGet,
-    addWatch,
-    addRun,
-    addSuite,
-    addExport,
-    addApply,
-    addRecords,
-    addDoctor,
-    addJournal,
-    addVisit,
-    addCompletion,
-  ])
-    add(program, code => {
-      outcome = code
-    })
-  addCommands(program, [...serve, ...profiles, ...verbs], code => {
+  const opening = notebook(chosen => options.dashboard('notebook', chosen, []))
+  const declared = [
+    api,
+    ...opening,
+    get,
+    ...runs,
+    ...suites,
+    ...documents,
+    ...inspection,
+    ...serve,
+    ...profiles,
+    ...verbs,
+  ]
+  addCommands(program, declared, code => {
     outcome = code
   })
   let refused: string | undefined
@@ -122,26 +108,4 @@ async function nearCommand(word: string, program: Command): Promise<string> {
 function eachCommand(command: Command, name: string, work: (command: Command, name: string) => void): void {
   work(command, name)
   for (const inner of command.commands) eachCommand(inner, `${name} ${inner.name()}`, work)
-}
-
-function addApi(program: Command, done: (code: number) => void): void {
-  program
-    .command('api')
-    .description('Call any operation of the contract, by name or by method and path.')
-    .argument('[operation...]', 'an operation such as listProjects, or METHOD PATH')
-    .option('--list', 'list every operation with its input, risk and gate')
-    .option('--json', 'with --list: print {"items": [...]}')
-    .option('--field <name=value>', 'path, query or body field; dots reach into the body', collect, [])
-    .option('--input <file>', 'the body as JSON; - reads standard input')
-    .option('--paginate', 'follow the cursors and print all items as one list')
-    .option('--all', 'with --paginate: to the end, however long the list is')
-    .option('--idempotency-key <key>', 'key of this intent; one is made where the operation takes one')
-    .option('--yes', 'do not ask before what spends, ends, exposes or deletes')
-    .option('--retry <id>', RETRY)
-    .option('--new', SEND_NEW)
-    .exitOverride()
-    .action(async (words: string[], own: ApiOptions) => {
-      const { runApi } = await import('./api/api-command.ts')
-      done(await runApi(words, program.opts<CommonOptions>(), own))
-    })
 }

@@ -19,12 +19,12 @@ export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
 export type CopyKind = 'value' | 'text'
 
 /** Copies a text and says what was copied, or why it could not be. What is not printable in it becomes visible. */
-export function useCopy(): (text: string, told: string, kind?: CopyKind) => void {
+export function useCopy(): (text: string, sentence: string, kind?: CopyKind) => void {
   const copy = useContext(CopyContext)
   const toasts = useToasts()
-  return (text, told, kind = 'value') => {
+  return (text, sentence, kind = 'value') => {
     const reason = copy(kind === 'text' ? printable(text) : clean(text))
-    if (reason === undefined) toasts.show('ok', told)
+    if (reason === undefined) toasts.show('ok', sentence)
     else toasts.show('warn', reason)
   }
 }

@@ -4,7 +4,7 @@ import { openingKeys } from './component-keys.ts'
 import { useOverlays } from './overlays.tsx'
 import { useToasts } from './toasts.tsx'
 
-/** Shows work while it runs and tells what went wrong; resolves to `undefined` then. */
+/** Shows work while it runs and reports what went wrong; resolves to `undefined` then. */
 type RunTask = <T>(run: { start: string; work: () => Promise<T> }) => Promise<T | undefined>
 
 type Opening<T> = {
@@ -18,7 +18,7 @@ type Opening<T> = {
 
 /**
  * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below.
- * Resolves to `undefined` where reading failed, which was told, or where the person gave it up.
+ * Resolves to `undefined` where reading failed, which was reported, or where the person gave it up.
  */
 export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promise<T | undefined> {
   const overlays = useOverlays()

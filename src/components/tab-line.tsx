@@ -9,7 +9,7 @@ type Shown = { first: number; end: number; gap: number }
 
 /** Brackets around a tab, or the blanks in their place. */
 const BRACKETS = 2
-/** A margin on both sides, where a mark tells of tabs beyond. */
+/** A margin on both sides, where a mark shows tabs beyond. */
 const MARGINS = 2
 
 /** As many tabs as fit, among them the current one; they stand closer where all of them would not fit else. */

@@ -63,7 +63,7 @@ function isFinal(query: Query): boolean {
   )
 }
 
-/** What the header tells, with the epoch milliseconds at which it becomes another text by itself. */
+/** What the header shows, with the epoch milliseconds at which it becomes another text by itself. */
 type Said = Connection & { until?: number | undefined }
 
 type Facts = {

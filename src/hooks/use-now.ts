@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 
 const MINUTE_MS = 60_000
 
-/** The time in epoch milliseconds, renewed when a minute of the clock begins: ages are told in no finer steps. */
+/** The time in epoch milliseconds, renewed when a minute of the clock begins: ages are shown in no finer steps. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => everyMinute(() => setNow(Date.now())), [])

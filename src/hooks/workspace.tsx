@@ -24,7 +24,7 @@ export type Profile = {
   readOnly: boolean
   /** Where the key comes from, in words and never the key; absent where none is needed. */
   keySource?: string
-  /** Addresses of the hosted UI by screen, where the profile tells them. */
+  /** Addresses of the hosted UI by screen, where the profile names them. */
   web?: Readonly<Partial<Record<string, string>>> | undefined
 }
 

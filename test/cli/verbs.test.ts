@@ -283,7 +283,7 @@ describe('access', () => {
     expect(await run('publish', 'Spare', '--mode', 'anyone_with_link', '--yes')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: expect.stringMatching(/requested overrides were ignored[^]*mcpdeck rotate makes another one/),
+      stderr: expect.stringMatching(/the requested overrides were ignored[^]*mcpdeck rotate makes another one/),
     })
   })
 })

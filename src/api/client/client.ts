@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
       throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
     }
   }
-  /** A 404 before anything else was answered may be that of a wrong base path; one further read tells. */
+  /** A 404 before anything else was answered may be that of a wrong base path; one further read decides. */
   let lacking: Promise<boolean> | undefined
   const lacksAccount = ({ priority, owner }: CallOptions): Promise<boolean> =>
     (lacking ??= exchange(contract.account.me, {}, { priority, owner }).then(

@@ -85,7 +85,7 @@ export function isCutShort(error: unknown): error is ApiError {
 
 const CUTS: ReadonlySet<string> = new Set(['repeated-cursor', 'endless-list'])
 
-/** Notes the items of pages by their ids; tells whether one is new. What has no id counts as new. */
+/** Notes the items of pages by their ids; returns whether one is new. What has no id counts as new. */
 export function createNews(): (items: readonly unknown[]) => boolean {
   const ids = new Set<string>()
   return items => {

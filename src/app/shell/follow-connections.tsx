@@ -12,7 +12,7 @@ import { useConnections } from '../../hooks/use-connections.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** Follows the open connection requests wherever the person goes, and tells how each ends; shows nothing itself. */
+/** Follows the open connection requests wherever the person goes, and reports how each ends; shows nothing itself. */
 export function FollowConnections() {
   const open = useConnections().known.filter(isOpenConnection)
   const interval = usePoll({ live: open.length > 0, requestsEach: open.length })

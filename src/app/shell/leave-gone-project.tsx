@@ -19,7 +19,7 @@ export function LeaveGoneProject() {
   useEffect(() => {
     // What misses a thing of a project says nothing of the project itself.
     const there = new Set<string>()
-    const asked = new Set<string>()
+    const checked = new Set<string>()
     const here = (): string | undefined => router.current().params.projectId
     const leave = (gone: string, projects: readonly { id: string; name: string }[]): void => {
       const [only, ...others] = projects
@@ -31,16 +31,16 @@ export function LeaveGoneProject() {
       toasts.show('warn', `The project of this place is gone, or not for this key. ${where}.`)
     }
     const look = async (projectId: string): Promise<void> => {
-      if (there.has(projectId) || asked.has(projectId)) return
-      asked.add(projectId)
+      if (there.has(projectId) || checked.has(projectId)) return
+      checked.add(projectId)
       try {
         const { items, nextCursor } = await queryClient.fetchQuery(queries.projects.list.options({}))
         if (nextCursor || items.some(({ id }) => id === projectId)) there.add(projectId)
         else if (here() === projectId) leave(projectId, items)
       } catch {
-        // The pane that meets this trouble tells it, and the next answer that misses something asks again.
+        // The pane that meets this error shows it, and the next answer that misses something asks again.
       } finally {
-        asked.delete(projectId)
+        checked.delete(projectId)
       }
     }
     return queryClient.getQueryCache().subscribe(event => {

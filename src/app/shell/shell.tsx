@@ -49,7 +49,7 @@ const NONE = unavailable('Nothing is chosen.')
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
 const TABS_ROW = 1
-/** Read aloud, lines are as long as what they say, but of the keys only those that come first are told. */
+/** Read aloud, lines are as long as what they say, but of the keys only those that come first are read. */
 const READ_FOOTER = 80
 /** Header and tabs stand above the body. */
 const BODY_TOP = 2
@@ -241,13 +241,14 @@ function useSubjectActions(screens: readonly LoadedScreen[]): Record<SubjectActi
   const router = useRouter()
   const showJson = useJsonOverlay()
   const { profile } = useWorkspace()
-  const tell = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
-  const copyLink = (): void => tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
+  const copyNamed = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
+  const copyLink = (): void =>
+    copyNamed('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
   if (!current()) return { copyId: NONE, copyLink, raw: NONE }
   return {
     copyId() {
       const subject = current()
-      if (subject) tell(`the id of the ${subject.kind}`, subject.id)
+      if (subject) copyNamed(`the id of the ${subject.kind}`, subject.id)
     },
     copyLink,
     raw() {

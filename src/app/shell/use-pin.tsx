@@ -34,12 +34,12 @@ export function usePin(): KeyHandler | Unavailable {
     const notebook = notebookOf(workspace)
     const place = subject.place ?? router.here()
     const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
-    const kept = attempt('Nothing was pinned', () => {
+    const stored = attempt('Nothing was pinned', () => {
       const going = nextToGo(notebook.incidents())
       return { ...notebook.pin(pinned), going }
     })
-    if (!kept) return
-    const { incident, entry, going } = kept
+    if (!stored) return
+    const { incident, entry, going } = stored
     // One that was open took the pin, and none had to go for it.
     const isGone = going && !notebook.incidents().some(({ id }) => id === going.id)
     await askToKeep(

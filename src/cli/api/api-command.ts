@@ -13,7 +13,7 @@ import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import { printReceived } from '../output/print-answer.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
-import { inWorkspace, type CommandContext } from '../workspace/in-workspace.ts'
+import { inWorkspace, type SavedContext } from '../workspace/in-workspace.ts'
 
 export type ApiOptions = {
   list?: boolean
@@ -36,7 +36,7 @@ export async function runApi(words: readonly string[], common: CommonOptions, ow
   if (endpoint.risk === 'read' && (own.retry !== undefined || own.new))
     throw new UsageError(`${endpoint.operation} writes nothing, so it takes neither --retry nor --new.`)
   if (own.paginate && endpoint.risk !== 'read') throw new UsageError(NO_LIST)
-  const work = async (context: CommandContext & Required<Pick<CommandContext, 'saved'>>): Promise<number> => {
+  const work = async (context: SavedContext): Promise<number> => {
     const { client, saved } = context
     if (own.paginate) return await printAll(client, endpoint, input, own.all)
     const { idempotencyKey } = own

@@ -1,5 +1,7 @@
 import { Argument, Option, type Command } from 'commander'
 import type { CommonOptions } from '../config/settings.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
+import type { Stay } from '../workspace/workspace.ts'
 
 /** Flags, what they say, and, where it is no plain text or switch, how the text of each becomes a value. */
 export type DeclaredFlag =
@@ -7,7 +9,7 @@ export type DeclaredFlag =
   | readonly [flags: string, says: string, read?: (text: string, before: never) => unknown, initial?: unknown]
 
 /** What was typed behind a command: its words in order, its own options and those of the program. */
-export type Typed<Own = object> = { words: readonly string[]; own: Own; common: CommonOptions }
+export type Typed<Own = object> = { words: readonly string[]; own: Own; common: CommonOptions; program: Command }
 
 type Outcome = number | undefined | Promise<number | undefined>
 
@@ -27,9 +29,30 @@ export type CommandDeclaration = {
 
 /** A declaration that knows the type of its own options. */
 export function command<Own extends object>(
-  declared: Omit<CommandDeclaration, 'run'> & { run: (typed: Typed<Own>) => Outcome },
+  declared: Described & { run: (typed: Typed<Own>) => Outcome },
 ): CommandDeclaration {
   return { ...declared, run: typed => declared.run(typed as Typed<Own>) }
+}
+
+/** What a command does with what it works with; resolves to the exit code, which is 0 where it returns none. */
+export type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
+
+/** A command without what it does. */
+export type Described = Omit<CommandDeclaration, 'run'>
+
+/** A command whose work gets an opened workspace. */
+export function verb<Own extends object>(
+  declared: Described,
+  load: () => Promise<Work<Own, SavedContext>>,
+  stays?: Stay,
+): CommandDeclaration {
+  return command<Own>({
+    ...declared,
+    async run({ words, own, common }) {
+      const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
+      return await inWorkspace(common, context => work(context, words, own), stays)
+    },
+  })
 }
 
 /** Adds declared commands to the program, each after the one that it belongs to. */
@@ -52,7 +75,7 @@ export function addCommands(
     made.action(async (...given: unknown[]) => {
       const typed = given.slice(0, -2).flat() as (string | undefined)[]
       const words = typed.filter(word => word !== undefined)
-      done(await run({ words, own: optionsOf(made, program), common: program.opts<CommonOptions>() }))
+      done(await run({ words, own: optionsOf(made, program), common: program.opts<CommonOptions>(), program }))
     })
   }
 }

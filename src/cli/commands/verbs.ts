@@ -4,13 +4,8 @@ import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-import type { Stay } from '../workspace/workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-server.ts'
-import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
-
-type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
-type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
-type Described = Omit<CommandDeclaration, 'run'>
+import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
 
 const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
 const WRITES: readonly DeclaredFlag[] = [
@@ -25,21 +20,6 @@ const REACH: readonly DeclaredFlag[] = [
   ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
   ['--token-env <variable>', 'with --url: variable that holds a token for it'],
 ]
-
-/** A command whose work gets an opened workspace. */
-function verb<Own extends object>(
-  declared: Described,
-  load: () => Promise<Work<Own, SavedContext>>,
-  stays?: Stay,
-): CommandDeclaration {
-  return command<Own>({
-    ...declared,
-    async run({ words, own, common }) {
-      const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
-      return await inWorkspace(common, context => work(context, words, own), stays)
-    },
-  })
-}
 
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(

@@ -144,7 +144,7 @@ function defaultProblem(value: unknown): Problem[] {
 }
 
 /**
- * Keys for bindings that are none, and keys that something else has at the same time; a key that is none was told of
+ * Keys for bindings that are none, and keys that something else has at the same time; a key that is none was reported
  * already.
  */
 function keyProblems(value: unknown, groups: readonly Bindings[]): Problem[] {

@@ -29,7 +29,7 @@ import type { LinePace } from '../../hooks/workspace.tsx'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
-import { tellOpenWrites } from '../journal/open-writes.ts'
+import { reportOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
@@ -178,7 +178,7 @@ export function openDashboard(options: DashboardOptions): void {
     isScreenReaderEnabled: conventions.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
-  void tellOpenWrites({ opened, toasts, queryClient, log })
+  void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */
@@ -201,7 +201,7 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** The picture when the screen goes on from it; where lines are told instead it is taken away. */
+/** The picture when the screen goes on from it; where lines are printed instead it is taken away. */
 function takeOver(painted: PaintedScreen | undefined, surface: Surface): PaintedScreen | undefined {
   if (surface instanceof Screen) painted?.takeOver()
   else painted?.undo()

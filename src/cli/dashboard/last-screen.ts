@@ -67,25 +67,25 @@ export function lastScreenFile(env: NodeJS.ProcessEnv): string {
   return join(directories().state, `last-screen-${identity}.json`)
 }
 
-/** The kept screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
+/** The stored screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
     const found = statSync(file)
     if (!found.isFile() || found.size > BOUNDS.lastScreen.most) return undefined
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
-    return isWhole(kept) ? kept : undefined
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
+    return isWhole(stored) ? stored : undefined
   } catch {
     return undefined
   }
 }
 
 /**
- * Whether a file that others may have changed is what was kept: text, colours, links and, in the picture, moves of the
- * cursor.
+ * Whether a file that others may have changed is what was stored: text, colours, links and, in the picture, moves of
+ * the cursor.
  */
-function isWhole(kept: Partial<LastScreen> | null): kept is LastScreen {
-  if (kept?.version !== VERSION || typeof kept.place !== 'string') return false
-  const { lines, picture, columns, rows } = kept
+function isWhole(stored: Partial<LastScreen> | null): stored is LastScreen {
+  if (stored?.version !== VERSION || typeof stored.place !== 'string') return false
+  const { lines, picture, columns, rows } = stored
   return (
     Number.isInteger(columns) &&
     Array.isArray(lines) &&
@@ -109,16 +109,16 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
   writeForOwner(file, text)
 }
 
-/** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */
+/** Shows the stored screen at once where the program is started without arguments in a terminal of the same size. */
 export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
   if (argv.length > 0 || !isAtTerminal()) return undefined
-  const kept = readKept(env)
-  if (!kept) return undefined
+  const stored = readStored(env)
+  if (!stored) return undefined
   const { stdin, stdout } = process
-  if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
+  if (stdout.columns !== stored.columns || stdout.rows !== stored.rows) return undefined
   // What is typed from now on waits unread, and the terminal must not show it.
   stdin.setRawMode(true)
-  writeNow(STANDARD_OUTPUT, ENTER + kept.picture)
+  writeNow(STANDARD_OUTPUT, ENTER + stored.picture)
   let isOurs = true
   const takeOver = (): void => {
     isOurs = false
@@ -133,7 +133,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   }
   const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
   process.on('exit', undo)
-  return { lines: kept.lines, takeOver, undo }
+  return { lines: stored.lines, takeOver, undo }
 }
 
 /** Tells one state of the config file from another, since reading YAML would cost more than all the rest. */
@@ -154,7 +154,7 @@ function fingerprint(text: string): string {
 }
 
 /** Nothing where the environment has no place for it, which the program itself says better. */
-function readKept(env: NodeJS.ProcessEnv): LastScreen | undefined {
+function readStored(env: NodeJS.ProcessEnv): LastScreen | undefined {
   try {
     return readLastScreen(lastScreenFile(env))
   } catch {

@@ -58,10 +58,10 @@ export async function openPlace(
     import('../../app/registry.ts').then(({ loadScreens }) => loadScreens()),
   ])
   // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
-  const keeps = hasOptions(options) || conventions.screenReader ? undefined : lastScreenFile(process.env)
-  const kept = keeps === undefined ? undefined : readLastScreen(keeps)
-  const left = opened.place.get() ?? kept?.place
-  if (left !== kept?.place) {
+  const file = hasOptions(options) || conventions.screenReader ? undefined : lastScreenFile(process.env)
+  const stored = file === undefined ? undefined : readLastScreen(file)
+  const left = opened.place.get() ?? stored?.place
+  if (left !== stored?.place) {
     // It was left elsewhere since, in a session with options: the picture is of another place.
     picture?.undo()
     picture = undefined
@@ -79,7 +79,7 @@ export async function openPlace(
     place,
     screens,
     painted: picture,
-    lastScreenFile: keeps,
+    lastScreenFile: file,
     abilities: settings.color ? abilities : { ...abilities, colour: 0 },
     ascii: settings.ascii,
     conventions,

@@ -150,7 +150,7 @@ function serviceFault(error: unknown, where: string): Finding[] {
   ]
 }
 
-/** Compares the service's time, which is told in whole seconds, with this machine's. */
+/** Compares the service's time, which comes in whole seconds, with this machine's. */
 export function checkClock(date: string | null, now = Date.now()): Finding {
   const theirs = date === null ? NaN : Date.parse(date)
   if (Number.isNaN(theirs)) return skipped('clock', 'the service does not report its time')

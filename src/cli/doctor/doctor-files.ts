@@ -24,7 +24,7 @@ type Directory = {
 
 /** Whether a directory can be written, and whether others can see what is in it. */
 export function checkDirectory({ name, path, open }: Directory): Finding {
-  const stats = lookAt(path)
+  const stats = statsOf(path)
   if (stats instanceof Error) return barred(name, path, stats)
   if (!stats) return missingDirectory(name, path)
   if (!stats.isDirectory())
@@ -42,7 +42,7 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
 }
 
 /** What is there, or why that cannot even be asked. */
-function lookAt(path: string): Stats | Error | undefined {
+function statsOf(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
@@ -77,14 +77,14 @@ function isAllowed(path: string, mode: number): boolean {
 function exposedFiles(path: string): string[] {
   if ((statSync(path).mode & OTHERS) === 0 || !isAllowed(path, constants.R_OK)) return []
   return readdirSync(path).filter(name => {
-    const stats = SECRET_FILE.test(name) ? lookAt(join(path, name)) : undefined
+    const stats = SECRET_FILE.test(name) ? statsOf(join(path, name)) : undefined
     return stats && !(stats instanceof Error) && (stats.mode & OTHERS) !== 0
   })
 }
 
 /** Whether a database can be read and is whole. */
 export function checkDatabase(name: string, path: string): Finding {
-  const stats = lookAt(path)
+  const stats = statsOf(path)
   if (stats === undefined) return ok(name, `${path} is made when it is needed`)
   if (stats instanceof Error) return barred(name, path, stats)
   // Also to read it SQLite writes beside it.

@@ -5,17 +5,16 @@ import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.
 import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
 import { withoutAddresses } from '../../domain/documents/secrets.ts'
 import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
-import { documentStore } from '../../domain/documents/store.ts'
+import { documentStore, type DocumentStore } from '../../domain/documents/store.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
-import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { planText } from '../suite/suite-command.ts'
-import { inWorkspace } from '../workspace/in-workspace.ts'
-import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { refuseReadOnly, type CommandContext } from '../workspace/in-workspace.ts'
 import { faulty, problemLine, readSources } from './files.ts'
 
 export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
@@ -23,18 +22,15 @@ export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; 
 export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'>
 
 /** `mcpdeck apply`; resolves to the exit code. */
-export async function runApply(common: CommonOptions, own: ApplyOptions): Promise<number> {
+export async function runApply(context: CommandContext, _: readonly string[], own: ApplyOptions): Promise<number> {
   const { sources, hasDirectory } = await readSources(own.file)
   const docs = docsIn(sources)
   const present = new Set(docs.map(({ noun }) => noun))
   // A single file says nothing about nouns that it does not hold; a directory is the whole project.
   const pruned = own.prune ? DOCUMENT_NOUNS.filter(noun => hasDirectory || present.has(noun)) : []
-  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
-    const projectId = await chosen()
-    const plan = await planOf(opened, projectId, docs, pruned)
-    warnOfCases(docs, plan)
-    return await carryOut(opened, projectId, plan, settings, own)
-  })
+  const plan = await planOf(context, docs, pruned)
+  warnOfCases(docs, plan)
+  return await carryOut(context, plan, own)
 }
 
 /** The documents of some texts. @throws UsageError with every problem at its file and line */
@@ -45,38 +41,37 @@ export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly D
   return docs
 }
 
+/** The records of the project that a command works in. */
+export async function storeOf({ client, projectId }: CommandContext): Promise<DocumentStore> {
+  return documentStore(client, await projectId())
+}
+
+/** What brings the project to some documents. @throws UsageError with every problem at its file and line */
 export async function planOf(
-  { workspace: { client } }: OpenedWorkspace,
-  projectId: string,
+  context: CommandContext,
   docs: readonly Doc[],
   prune: readonly DocumentNoun[] = [],
 ): Promise<Plan> {
-  const plan = await planDocuments(documentStore(client, projectId), docs, prune)
+  const plan = await planDocuments(await storeOf(context), docs, prune)
   if ('problems' in plan) throw faulty(plan.problems)
   return plan
 }
 
 /** Shows a plan, asks, sends it and says what became of it; resolves to the exit code. */
-export async function carryOut(
-  { workspace: { client } }: OpenedWorkspace,
-  projectId: string,
-  plan: Plan,
-  { readOnly }: { readOnly: boolean },
-  own: CarryOptions,
-): Promise<number> {
+export async function carryOut(context: CommandContext, plan: Plan, own: CarryOptions): Promise<number> {
   const writes = writesOf(plan)
   if (!own.json) say(stepsText(plan))
   if (own.dryRun || writes.length === 0) {
     if (own.json) print(plan, [], EXIT.done)
     return EXIT.done
   }
-  if (readOnly) throw new UsageError('This changes the project, and every write is refused here.')
+  refuseReadOnly('This', context.refusing)
   if (!own.yes && !(await confirmPrompt(effectOf(plan)))) {
     say('Nothing was changed.')
     return EXIT.noVerdict
   }
   const hears = own.json ? undefined : (outcome: Outcome) => say(outcomeText(outcome))
-  const outcomes = await sendPlan(client, documentStore(client, projectId), projectId, plan, hears)
+  const outcomes = await sendPlan(context.client, await storeOf(context), await context.projectId(), plan, hears)
   const exitCode = exitCodeOf(outcomes)
   if (own.json) print(plan, outcomes, exitCode)
   else if (exitCode !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')

@@ -2,37 +2,32 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exportDocuments, NotExportable, type ExportedDocument } from '../../domain/documents/export.ts'
 import { DOCUMENT_NOUNS, documentNoun, type DocumentNoun } from '../../domain/documents/nouns.ts'
-import { documentStore } from '../../domain/documents/store.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { writeTextFile } from '../../lib/yaml/text-files.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
-import { EXIT } from '../process/exit-codes.ts'
-import { inWorkspace } from '../workspace/in-workspace.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import { storeOf } from './apply-command.ts'
 import { onDisk } from './files.ts'
 
 export type ExportOptions = { dir?: string; force?: boolean; json?: boolean }
 
-/** `mcpdeck export`; resolves to the exit code. */
+/** `mcpdeck export`. */
 export async function runExport(
-  [word, name]: readonly [string?, string?],
-  common: CommonOptions,
+  context: CommandContext,
+  [word, name]: readonly string[],
   own: ExportOptions,
-): Promise<number> {
+): Promise<void> {
   const nouns = word === undefined ? DOCUMENT_NOUNS : [requireDocumentNoun(word)]
-  return await inWorkspace(common, async ({ client, projectId: chosen }) => {
-    const projectId = await chosen()
-    const store = documentStore(client, projectId)
-    const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))
-    if (name !== undefined && documents.length === 0)
-      throw new UsageError(`There is no ${nouns[0]} "${clean(name)}" in this project.`)
-    if (own.dir === undefined) process.stdout.write(documents.map(({ text }) => text).join('---\n'))
-    else writeAll(own.dir, documents, own.force ?? false)
-    if (own.dir !== undefined) reportWritten(own.dir, documents, nouns, name === undefined, own.json ?? false)
-    return EXIT.done
-  })
+  const store = await storeOf(context)
+  const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))
+  if (name !== undefined && documents.length === 0)
+    throw new UsageError(`There is no ${nouns[0]} "${clean(name)}" in this project.`)
+  if (own.dir === undefined) process.stdout.write(documents.map(({ text }) => text).join('---\n'))
+  else writeAll(own.dir, documents, own.force ?? false)
+  if (own.dir !== undefined) reportWritten(own.dir, documents, nouns, name === undefined, own.json ?? false)
 }
 
 /** @throws UsageError naming what there is */

@@ -4,25 +4,29 @@ import { readDocuments } from '../../domain/documents/document.ts'
 import { documentText, neededFor, readProject } from '../../domain/documents/export.ts'
 import type { DocumentNoun } from '../../domain/documents/nouns.ts'
 import { planEdit } from '../../domain/documents/plan.ts'
-import { documentStore, type DocumentStore, type Row } from '../../domain/documents/store.ts'
+import type { DocumentStore, Row } from '../../domain/documents/store.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { directories } from '../config/directories.ts'
-import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { inWorkspace } from '../workspace/in-workspace.ts'
-import { carryOut, docsIn, planOf, type ApplyOptions, type CarryOptions } from './apply-command.ts'
+import { refuseReadOnly, type CommandContext, type SavedContext } from '../workspace/in-workspace.ts'
+import { carryOut, docsIn, planOf, storeOf, type ApplyOptions, type CarryOptions } from './apply-command.ts'
 import { requireDocumentNoun } from './export-command.ts'
 import { problemLine, readSources } from './files.ts'
 
 export type DeleteOptions = { force?: boolean; yes?: boolean; json?: boolean }
 
 /** `mcpdeck create`; resolves to the exit code. */
-export async function runCreate(word: string, common: CommonOptions, own: ApplyOptions): Promise<number> {
+export async function runCreate(
+  context: CommandContext,
+  [word = '']: readonly string[],
+  own: ApplyOptions,
+): Promise<number> {
   const noun = requireDocumentNoun(word)
   const docs = docsIn((await readSources(own.file)).sources)
   const other = docs.find(doc => doc.noun !== noun)
@@ -30,49 +34,43 @@ export async function runCreate(word: string, common: CommonOptions, own: ApplyO
     throw new UsageError(
       `${other.file === '-' ? 'Standard input' : other.file} holds the ${other.noun} "${clean(other.name)}", which is no ${noun}.`,
     )
-  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
-    const projectId = await chosen()
-    const plan = await planOf(opened, projectId, docs)
-    const there = plan.steps.find(step => step.kind !== 'create' && step.kind !== 'delete')
-    if (there && 'doc' in there)
-      throw new UsageError(`There is a ${noun} "${clean(there.doc.name)}" already; mcpdeck apply or edit changes it.`)
-    return await carryOut(opened, projectId, plan, settings, own)
-  })
+  const plan = await planOf(context, docs)
+  const there = plan.steps.find(step => step.kind !== 'create' && step.kind !== 'delete')
+  if (there && 'doc' in there)
+    throw new UsageError(`There is a ${noun} "${clean(there.doc.name)}" already; mcpdeck apply or edit changes it.`)
+  return await carryOut(context, plan, own)
 }
 
-/** `mcpdeck edit`; resolves to the exit code. What was written is kept until it is sent. */
+/** `mcpdeck edit`; resolves to the exit code. What was written is stored until it is sent. */
 export async function runEdit(
-  [word, wanted]: readonly [string, string],
-  common: CommonOptions,
+  context: SavedContext,
+  [word = '', wanted = '']: readonly string[],
   own: CarryOptions,
 ): Promise<number> {
   const noun = requireDocumentNoun(word)
-  return await inWorkspace(common, async ({ projectId: chosen, saved: { opened, settings } }) => {
-    const projectId = await chosen()
-    const { client, profile } = opened.workspace
-    if (settings.readOnly) throw new UsageError('This changes the project, and every write is refused here.')
-    const store = documentStore(client, projectId)
-    const { index, rows } = await readProject(store, neededFor([noun]))
-    const row = rowNamed(noun, rows.get(noun) ?? [], wanted)
-    const base = await store.read(noun, row.id, index, row)
-    const place = [profile.name, profile.host, projectId, row.id]
-    const edited = await openInEditor(documentText(base), place, `${noun}.yaml`)
-    if (!edited) {
-      say('Nothing was changed.')
-      return EXIT.done
-    }
-    const { docs, problems } = edited
-    const [doc, another] = docs
-    const kept = 'What you wrote is saved; edit it again to continue.'
-    if (problems.length > 0) throw new UsageError(`${problems.map(problemLine).join('\n')}\n${kept}`)
-    if (!doc || another || doc.noun !== noun) throw new UsageError(`The text has to be this one ${noun}. ${kept}`)
-    const plan = await planEdit(store, doc, base)
-    if ('problems' in plan) throw new UsageError(`${plan.problems.map(problemLine).join('\n')}\n${kept}`)
-    const exitCode = await carryOut(opened, projectId, plan, settings, { ...own, yes: own.yes && !edited.isStale })
-    if (exitCode === EXIT.done && !own.dryRun) edited.discard()
-    else say(kept)
-    return exitCode
-  })
+  refuseReadOnly('This', context.refusing)
+  const { profile } = context.saved.opened.workspace
+  const store = await storeOf(context)
+  const { index, rows } = await readProject(store, neededFor([noun]))
+  const row = rowNamed(noun, rows.get(noun) ?? [], wanted)
+  const base = await store.read(noun, row.id, index, row)
+  const place = [profile.name, profile.host, await context.projectId(), row.id]
+  const edited = await openInEditor(documentText(base), place, `${noun}.yaml`)
+  if (!edited) {
+    say('Nothing was changed.')
+    return EXIT.done
+  }
+  const { docs, problems } = edited
+  const [doc, another] = docs
+  const kept = 'What you wrote is saved; edit it again to continue.'
+  if (problems.length > 0) throw new UsageError(`${problems.map(problemLine).join('\n')}\n${kept}`)
+  if (!doc || another || doc.noun !== noun) throw new UsageError(`The text has to be this one ${noun}. ${kept}`)
+  const plan = await planEdit(store, doc, base)
+  if ('problems' in plan) throw new UsageError(`${plan.problems.map(problemLine).join('\n')}\n${kept}`)
+  const exitCode = await carryOut(context, plan, { ...own, yes: own.yes && !edited.isStale })
+  if (exitCode === EXIT.done && !own.dryRun) edited.discard()
+  else say(kept)
+  return exitCode
 }
 
 /**
@@ -108,35 +106,32 @@ async function openInEditor(text: string, place: readonly string[], fileName: st
 
 /** `mcpdeck delete`; resolves to the exit code. */
 export async function runDelete(
-  [word, wanted]: readonly [string, string],
-  common: CommonOptions,
+  context: CommandContext,
+  [word = '', wanted = '']: readonly string[],
   own: DeleteOptions,
 ): Promise<number> {
   const noun = requireDocumentNoun(word)
   if (own.force && noun !== 'client') throw new UsageError('Only clients take --force.')
-  return await inWorkspace(common, async ({ client, projectId: chosen, saved: { settings } }) => {
-    const projectId = await chosen()
-    if (settings.readOnly) throw new UsageError('This deletes a record, and every write is refused here.')
-    const store = documentStore(client, projectId)
-    const row = rowNamed(noun, await store.list(noun), wanted)
-    const name = clean(row.name ?? row.id)
-    const verb = noun === 'environment' || noun === 'swarm' || noun === 'journey' ? 'archive' : 'delete'
-    if (!own.yes && !(await confirmPrompt(`This ${verb}s the ${noun} ${name}`))) {
-      say('Nothing was changed.')
-      return EXIT.noVerdict
-    }
-    try {
-      await store.remove(noun, row, own.force)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 409) throw error
-      say([`The service refuses: ${clean(error.message)}`, ...(await referrers(store, error))].join('\n'))
-      if (noun === 'client') say('With --force it is deleted all the same; its environments cannot run then.')
-      return EXIT.noVerdict
-    }
-    if (own.json) process.stdout.write(`${jsonText({ id: row.id, name: row.name ?? null, done: `${verb}d` })}\n`)
-    else say(`The ${noun} ${name} is ${verb}d.`)
-    return EXIT.done
-  })
+  refuseReadOnly('This', context.refusing)
+  const store = await storeOf(context)
+  const row = rowNamed(noun, await store.list(noun), wanted)
+  const name = clean(row.name ?? row.id)
+  const verb = noun === 'environment' || noun === 'swarm' || noun === 'journey' ? 'archive' : 'delete'
+  if (!own.yes && !(await confirmPrompt(`This ${verb}s the ${noun} ${name}`))) {
+    say('Nothing was changed.')
+    return EXIT.noVerdict
+  }
+  try {
+    await store.remove(noun, row, own.force)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    say([`The service refuses: ${clean(error.message)}`, ...(await referrers(store, error))].join('\n'))
+    if (noun === 'client') say('With --force it is deleted all the same; its environments cannot run then.')
+    return EXIT.noVerdict
+  }
+  if (own.json) process.stdout.write(`${jsonText({ id: row.id, name: row.name ?? null, done: `${verb}d` })}\n`)
+  else say(`The ${noun} ${name} is ${verb}d.`)
+  return EXIT.done
 }
 
 /** The names of what a refusal says refers to a record. */

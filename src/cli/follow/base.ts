@@ -22,7 +22,7 @@ const CHOSEN_LATER = { last: latestWithVerdict, baseline: async (): Promise<Foun
 
 /**
  * What the gates compare with, if one of them does.
- * @param pages addresses of the hosted UI, as the profile tells them
+ * @param pages addresses of the hosted UI, as the profile names them
  * @throws UsageError when that names no run
  */
 export function baseOf(gates: readonly Gate[], pages?: WebAddresses): Base | undefined {

@@ -30,7 +30,7 @@ export type Conclusion = {
   counts: TrialCounts & { unit: 'trials' }
   /** Of what was graded, from 0 to 1. */
   passRate: number | null
-  /** What the run itself counted, in its own unit; null where it tells none. */
+  /** What the run itself counted, in its own unit; null where it reports none. */
   measured: { unit: string; total: number | null; passed: number; failed: number; undecided: number | null } | null
   /** How far a run that passed does not speak for all of it; null where everything was graded and passed. */
   part: string | null

@@ -20,7 +20,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
   ]
 }
 
-/** What the run counted, in its own unit; in trials where it tells none. */
+/** What the run counted, in its own unit; in trials where it reports none. */
 function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
   const share = measured ? passRate(measured) : rateOfTrials
   const rate = share == null ? unknown : `${Math.floor(share * 1000 + 1e-9) / 10}%`
@@ -46,17 +46,17 @@ function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | und
   return runNumber == null ? `run ${clean(id)}` : `run #${runNumber} (${clean(id)})`
 }
 
-const TOLD = ['new-failure', 'still-failing', 'fixed'] as const
+const NAMED_KINDS = ['new-failure', 'still-failing', 'fixed'] as const
 const MOST_TITLES = 10
 
 /** Counts of each kind of change, and the cases that somebody has to look at. */
 export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
-  const told = [...TOLD, 'flaky'] as const
-  const countOf = (kind: (typeof told)[number]): string =>
+  const kinds = [...NAMED_KINDS, 'flaky'] as const
+  const countOf = (kind: (typeof kinds)[number]): string =>
     kind === 'new-failure' ? counted(counts[kind], 'new failure') : `${counts[kind]} ${kind.replace('-', ' ')}`
-  const all = told.map(countOf).join(', ')
+  const all = kinds.map(countOf).join(', ')
   const lines = [`against ${clean(baseRunId)}: ${all}`]
-  for (const kind of told) {
+  for (const kind of kinds) {
     const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
     for (const { title } of of.slice(0, MOST_TITLES)) lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
     if (of.length > MOST_TITLES) lines.push(`  ${kind.replace('-', ' ')}: ${of.length - MOST_TITLES} more`)

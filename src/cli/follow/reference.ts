@@ -16,7 +16,7 @@ const ID = /^[\w.~-]+$/
 
 /**
  * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the API or of
- * the hosted UI, whose `pages` the profile tells.
+ * the hosted UI, whose `pages` the profile names.
  * @throws UsageError when it names none
  */
 export function parseRun(text: string, pages: WebAddresses = {}): NamedRun {
@@ -35,7 +35,7 @@ function runOf(place: Place | undefined): NamedRun | undefined {
   return projectId !== undefined && runId !== undefined ? { projectId, runId } : undefined
 }
 
-/** Where nobody told the addresses of the hosted UI, an id follows the word that it follows in the declared paths. */
+/** Where nobody names the addresses of the hosted UI, an id follows the word that it follows in the declared paths. */
 function fromAddress(text: string): NamedRun | undefined {
   const { pathname, searchParams, hash } = new URL(text)
   const segments = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)

@@ -2,7 +2,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
 
 /**
- * A trial with only what following a run tells, judges by and reports. A run can have ten thousand, and what servers
+ * A trial with only what following a run prints, judges by and reports. A run can have ten thousand, and what servers
  * returned, scores and configuration are most of them; why one did not pass is told by its calls and scores, which stay
  * there alone.
  */

@@ -21,7 +21,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
-import { openWorkspace } from '../workspace/workspace.ts'
+import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
 /** Options that `watch` and `run` share. */
 export type SessionOptions = GateOptions & { json?: boolean; jsonl?: boolean; timeout?: number; junit?: string }
@@ -34,7 +34,7 @@ export type FollowExtras = {
   again?: string
   /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
   base?: Base | undefined
-  /** Of a run group, as the final record tells it. */
+  /** Of a run group, as the final record has it. */
   runGroupId?: string
 }
 
@@ -54,7 +54,7 @@ export type Session = {
 }
 
 /** @throws UsageError for options that contradict each other, or a report that cannot be written */
-export function openSession(common: CommonOptions, own: SessionOptions): Session {
+function openSession(common: CommonOptions, own: SessionOptions): Session {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
   const gates = gatesOf(own)
   const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
@@ -216,28 +216,41 @@ function openReport(file: string): (text: string) => void {
   return text => writeAtomically(file, text)
 }
 
-/** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
-export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
-  const common = await atProfileOf(text, given, process.env)
+/** What follows runs: a session, an opened workspace, and what the gates compare with. */
+export type SessionContext = { session: Session; opened: OpenedWorkspace; client: Client; base: Base | undefined }
+
+/** Follows runs over the workspace of some settings, and closes it; resolves to the exit code. */
+export async function inSession(
+  { common, settings, own }: { common: CommonOptions; settings: Settings; own: SessionOptions },
+  work: (context: SessionContext) => Promise<number>,
+): Promise<number> {
   const session = openSession(common, own)
   try {
-    const settings = await resolveSettings(common, process.env)
-    const named = parseRun(text, settings.profile.web)
     const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-    const { client } = opened.workspace
     try {
-      return await session.guard(async () => {
-        const place = await placeOf(client, settings, named)
-        await checkBase(client, place.projectId, base)
-        return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}` })
-      })
+      const exitCode = await session.guard(() => work({ session, opened, client: opened.workspace.client, base }))
+      // A judge begins when its run has ended.
+      await opened.settle(session.stop)
+      return exitCode
     } finally {
       await opened.close()
     }
   } finally {
     session.close()
   }
+}
+
+/** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
+export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
+  const common = await atProfileOf(text, given, process.env)
+  const settings = await resolveSettings(common, process.env)
+  const named = parseRun(text, settings.profile.web)
+  return await inSession({ common, settings, own }, async ({ session, client, base }) => {
+    const place = await placeOf(client, settings, named)
+    await checkBase(client, place.projectId, base)
+    return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}` })
+  })
 }
 
 async function placeOf(client: Client, { project }: Settings, named: NamedRun): Promise<RunPlace> {

@@ -1,7 +1,7 @@
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean, truncate } from '../../tui/theme/text.ts'
 
-/** One line that tells how things stand, on a stream that may be a terminal. */
+/** One line that says how things stand, on a stream that may be a terminal. */
 export type StatusLine = {
   show: (text: string) => void
   /** Takes the line away, so that something can be written where it stood. */

@@ -7,7 +7,7 @@ import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { recordLines } from '../output/record-lines.ts'
-import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
 import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
 import { endpointOf, listItems, readOne, type Fields } from './listing.ts'
 import type { Noun } from './noun.ts'
@@ -22,8 +22,6 @@ const REFERENCE = /(host|client|environment|server|suite|persona|journey|swarm|s
 
 /** Records that belong to the described one or name it; `problem` is why they cannot be read. */
 type Relation = { noun: Noun; items: readonly Item[]; all: string; problem?: string }
-
-type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
 
 /** `mcpdeck describe`: a record as people read it, names beside the ids, and what belongs to it. */
 export async function describe(

@@ -4,14 +4,13 @@ import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { isCutShort } from '../../api/client/pages.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { createLog } from '../output/log.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { openOutput, type Output } from '../output/output.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { say } from '../output/prose.ts'
-import { errorLine, reportError } from '../output/report-error.ts'
-import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
-import { openWorkspace } from '../workspace/workspace.ts'
+import { errorLine } from '../output/report-error.ts'
+import { UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
 import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
@@ -30,33 +29,24 @@ export type GetOptions = Partial<Record<NounParent['option'], string>> & {
 
 /** `mcpdeck get`: one listing or one record; resolves to the exit code. */
 export async function runGet(
-  [word, id]: readonly [string, string?],
-  common: CommonOptions,
+  { client, common, saved: { opened, settings } }: SavedContext,
+  [word = '', id]: readonly string[],
   own: GetOptions,
 ): Promise<number> {
   const noun = requireNoun(word)
   checkOptions(noun, id, own)
   const filters = filtersOf(noun, own)
   const state = wantedState(noun, own.status)
-  const settings = await resolveSettings(common, process.env)
   const output = openOutput()
-  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-  try {
-    const { client, reruns } = opened.workspace
-    const fields = { ...(await placeOf(client, noun, settings, own)), ...filters }
-    const facts = { client, reruns, projectId: String(fields['projectId']) }
-    const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
-    if (id !== undefined) await printOne({ client, noun, fields, withState }, id, output, common, own)
-    else {
-      const { limit, all } = own
-      return await printList({ client, noun, fields, withState, state, limit, all }, output, common, own)
-    }
-    return EXIT.done
-  } catch (error) {
-    return reportError(error)
-  } finally {
-    await opened.close()
+  const fields = { ...(await placeOf(client, noun, settings, own)), ...filters }
+  const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
+  const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
+  if (id === undefined) {
+    const { limit, all } = own
+    return await printList({ client, noun, fields, withState, state, limit, all }, output, common, own)
   }
+  await printOne({ client, noun, fields, withState }, id, output, common, own)
+  return EXIT.done
 }
 
 type WithState = (item: Item) => Promise<Item>
@@ -174,7 +164,7 @@ async function printOne(
 async function printList(listing: Printed, output: Output, common: CommonOptions, own: GetOptions): Promise<number> {
   const { noun, state } = listing
   const progress = startProgress(noun)
-  const kept: unknown[] = []
+  const items: unknown[] = []
   let count = 0
   let cut: ApiError | undefined
   const onCut = (most: number): void => {
@@ -187,7 +177,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
       count += 1
       progress.tell(count)
       if (own.jsonl) await output.write(`${jsonText(item)}\n`)
-      else kept.push(item)
+      else items.push(item)
       if (output.closed || count === own.limit) break
     }
   } catch (error) {
@@ -196,10 +186,10 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   } finally {
     progress.end()
   }
-  if (own.json) await output.write(`${jsonText({ items: kept })}\n`)
-  else if (!own.jsonl && kept.length > 0) await writeTable(noun, kept, output, common)
+  if (own.json) await output.write(`${jsonText({ items })}\n`)
+  else if (!own.jsonl && items.length > 0) await writeTable(noun, items, output, common)
   if (cut) say(`The list is not complete. ${errorLine(cut)}`)
-  else if (!own.json && !own.jsonl && kept.length === 0) say(`No ${noun.name}.`)
+  else if (!own.json && !own.jsonl && items.length === 0) say(`No ${noun.name}.`)
   return cut ? EXIT.noVerdict : EXIT.done
 }
 

@@ -41,7 +41,7 @@ function readQuery({ query, cursor }: AnyEndpoint): ListQuery {
   return { filters, ...(pageSize !== undefined && { pageSize }) }
 }
 
-/** What a listing tells beside its items. */
+/** What a listing reports beside its items. */
 export type Listing = {
   client: Client
   noun: Noun

@@ -82,10 +82,16 @@ async function decide(
   return answer === 'new' ? 'new' : inDoubt.find(({ entry }) => String(entry.id) === answer)?.entry
 }
 
+/** The open write with an id. @throws UsageError */
+export async function requireOpenWrite(journal: Opened['journal'], id: string): Promise<JournalEntry> {
+  const entry = (await journal.unresolved()).find(each => String(each.id) === id)
+  if (entry) return entry
+  throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
+}
+
 /** @throws UsageError */
 async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWrite, id: string): Promise<JournalEntry> {
-  const entry = (await journal.unresolved()).find(each => String(each.id) === id)
-  if (!entry) throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
+  const entry = await requireOpenWrite(journal, id)
   if (!isSameWrite(entry, { ...write, idempotencyKey: undefined }))
     throw new UsageError(
       `Write ${id} is another one: ${titleOf(entry, Date.now())}. mcpdeck journal send ${id} sends it.`,
@@ -106,14 +112,18 @@ export async function goOnWith(
   isAgreed: boolean,
 ): Promise<Decision | undefined> {
   const options = { journal, client: workspace.client }
-  const looked = await lookBack(options, entry)
-  const seen = looked?.entry ?? entry
-  if (looked?.finding !== 'happened') {
+  const found = await lookBack(options, entry)
+  const seen = found?.entry ?? entry
+  if (found?.finding !== 'happened') {
     refuseUnsendable(seen)
-    const title = titleOf(seen, Date.now())
-    if (!isAgreed && !(await confirmPrompt(`${title} is sent again with what was written then`))) return undefined
+    if (!isAgreed && !(await agreesToResend(seen))) return undefined
   }
   return await sendAgain(options, seen)
+}
+
+/** Asks whether an open write is to be sent again. */
+export async function agreesToResend(entry: JournalEntry): Promise<boolean> {
+  return await confirmPrompt(`${titleOf(entry, Date.now())} is sent again with what was written then`)
 }
 
 /** @throws UsageError for a write that cannot be sent again, with the reason */

@@ -11,35 +11,35 @@ import type { OpenedWorkspace } from '../workspace/workspace.ts'
 const READING_MS = 5_000
 
 /** How soon a write whose answer was lost is looked at, and how often while nothing can be read, in milliseconds. */
-const LOOK_MS = 5_000
+const READ_BACK_MS = 5_000
 const AGAIN_MS = 30_000
 
-type Telling = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryClient; log: Log }
+type Reporting = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryClient; log: Log }
 
 /**
  * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one,
- * and tells each; never rejects.
+ * and reports each; never rejects.
  */
-export async function tellOpenWrites(telling: Telling): Promise<void> {
-  const { journal, workspace } = telling.opened
-  await look(telling, () => true)
+export async function reportOpenWrites(reporting: Reporting): Promise<void> {
+  const { journal, workspace } = reporting.opened
+  await readBackOpen(reporting, () => true)
   if (workspace.profile.readOnly) return
   let isWaiting = false
-  const lookSoon = async (pause: number): Promise<void> => {
+  const readBackSoon = async (pause: number): Promise<void> => {
     if (isWaiting) return
     isWaiting = true
     await delay(pause, undefined, { ref: false })
     isWaiting = false
     // What was read back waits for the person, and is not read again until the next start.
-    const found = await look(telling, ({ readBack }) => readBack === undefined)
-    if (found.some(({ finding }) => finding === 'unresolved')) await lookSoon(AGAIN_MS)
+    const found = await readBackOpen(reporting, ({ readBack }) => readBack === undefined)
+    if (found.some(({ finding }) => finding === 'unresolved')) await readBackSoon(AGAIN_MS)
   }
-  journal.subscribe(() => void lookSoon(LOOK_MS))
-  await lookSoon(LOOK_MS)
+  journal.subscribe(() => void readBackSoon(READ_BACK_MS))
+  await readBackSoon(READ_BACK_MS)
 }
 
-async function look(
-  { opened, toasts, queryClient, log }: Telling,
+async function readBackOpen(
+  { opened, toasts, queryClient, log }: Reporting,
   only: (entry: JournalEntry) => boolean,
 ): Promise<readonly Resolution[]> {
   const { journal, workspace } = opened

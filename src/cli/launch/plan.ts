@@ -12,7 +12,7 @@ import { nounOf } from '../get/nouns.ts'
 import { errorLine } from '../output/report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** What `mcpdeck run` was told about a launch; things are named by id or name. */
+/** What `mcpdeck run` was given about a launch; things are named by id or name. */
 export type LaunchOptions = {
   environment: string[]
   client: string[]
@@ -148,7 +148,7 @@ function casesLine(suite: EvalSuiteDetail, cases: readonly EvalCase[], { iterati
   return `${clean(suite.name ?? suite.id)}: ${counted(cases.length, 'case')}, ${counted(trials, 'trial')}.`
 }
 
-/** What the environment resolves to now; one that cannot run is told, and left to the service to refuse. */
+/** What the environment resolves to now; one that cannot run is named, and left to the service to refuse. */
 async function environmentLine(
   client: Client,
   projectId: string,

@@ -8,7 +8,7 @@ import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { goAfterEarlier, goOnWith, type Going, type RepeatOptions } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { baseOf, checkBase, type Base } from '../follow/base.ts'
+import { checkBase, type Base } from '../follow/base.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import {
   printLaunched,
@@ -19,12 +19,10 @@ import {
   type Launched,
   type RunGroup,
 } from './send.ts'
-import { openSession, type Session, type SessionOptions } from '../follow/session.ts'
-import { createLog } from '../output/log.ts'
+import { inSession, type Session, type SessionContext, type SessionOptions } from '../follow/session.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
 import { readSecret } from '../profile/profile-key.ts'
 import type { RerunPreview } from '../../api/contract/runs.ts'
@@ -57,41 +55,21 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
   const isHere = settings.target.kind === 'local'
   const watch = own.watch === true || isHere
   if (!watch) refuseFollowing(own)
-  const session = openSession(common, own)
-  try {
-    const base = baseOf(session.gates, settings.profile.web)
-    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-    const { client } = opened.workspace
-    try {
-      const exitCode = await session.guard(async () => {
-        if (isHere && !own.watch)
-          session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
-        const work = { opened, client, settings, session, own, modelApiKeys, watch, base }
-        return own.rerunFailed === undefined
-          ? await launchSuite(work, suite ?? '')
-          : await rerunFailed(work, own.rerunFailed)
-      })
-      // A judge begins when its run has ended.
-      await opened.settle(session.stop)
-      return exitCode
-    } finally {
-      await opened.close()
-    }
-  } finally {
-    session.close()
-  }
+  return await inSession({ common, settings, own }, async context => {
+    if (isHere && !own.watch)
+      context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
+    const work = { ...context, settings, own, modelApiKeys, watch }
+    return own.rerunFailed === undefined
+      ? await launchSuite(work, suite ?? '')
+      : await rerunFailed(work, own.rerunFailed)
+  })
 }
 
-type Work = {
-  opened: OpenedWorkspace
-  client: Client
+type Work = SessionContext & {
   settings: Settings
-  session: Session
   own: RunOptions
   modelApiKeys: Record<string, string> | undefined
   watch: boolean
-  /** What the gates compare with. */
-  base: Base | undefined
 }
 
 function checkOptions(suite: string | undefined, own: RunOptions): void {
@@ -100,34 +78,34 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
       'Name a suite to run (mcpdeck get suites lists them), or a run with --rerun-failed, and not both.',
     )
   if (own.rerunFailed === undefined) return
-  const given = [
-    own.environment.length > 0 && '--environment',
-    own.client.length > 0 && '--client',
-    own.server.length > 0 && '--server',
-    own.case.length > 0 && '--case',
-    own.modelKeyEnv.length > 0 && '--model-key-env',
-    own.modelKeyFile.length > 0 && '--model-key-file',
-    own.model !== undefined && '--model',
-    own.iterations !== undefined && '--iterations',
-    own.notes !== undefined && '--notes',
-    own.idempotencyKey !== undefined && '--idempotency-key',
-  ].find(Boolean)
+  const given = firstGiven(own, TARGETS) ?? firstGiven(own, ['model', 'iterations', 'notes', 'idempotencyKey'])
   if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
 }
 
 /** Whatever needs the end of the run needs `--watch`. */
 function refuseFollowing(own: RunOptions): void {
-  const given = [
-    own.junit !== undefined && '--junit',
-    own.timeout !== undefined && '--timeout',
-    own.minPassRate !== undefined && '--min-pass-rate',
-    own.minGraded !== undefined && '--min-graded',
-    typeof own.newFailuresAgainst === 'string' && '--no-new-failures-against',
-    own.maxDuration !== undefined && '--max-duration',
-    own.maxTokens !== undefined && '--max-tokens',
-    own.gatesOnly === true && '--gates-only',
-  ].find(Boolean)
+  const given = typeof own.newFailuresAgainst === 'string' ? '--no-new-failures-against' : firstGiven(own, NEED_THE_END)
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
+}
+
+const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'modelKeyFile'] as const
+const NEED_THE_END = [
+  'junit',
+  'timeout',
+  'minPassRate',
+  'minGraded',
+  'maxDuration',
+  'maxTokens',
+  'gatesOnly',
+] as const satisfies readonly (keyof RunOptions)[]
+
+/** The first of some options that was given, as it is typed: `--model-key-env`. */
+function firstGiven(own: RunOptions, names: readonly (keyof RunOptions)[]): string | undefined {
+  const given = names.find(name => {
+    const value = own[name]
+    return Array.isArray(value) ? value.length > 0 : value !== undefined
+  })
+  return given && `--${given.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 
 async function launchSuite(work: Work, suite: string): Promise<number> {
@@ -142,7 +120,7 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
     const again = await launchAgain(work, going.retry, projectId, plan)
     return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, undefined)
   }
-  tell(session, plan.lines)
+  sayAll(session, plan.lines)
   if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
   await going.supersede()
   const options = {
@@ -196,7 +174,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
     const again = await launchAgain(work, going.retry, projectId, undefined)
     return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, { runId: source.runId })
   }
-  tell(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
+  sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) {
     session.reporter.say(obstacle)
     return EXIT.noVerdict
@@ -216,7 +194,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   )
 }
 
-function tell({ reporter }: Session, lines: readonly string[]): void {
+function sayAll({ reporter }: Session, lines: readonly string[]): void {
   for (const line of lines) reporter.say(line)
 }
 
@@ -288,7 +266,7 @@ async function planRerun(
 
 /**
  * Launches the failed cases again, in a free slot.
- * @returns undefined when it cannot be told which run it is
+ * @returns undefined when it is not known which run it is
  */
 async function sendRerun(
   client: Client,

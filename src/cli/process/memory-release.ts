@@ -8,7 +8,7 @@ const REST_MS = 60
  * milliseconds.
  */
 const MOST_GROWTH = 100_000_000
-const LOOK_MS = 10_000
+const CHECK_MS = 10_000
 
 /** Gives back the memory that a start needed and does not need any more, and what has grown since. */
 export type MemoryRelease = {
@@ -34,20 +34,20 @@ const thisMachine: Machine = {
 export function createMemoryRelease(isBusy: () => boolean, machine: Machine = thisMachine): MemoryRelease {
   let timer: NodeJS.Timeout | undefined
   let floor: number | undefined
-  let lookedAt = -Infinity
+  let checkedAt = -Infinity
   const end = (): void => {
     timer = undefined
     const growth = floor === undefined ? 0 : machine.resident() - floor
     // Only where something is always being worked on its end is not waited for.
     if (isBusy() && growth < 2 * MOST_GROWTH) return
-    lookedAt = machine.now()
+    checkedAt = machine.now()
     if (floor !== undefined && growth < MOST_GROWTH) return
     machine.collect()
     floor = machine.resident()
   }
   return {
     putOff() {
-      if (floor !== undefined && timer === undefined && machine.now() - lookedAt < LOOK_MS) return
+      if (floor !== undefined && timer === undefined && machine.now() - checkedAt < CHECK_MS) return
       clearTimeout(timer)
       timer = setTimeout(end, REST_MS)
       timer.unref()

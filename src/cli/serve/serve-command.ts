@@ -53,7 +53,7 @@ export async function runServe(common: CommonOptions, own: ServeCommandOptions):
 /** What a new key may do, as the command line gives it. */
 export type KeyOptions = { role?: string; grant: readonly string[]; json?: boolean }
 
-/** Makes a key and tells where its file lies; the key itself is never printed. */
+/** Makes a key and says where its file lies; the key itself is never printed. */
 export function createKey(common: CommonOptions, name: string, own: KeyOptions): number {
   const grants = Object.fromEntries(own.grant.map(parseGrant))
   // A key with grants reaches nothing else unless that is said.

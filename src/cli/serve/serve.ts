@@ -129,7 +129,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
   }
 }
 
-/** Requests go where they were asked for, and what no caller is told goes to standard error and to the log. */
+/** Requests go where they were asked for, and what no caller is answered goes to standard error and to the log. */
 function createServiceLog(
   { requestLog, json = false, log }: ServeOptions,
   { stdout, stderr }: Record<'stdout' | 'stderr', (text: string) => void>,

@@ -20,8 +20,8 @@ import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { onDisk } from '../documents/files.ts'
 import { say } from '../output/prose.ts'
-import { UsageError, type CommonOptions } from '../config/settings.ts'
-import { inWorkspace, refuseReadOnly } from '../workspace/in-workspace.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { refuseReadOnly, type CommandContext, type SavedContext } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 
 export type ExportOptions = { output?: string; force?: boolean }
@@ -37,60 +37,63 @@ export type ImportOptions = {
   json?: boolean
 }
 
-/** `mcpdeck suite export`; resolves to the exit code. */
+/** `mcpdeck suite export`. */
 export async function exportSuite(
-  wanted: string,
-  common: CommonOptions,
+  { client, projectId: chosen, find }: CommandContext,
+  [wanted = '']: readonly string[],
   { output, force }: ExportOptions,
-): Promise<number> {
+): Promise<void> {
   if (output !== undefined && isFile(output) && !force)
     throw new UsageError(`${output} is there already; add --force to replace it.`)
-  return await inWorkspace(common, async ({ client, projectId: chosen, find }) => {
-    const projectId = await chosen()
-    const { id: suiteId } = await find('suites', wanted)
-    const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
-    if (output === undefined) process.stdout.write(text)
-    else onDisk('written', output, () => writeTextFile(resolve(output), text))
-    return EXIT.done
-  })
+  const projectId = await chosen()
+  const { id: suiteId } = await find('suites', wanted)
+  const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
+  if (output === undefined) process.stdout.write(text)
+  else onDisk('written', output, () => writeTextFile(resolve(output), text))
 }
 
 /** `mcpdeck suite import`; resolves to the exit code: 0 when all of it is there, 3 when something was refused. */
-export async function importSuite(path: string, common: CommonOptions, own: ImportOptions): Promise<number> {
-  if (own.new && own.into !== undefined) throw new UsageError('--new and --into exclude each other.')
-  if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
-    throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is stored with the cases.`)
+export async function importSuite(
+  { client, projectId: chosen, refusing, saved: { opened } }: SavedContext,
+  [path = '']: readonly string[],
+  own: ImportOptions,
+): Promise<number> {
+  checkOptions(own)
   const { file, text } = await readFileOf(path)
-  return await inWorkspace(common, async ({ client, projectId: chosen, refusing, saved: { opened } }) => {
-    const projectId = await chosen()
-    const going = await afterEarlierImport(opened, projectId, file, own)
-    const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
-    if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
-    if (!own.unchecked) await requireFaultless(client, projectId, path, text)
-    const { plan, names } = found
-    const prune = own.prune ?? false
-    if (!own.json) say(planText(plan, prune))
-    if (own.dryRun || isSettled(plan, prune)) {
-      if (own.json) print({ plan: planJson(plan, prune), done: null, exitCode: EXIT.done })
-      else if (!own.dryRun) say('The service has all of it already.')
-      return EXIT.done
-    }
-    refuseReadOnly('This', refusing)
-    if (!own.yes && !(await confirmPrompt(effectOf(plan, prune)))) {
-      say('Nothing was changed.')
-      return EXIT.noVerdict
-    }
-    await going?.supersede()
-    const done = await sendSync(client, projectId, plan, names, {
-      prune,
-      ...(own.duplicates && { duplicatePolicy: own.duplicates }),
-      ...(own.reason && { overrideReason: own.reason }),
-    })
-    const exitCode = done.outcomes.some(({ kind }) => kind === 'failed') ? EXIT.noVerdict : EXIT.done
-    if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), exitCode })
-    else say(doneText(done))
-    return exitCode
+  const projectId = await chosen()
+  const going = await afterEarlierImport(opened, projectId, file, own)
+  const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
+  if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
+  if (!own.unchecked) await requireFaultless(client, projectId, path, text)
+  const { plan, names } = found
+  const prune = own.prune ?? false
+  if (!own.json) say(planText(plan, prune))
+  if (own.dryRun || isSettled(plan, prune)) {
+    if (own.json) print({ plan: planJson(plan, prune), done: null, exitCode: EXIT.done })
+    else if (!own.dryRun) say('The service has all of it already.')
+    return EXIT.done
+  }
+  refuseReadOnly('This', refusing)
+  if (!own.yes && !(await confirmPrompt(effectOf(plan, prune)))) {
+    say('Nothing was changed.')
+    return EXIT.noVerdict
+  }
+  await going?.supersede()
+  const done = await sendSync(client, projectId, plan, names, {
+    prune,
+    ...(own.duplicates && { duplicatePolicy: own.duplicates }),
+    ...(own.reason && { overrideReason: own.reason }),
   })
+  const exitCode = done.outcomes.some(({ kind }) => kind === 'failed') ? EXIT.noVerdict : EXIT.done
+  if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), exitCode })
+  else say(doneText(done))
+  return exitCode
+}
+
+function checkOptions({ new: asNew, into, duplicates = 'block', reason }: ImportOptions): void {
+  if (asNew && into !== undefined) throw new UsageError('--new and --into exclude each other.')
+  if (duplicates !== 'block' && !reason)
+    throw new UsageError(`--duplicates ${duplicates} needs a --reason; it is stored with the cases.`)
 }
 
 /**
@@ -112,9 +115,9 @@ async function afterEarlierImport(
 }
 
 /** `mcpdeck suite schema`. */
-export function printSchema(): Promise<number> {
+export function printSchema(): number {
   process.stdout.write(`${jsonText(suiteFileSchema(), 2)}\n`)
-  return Promise.resolve(EXIT.done)
+  return EXIT.done
 }
 
 /** @throws UsageError with every problem at its line */

@@ -61,7 +61,7 @@ async function changeAccess<E extends AnyEndpoint>(
   return proofs.some(({ how }) => how === 'contradicts') ? EXIT.noVerdict : EXIT.done
 }
 
-/** Keeps in mind what was done, reads back, and tells what both prove. */
+/** Keeps in mind what was done, reads back, and reports what both prove. */
 async function proofsAfter<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario, notes: notesOf }: Changing<E>,
@@ -181,7 +181,7 @@ export async function unpublish(
   )
 }
 
-/** The environment that a scenario was published from; with the feature off only what was noted here tells. */
+/** The environment that a scenario was published from; with the feature off only what was noted here names it. */
 async function environmentOf(
   { client, saved }: CommandContext,
   place: { projectId: string; scenarioId: string },

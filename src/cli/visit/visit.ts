@@ -158,7 +158,7 @@ async function converse(session: Session, talk: Talk): Promise<number> {
   const { lines, tell, pollMs } = talk
   const { door, url, token } = session
   const ended = Promise.withResolvers<never>()
-  // An end that shows while a line is being answered is told by that answer as well.
+  // An end that shows while a line is being answered is reported by that answer as well.
   ended.promise.catch(() => {})
   const look = () =>
     call(door, 'GET', url, token).catch((error: unknown) => {
@@ -182,7 +182,7 @@ async function converse(session: Session, talk: Talk): Promise<number> {
   }
 }
 
-/** A refusal that leaves the session alive is told, and the next line may do better. */
+/** A refusal that leaves the session alive is printed, and the next line may do better. */
 async function carryOut(line: string, { door, url, token }: Session, { print, tell }: Talk): Promise<void> {
   try {
     const rating = /^\/rate ([1-5])(?: (.+))?$/.exec(line)

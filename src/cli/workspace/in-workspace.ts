@@ -37,6 +37,9 @@ export type CommandContext = {
   saved?: { opened: OpenedWorkspace; settings: Settings }
 }
 
+/** What a command over an opened workspace works with. */
+export type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
+
 /** The context of a command over any client. */
 export function contextOf(
   given: Omit<CommandContext, 'projectId' | 'find'> & { project: string | undefined },
@@ -65,7 +68,7 @@ export function contextOf(
  */
 export async function inWorkspace(
   common: CommonOptions,
-  work: (context: CommandContext & Required<Pick<CommandContext, 'saved'>>) => Promise<number | void>,
+  work: (context: SavedContext) => Promise<number | void>,
   stays: Stay = 'briefly',
 ): Promise<number> {
   const settings = await resolveSettings(common, process.env)

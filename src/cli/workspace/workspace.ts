@@ -49,7 +49,7 @@ export type OpenedWorkspace = {
   place: Stored<string | undefined>
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
-  /** To be told of every key: what nobody waits for is read between two. */
+  /** Hears of every key: what nobody waits for is read between two. */
   onKey: () => void
   /**
    * Resolves when nothing that was started is executed in this process any more, and says what it waits for; a signal

@@ -8,7 +8,7 @@ import { Panes } from '../panes/panes.tsx'
 import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
-/** A list pane as words; `loading` tells what is read where that is more than `what` of the frame. */
+/** A list pane as words; `loading` says what is read where that is more than `what` of the frame. */
 type ListWords = { title: string; empty: { why: string; next: string }; loading?: string; notices?: readonly string[] }
 
 /** The panes of a collection: its list, and beside it the chosen one or why there is none. */

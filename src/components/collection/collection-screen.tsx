@@ -59,7 +59,7 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   newsOf?: string
   /** The param of the place that names one. */
   param: string
-  /** What is worth being told of when it changes. */
+  /** What is worth a notice when it changes. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
   /** What one is called, where its record has neither name nor title. */
@@ -198,8 +198,7 @@ function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Ite
     })
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
-  const paramsOf = (row: Row) => ({ [spec.param]: keyOf(row) })
-  return { idOf, nameOf, keyOf, recordOf, paramsOf }
+  return { idOf, nameOf, keyOf, recordOf }
 }
 
 /** What a collection reads, and its list as a pane or a tab holds it. */
@@ -255,7 +254,7 @@ function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
 }
 
 function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
-  const { nameOf, keyOf, recordOf, paramsOf } = namingOf(spec)
+  const { nameOf, keyOf, recordOf } = namingOf(spec)
   const { useRead, useWords, Listed, Preview } = listOfSpec(spec)
   const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
   const stem = spec.param.replace(/Id$/, '')
@@ -304,7 +303,8 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
   function Shown({ projectId, parent, crumbs, around, read }: Props & { read: ReturnType<typeof useRead> }) {
     const { symbols } = useTheme()
     const { pages, news, rows, columns, answer } = read
-    const placed = { key: usePlace().params[spec.param], paramsOf, ...(within.length > 0 && { within }) }
+    const { param } = spec
+    const placed = { key: usePlace().params[param], param, ...(within.length > 0 && { within }) }
     const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
     const { row, open, back, list } = collection
     useCrumbs([...crumbs, row && nameOf(row)])

@@ -10,7 +10,7 @@ export function ageText(at: Timestamp): string {
   return formatAge(toEpochMs(at), serviceNow())
 }
 
-/** A column that tells how fresh a row is. */
+/** A column that shows how fresh a row is. */
 export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp): Column<Item> {
   return {
     id: title.toLowerCase(),

@@ -23,6 +23,8 @@ export type Collection<Row> = {
   open: KeyHandler | Unavailable
   /** Out of the open one; at the top of the screen it says so. */
   back: () => void
+  /** Chooses a record that was just made, once it is listed. */
+  show: (made: { id: string } | undefined, params?: Params) => void
   /** An action on the chosen one, as it is when the key is pressed. */
   on: (act: (row: Row) => unknown) => KeyHandler | Unavailable
 }
@@ -31,8 +33,10 @@ export type Collection<Row> = {
 type Placed<Row> = {
   /** The key of the row that the place names. */
   key: string | undefined
-  /** The params that name a row; it must be stable. */
-  paramsOf: (row: Row) => Params
+  /** The param that names a row. */
+  param: string
+  /** The params that name a row, where that takes more than its key. */
+  paramsOf?: (row: Row) => Params
   /** Params that lead further into a row, and are of no other. */
   within?: readonly string[]
   /** The place follows each choice at once, so that other screens open what belongs to it. */
@@ -41,7 +45,7 @@ type Placed<Row> = {
 
 /**
  * The state of a collection: its list, the chosen row in the place, and what copying and the raw record are about.
- * `columns`, `keyOf`, `paramsOf` and `recordOf` must be stable.
+ * `columns`, `keyOf` and `recordOf` must be stable.
  * @param options.recordOf the record as the service answered it, where it may be looked at and copied
  */
 export function useCollection<Row>(
@@ -50,13 +54,14 @@ export function useCollection<Row>(
     'initialKey' | 'isOpen'
   >,
 ): Collection<Row> {
-  const { noun, placed, recordOf, ...listed } = options
+  const { noun, recordOf, placed, ...listed } = options
+  const { paramsOf = row => ({ [placed.param]: listed.keyOf(row) }) } = placed
   const router = useRouter()
   const { pane, leave } = useLevel()
   const inDetail = usePlace().params[pane] === 'detail'
   const list = useList({ ...listed, initialKey: placed.key, isOpen: inDetail })
   const row = useChosen(list)
-  useRowInPlace(list, row, placed)
+  useRowInPlace(list, row, { ...placed, paramsOf })
   const record = useMemo(() => row && recordOf(row), [row, recordOf])
   useSubject(noun, record, {
     latest: () => {
@@ -73,7 +78,7 @@ export function useCollection<Row>(
       if (chosen) await act(chosen)
     }
   }
-  const enter = on(chosen => router.replace({ ...placed.paramsOf(chosen), [pane]: 'detail' }))
+  const enter = on(chosen => router.replace({ ...paramsOf(chosen), [pane]: 'detail' }))
   const isOpen = inDetail && !('unavailable' in enter)
   return {
     noun,
@@ -81,13 +86,22 @@ export function useCollection<Row>(
     row,
     inDetail,
     open: isOpen ? unavailable(`The ${noun} is open; its tabs hold the rest.`) : enter,
+    show(made, params) {
+      if (!made) return
+      list.selection.select(made.id)
+      router.replace({ [placed.param]: made.id, ...params })
+    },
     back: () => (inDetail ? router.replace({ [pane]: undefined }) : (leave ?? atTop)()),
     on,
   }
 }
 
 /** Keeps place and chosen row together, in both directions. */
-function useRowInPlace<Row>(list: ListState<Row>, row: Row | undefined, placed: Placed<Row>): void {
+function useRowInPlace<Row>(
+  list: ListState<Row>,
+  row: Row | undefined,
+  placed: Required<Pick<Placed<Row>, 'paramsOf'>> & Placed<Row>,
+): void {
   const { key, paramsOf, within = [], follows = false } = placed
   const router = useRouter()
   useRowOfPlace(list.selection, follows ? undefined : key)

@@ -41,7 +41,7 @@ export type SessionRow = {
   /** Of journey runs whose sessions are graded. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows a finding, undefined where nothing tells; absent where it is looked at for itself. */
+  /** Whether it shows a finding, undefined where that is not known; absent where it is looked at for itself. */
   shows?: Shows | undefined
   record: { id: string }
 }

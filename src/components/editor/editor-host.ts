@@ -4,7 +4,7 @@ import type { Read } from '../../lib/yaml/yaml-reading.ts'
 export type EditedFile = {
   /** The same for the same thing, so that a text that was kept is found again. */
   key: string
-  /** Such as `case-echo.yaml`; its ending tells the editor what it is. */
+  /** Such as `case-echo.yaml`; its ending shows the editor what it is. */
   fileName: string
 }
 

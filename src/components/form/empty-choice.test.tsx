@@ -21,8 +21,8 @@ function AskingScreen() {
   useBindings(askingKeys, {
     async ask() {
       const input = { kind: 'choice', options: [] } as const
-      const fields = [{ id: 'place', label: 'place', kind: '', required: true, input, initial: '' }]
-      await ask({ title: 'Where to', about: [], fields, act: 'Go there' })
+      const fields = [{ id: 'place', label: 'place', required: true, input }]
+      await ask({ title: 'Where to', fields, act: 'Go there' })
     },
   })
   return <Text>Ask away.</Text>

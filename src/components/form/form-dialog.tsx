@@ -7,7 +7,8 @@ import { useOverlays } from '../overlays.tsx'
 
 export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
   id: string
-  initial: string
+  /** Empty by default. */
+  initial?: string
   note?: string
   /** Why what was given cannot be taken. */
   check?: (text: string) => string | undefined
@@ -17,10 +18,10 @@ export type FormValues = Readonly<Record<string, string>>
 
 export type FormSpec = {
   title: string
-  about: readonly FormText[]
+  about?: readonly FormText[]
   fields: readonly FormFieldSpec[]
   /** What holds for these values; nothing is sent by the form itself. */
-  effect?: (values: FormValues) => readonly FormText[]
+  effect?: (values: FormValues) => FormSpec['about']
   act: string
   /** What the fields start with was filled in before: it is not left without asking. */
   isFilled?: boolean
@@ -32,7 +33,10 @@ export function filledAgain(
   values: FormValues | undefined,
 ): Pick<FormSpec, 'fields' | 'isFilled'> {
   if (!values) return { fields }
-  return { fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })), isFilled: true }
+  return {
+    fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial ?? '' })),
+    isFilled: true,
+  }
 }
 
 /** The act of a form that sends nothing itself. */
@@ -43,19 +47,19 @@ const WIDTH = 76
 const ROWS_AROUND = 16
 
 /** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
-export function useFormDialog(): (asked: FormSpec) => Promise<FormValues | undefined> {
+export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
-  return asked =>
+  return form =>
     new Promise(resolve => {
       const close = overlays.open({
-        title: clean(asked.title),
+        title: clean(form.title),
         size: available => ({
           width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, ROWS_AROUND + asked.fields.length),
+          height: Math.min(available.height, ROWS_AROUND + form.fields.length),
         }),
         content: (
           <FormDialog
-            asked={asked}
+            form={form}
             onDone={values => {
               close()
               resolve(values)
@@ -76,10 +80,10 @@ function problemOf(field: FormFieldSpec, text: string): string | undefined {
   return field.check?.(text)
 }
 
-function FormDialog(props: { asked: FormSpec; onDone: (values: FormValues | undefined) => void }) {
-  const { asked, onDone } = props
-  const { fields } = asked
-  const [texts, setTexts] = useState(() => fields.map(({ initial }) => initial))
+function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undefined) => void }) {
+  const { form, onDone } = props
+  const { fields } = form
+  const [texts, setTexts] = useState(() => fields.map(({ initial = '' }) => initial))
   const [problems, setProblems] = useState<readonly (string | undefined)[]>([])
   const values = Object.fromEntries(fields.map(({ id }, index) => [id, texts[index] ?? '']))
   const act = async (): Promise<number | undefined> => {
@@ -102,12 +106,12 @@ function FormDialog(props: { asked: FormSpec; onDone: (values: FormValues | unde
         setTexts(texts.map((old, at) => (at === index ? text : old)))
         setProblems([])
       }}
-      about={asked.about}
-      effect={asked.effect?.(values) ?? []}
-      act={asked.act}
+      about={form.about ?? []}
+      effect={form.effect?.(values) ?? []}
+      act={form.act}
       onAct={act}
       onCancel={() => onDone(undefined)}
-      isFilled={asked.isFilled ?? false}
+      isFilled={form.isFilled ?? false}
     />
   )
 }

@@ -10,9 +10,9 @@ export type FormFieldLook = {
   /** Keeps the place where fields come and go; without it a field is known by its position. */
   id?: string
   label: string
-  required: boolean
+  required?: boolean
   /** Type or unit in a few words. */
-  kind: string
+  kind?: string
   /** Shown below while the field is active. */
   note: string | undefined
   /** What is wrong with what was typed. */
@@ -102,7 +102,7 @@ function placeAmong(count: number, option: number): string {
 function LabelRow({ field, text, width, active, option }: FieldProps) {
   const theme = useTheme()
   const label = truncate(clean(field.label), Math.floor(width / 2))
-  const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - KIND_MARGIN))
+  const kind = truncate(clean(field.kind ?? ''), Math.max(4, width - widthOf(label) - KIND_MARGIN))
   const required = field.required ? 'required' : ''
   const beside = [kind, required].filter(Boolean).join(', ')
   const isToggle = field.input?.kind === 'toggle'

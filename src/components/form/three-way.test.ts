@@ -8,7 +8,7 @@ type Texts = { name: string; about: string; model: string }
 const IDS = ['name', 'about', 'model'] as const
 
 function fieldsOf(values: Texts) {
-  return IDS.map(id => ({ id, label: id, required: false, kind: '', initial: values[id] }))
+  return IDS.map(id => ({ id, label: id, initial: values[id] }))
 }
 
 test('what one changed stays, what only the other changed is taken, and every change of the other is named', () => {

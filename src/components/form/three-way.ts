@@ -3,7 +3,7 @@ import type { FormFieldSpec, FormSpec, FormValues } from './form-dialog.tsx'
 
 /** Fields that differ from what they started with. */
 export function changedFields(fields: readonly FormFieldSpec[], values: FormValues): FormFieldSpec[] {
-  return fields.filter(({ id, initial }) => (values[id] ?? '') !== initial)
+  return fields.filter(({ id, initial = '' }) => (values[id] ?? '') !== initial)
 }
 
 /**
@@ -16,19 +16,20 @@ export function threeWay(
   base: readonly FormFieldSpec[],
   mine: FormValues,
   theirs: readonly FormFieldSpec[],
-): { values: FormValues; lines: FormSpec['about'] } {
+): { values: FormValues; lines: NonNullable<FormSpec['about']> } {
   const before = new Map(base.map(field => [field.id, field]))
   const rows = theirs.map(field => {
     const was = before.get(field.id)?.initial ?? ''
+    const now = field.initial ?? ''
     const own = mine[field.id] ?? ''
     const show = (text: string) => valueText(field.input, text) || 'nothing'
     const isMine = own !== was
-    const value = isMine ? own : field.initial
-    if (field.initial === was) return { id: field.id, value, lines: [] }
+    const value = isMine ? own : now
+    if (now === was) return { id: field.id, value, lines: [] }
     const text =
-      isMine && own !== field.initial
-        ? `${field.label}: was ${show(was)}, is now ${show(field.initial)}; yours is ${show(own)} and would replace it.`
-        : `${field.label}: was ${show(was)}, is now ${show(field.initial)}.`
+      isMine && own !== now
+        ? `${field.label}: was ${show(was)}, is now ${show(now)}; yours is ${show(own)} and would replace it.`
+        : `${field.label}: was ${show(was)}, is now ${show(now)}.`
     return { id: field.id, value, lines: [{ text, tone: 'warn' as const }] }
   })
   return {

@@ -72,15 +72,15 @@ const ALIKE = 0.5
  */
 export function matches<Item>(texts: readonly Searchable<Item>[], filter: ParsedFilter<Item>): Item[] {
   const { words, demands } = filter
-  const asked = texts.filter(entry =>
+  const candidates = texts.filter(entry =>
     demands.every(({ text, isWanted, column }) => {
       const within = column ? cellText(entry.item, column) : entry.text.target
       return within.toLowerCase().includes(text) === isWanted
     }),
   )
-  if (words === '') return asked.map(({ item }) => item)
+  if (words === '') return candidates.map(({ item }) => item)
   const holding = (wanted: readonly string[]): Item[] =>
-    asked
+    candidates
       .filter(({ text }) => {
         const target = text.target.toLowerCase()
         return wanted.every(word => target.includes(word))
@@ -89,5 +89,5 @@ export function matches<Item>(texts: readonly Searchable<Item>[], filter: Parsed
   const phrase = holding([words])
   const apart = phrase.length > 0 ? phrase : holding(words.split(' '))
   if (apart.length > 0) return apart
-  return fuzzysort.go(words, asked, { key: 'text', threshold: ALIKE }).map(hit => hit.obj.item)
+  return fuzzysort.go(words, candidates, { key: 'text', threshold: ALIKE }).map(hit => hit.obj.item)
 }

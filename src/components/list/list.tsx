@@ -76,16 +76,16 @@ function emptyWords<Item>(list: ListState<Item>, empty: string): string {
 }
 
 /** A map that starts empty again whenever one of these changes. */
-function useKept<Item>(reasons: readonly unknown[]): Map<Item, string> {
-  const kept = useRef({ reasons, rows: new Map<Item, string>() })
-  if (reasons.some((reason, index) => reason !== kept.current.reasons[index]))
-    kept.current = { reasons, rows: new Map() }
-  return kept.current.rows
+function useRowCache<Item>(reasons: readonly unknown[]): Map<Item, string> {
+  const cache = useRef({ reasons, rows: new Map<Item, string>() })
+  if (reasons.some((reason, index) => reason !== cache.current.reasons[index]))
+    cache.current = { reasons, rows: new Map() }
+  return cache.current.rows
 }
 
 /**
  * Composes the visible rows as they are when it is called. A row that is neither chosen nor marked is composed
- * once and kept for as long as its item, its change and the columns stay the same.
+ * once and cached for as long as its item, its change and the columns stay the same.
  */
 function useRowComposer<Item>(options: {
   list: ListState<Item>
@@ -97,7 +97,7 @@ function useRowComposer<Item>(options: {
   const { list, placed, rows, width, focused } = options
   const theme = useTheme()
   const start = useRef(0)
-  const kept = useKept<Item>([list.items, list.changes, placed, theme, width])
+  const cache = useRowCache<Item>([list.items, list.changes, placed, theme, width])
   const compose = (): string[] => {
     const selected = list.selection.index()
     start.current = windowStart({
@@ -116,10 +116,10 @@ function useRowComposer<Item>(options: {
         change: changeOf(list, item, key),
       }
       if (look.selected || look.marked) return composeRow(theme, placed, item, look)
-      const known = kept.get(item)
+      const known = cache.get(item)
       if (known !== undefined) return known
       const row = composeRow(theme, placed, item, look)
-      kept.set(item, row)
+      cache.set(item, row)
       return row
     })
   }

@@ -5,9 +5,13 @@ import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, ty
 
 const NO_NEWS: Differences<never> = { rows: new Map(), gone: 0 }
 
-type Kept<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
+type ShownBefore<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
 
-function withSigns<Item>(items: readonly Item[], signs: Signs<Item>, columns: readonly Column<Item>[]): Kept<Item> {
+function withSigns<Item>(
+  items: readonly Item[],
+  signs: Signs<Item>,
+  columns: readonly Column<Item>[],
+): ShownBefore<Item> {
   return { items, signs, shown: shownBy(signs, columns) }
 }
 
@@ -18,30 +22,30 @@ export function useChanges<Item>(
   items: readonly Item[],
   list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[]; arriving: boolean },
 ): Changes<Item> {
-  const kept = useRef<Kept<Item>>(withSigns(items, NO_SIGNS, list.columns))
+  const shownBefore = useRef<ShownBefore<Item>>(withSigns(items, NO_SIGNS, list.columns))
   const [, draw] = useState(0)
   const latest = useRef(list.columns)
   latest.current = list.columns
-  if (kept.current.items !== items) {
+  if (shownBefore.current.items !== items) {
     // Found while rendering, so that rows and their signs are one picture.
-    const news = diffItems(kept.current.items, items, list)
+    const news = diffItems(shownBefore.current.items, items, list)
     const isQuiet = isEmpty(news) || list.arriving
-    kept.current = isQuiet
-      ? { ...kept.current, items }
-      : withSigns(items, merged(kept.current.signs, news, Date.now()), list.columns)
+    shownBefore.current = isQuiet
+      ? { ...shownBefore.current, items }
+      : withSigns(items, merged(shownBefore.current.signs, news, Date.now()), list.columns)
   }
-  const { signs, shown } = kept.current
+  const { signs, shown } = shownBefore.current
   useEffect(() => {
     let timer: NodeJS.Timeout | undefined
     const awaitEnd = (): void => {
-      const end = nextEnd(kept.current.signs)
+      const end = nextEnd(shownBefore.current.signs)
       if (end === Infinity) return
       timer = setTimeout(finish, Math.max(1, end - Date.now())).unref()
     }
     const finish = (): void => {
-      const { items: last, signs: known } = kept.current
+      const { items: last, signs: known } = shownBefore.current
       const rest = merged(known, NO_NEWS, Date.now())
-      kept.current = withSigns(last, rest, latest.current)
+      shownBefore.current = withSigns(last, rest, latest.current)
       // A list whose rows are made anew with every draw would otherwise draw itself for ever.
       if (endShows(known, rest)) draw(count => count + 1)
       else awaitEnd()

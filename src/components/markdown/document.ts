@@ -7,8 +7,8 @@ import { blockLines, codeLines, isTooNested, sourceLines } from './layout.ts'
 import { readerInThread, type BlockReader, type Reading } from './lexer.ts'
 import { scanPieces, type Piece } from './pieces.ts'
 
-/** Pieces whose blocks are kept, so that a page that is looked at again is not read again. */
-const KEPT_PIECES = 200
+/** Pieces whose blocks are cached, so that a page that is looked at again is not read again. */
+const CACHED_PIECES = 200
 /** Columns for what is searched: so many that no table must be narrowed. */
 const SEARCHED_COLUMNS = 1000
 
@@ -35,17 +35,17 @@ export function markdown(
   read: BlockReader = readerInThread(),
 ): MarkdownDocument {
   const scanner = scanPieces(text)
-  const kept = new Map<number, Reading>()
+  const cached = new Map<number, Reading>()
   let lexed = 0
   const readingOf = (index: number, piece: Exclude<Piece, { kind: 'code' }>): Reading => {
-    const known = kept.get(index)
+    const known = cached.get(index)
     if (known) return known
     lexed += 1
     const head = piece.kind === 'blocks' && piece.tableHead
     const source = (head ? text.slice(head.from, head.to) : '') + text.slice(piece.from, piece.to)
     const reading = isTooNested(source) ? { isPending: false } : read(source, scanner.definitions)
-    if (kept.size >= KEPT_PIECES) kept.clear()
-    kept.set(index, reading)
+    if (cached.size >= CACHED_PIECES) cached.clear()
+    cached.set(index, reading)
     return reading
   }
   const linesOf = (index: number, columns: number): Line[] => {

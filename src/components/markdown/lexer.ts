@@ -73,12 +73,12 @@ function referredTo(source: string, definitions: Definitions): Definitions {
 
 const listeners = new Set<() => void>()
 let arrivals = 0
-let telling: NodeJS.Immediate | undefined
+let notifying: NodeJS.Immediate | undefined
 
 /** Several that come together are one change of what is on screen. */
 function arrived(): void {
-  telling ??= setImmediate(() => {
-    telling = undefined
+  notifying ??= setImmediate(() => {
+    notifying = undefined
     arrivals += 1
     for (const listener of listeners) listener()
   })

@@ -48,12 +48,12 @@ function useMarkdown(text: string): readonly OutlineNode[] {
     begun.scan(FIRST)
     return begun
   }, [text, symbols])
-  const [read, tellRead] = useReducer((count: number) => count + 1, 0)
+  const [read, countRead] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
     if (document.isDone) return undefined
     let next = setImmediate(function work() {
       document.scan(SLICE)
-      if (document.isDone) tellRead()
+      if (document.isDone) countRead()
       else next = setImmediate(work)
     })
     return () => clearImmediate(next)

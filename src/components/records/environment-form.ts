@@ -8,13 +8,18 @@ export function environmentForm(record: Environment | undefined, clients: readon
   const hostId = record?.hostId ?? options[0]?.value ?? ''
   const isGone = record?.hostId != null && !options.some(({ value }) => value === record.hostId)
   const fields: FormFieldSpec[] = [
-    nameField(record?.name ?? ''),
-    descriptionField(record?.description ?? ''),
+    {
+      id: 'name',
+      label: 'Name',
+      required: true,
+      initial: record?.name ?? '',
+      note: 'No two of a project have the same.',
+    },
+    { id: 'description', label: 'Description', initial: record?.description ?? '', input: { kind: 'lines' } },
     {
       id: 'hostId',
       label: 'Client',
       required: true,
-      kind: '',
       initial: hostId,
       note: 'Its servers and settings are what a run uses.',
       input: {
@@ -25,15 +30,13 @@ export function environmentForm(record: Environment | undefined, clients: readon
     {
       id: 'modelId',
       label: 'Model',
-      required: false,
-      kind: '',
       initial: record?.modelId ?? '',
       note: 'The id of a model. Left empty, the model of the client is used.',
     },
   ]
   return record
-    ? { title: `Edit ${environmentName(record)}`, about: [], fields, act: 'Save the changes' }
-    : { title: 'New environment', about: [], fields, act: 'Save the environment' }
+    ? { title: `Edit ${environmentName(record)}`, fields, act: 'Save the changes' }
+    : { title: 'New environment', fields, act: 'Save the environment' }
 }
 
 /** What it is called; one without a name goes by its id. */
@@ -50,12 +53,4 @@ export function contentOf({ name, description, hostId, modelId }: FormValues, is
     ...(hostId !== undefined && { hostId }),
     ...(model !== undefined && (model !== '' || isChange) && { modelId: model === '' ? null : model }),
   }
-}
-
-function nameField(initial: string): FormFieldSpec {
-  return { id: 'name', label: 'Name', required: true, kind: '', initial, note: 'No two of a project have the same.' }
-}
-
-function descriptionField(initial: string): FormFieldSpec {
-  return { id: 'description', label: 'Description', required: false, kind: '', initial, input: { kind: 'lines' } }
 }

@@ -9,20 +9,20 @@ import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } fro
 export type Making = { field: string; label: string; make: () => Promise<FieldOption | undefined> }
 
 /** The form as it is opened again: what is filled in, and why what it came to was refused. */
-export type FormAgain = { values: FormValues; problem: FormSpec['about'] }
+export type FormAgain = { values: FormValues; problem: NonNullable<FormSpec['about']> }
 
-type Acted<T, E extends AnyEndpoint, Kept> = ActOf<T, E> | string | { kept: Kept } | { again: FormAgain }
+type Acted<T, E extends AnyEndpoint, Unsent> = ActOf<T, E> | string | { unsent: Unsent } | { again: FormAgain }
 
-type Asked<T, E extends AnyEndpoint, Kept> = {
+type AskSpec<T, E extends AnyEndpoint, Unsent> = {
   /** The form with what its fields start with; what was filled in before takes the place of that. */
   form: () => FormSpec
   making?: readonly Making[]
   /**
-   * What is sent; a text where the form itself says why not, `kept` where there is nothing to send, `again` where the
+   * What is sent; a text where the form itself says why not, `unsent` where there is nothing to send, `again` where the
    * form is to be looked at once more first.
    */
-  act: (values: FormValues) => Acted<T, E, Kept> | Promise<Acted<T, E, Kept>>
-  /** What is asked again after a refusal; by default the same with the error's own sentence. */
+  act: (values: FormValues) => Acted<T, E, Unsent> | Promise<Acted<T, E, Unsent>>
+  /** What is shown after a refusal; by default the same with the error's own sentence. */
   refused?: (error: unknown, values: FormValues) => FormAgain | Promise<FormAgain>
 }
 
@@ -33,23 +33,27 @@ type Asked<T, E extends AnyEndpoint, Kept> = {
 export function useAskUntilDone() {
   const ask = useAskMaking()
   const write = useWrites()
-  return async <E extends AnyEndpoint, T = OutputOf<E>, Kept = T>(
-    asked: Asked<T, E, Kept>,
-  ): Promise<T | Kept | undefined> => {
-    const { refused = askedAgain } = asked
-    const making = (asked.making ?? []).map(each => ({ ...each, made: [] }))
+  return async <E extends AnyEndpoint, T = OutputOf<E>, Unsent = T>(
+    spec: AskSpec<T, E, Unsent>,
+  ): Promise<T | Unsent | undefined> => {
+    const { refused = askedAgain } = spec
+    const making = (spec.making ?? []).map(each => ({ ...each, made: [] }))
     for (let again: FormAgain | undefined; ;) {
-      const form = asked.form()
-      const values = await ask({ ...form, about: [...(again?.problem ?? []), ...form.about] }, again?.values, making)
+      const form = spec.form()
+      const values = await ask(
+        { ...form, about: [...(again?.problem ?? []), ...(form.about ?? [])] },
+        again?.values,
+        making,
+      )
       if (!values) return undefined
       again = { values, problem: [] }
-      const act = await asked.act(values)
+      const act = await spec.act(values)
       if (typeof act === 'string') continue
       if ('again' in act) {
         again = act.again
         continue
       }
-      if ('kept' in act) return act.kept
+      if ('unsent' in act) return act.unsent
       let error: unknown
       const came = await write<E, T>({ ...act, failed: reason => void (error = reason) })
       if (came !== undefined) return came
@@ -78,7 +82,7 @@ function useAskMaking() {
     for (let filled = values; ;) {
       const fields = form.fields.map((field): FormFieldSpec => {
         const own = making.find(each => each.field === field.id)
-        const { input, id, initial } = field
+        const { input, id, initial = '' } = field
         const text = { initial: filled?.[id] ?? initial }
         if (!own || (input?.kind !== 'choice' && input?.kind !== 'choices')) return { ...field, ...text }
         const options = [...input.options, ...own.made, { value: MAKE, label: own.label }]

@@ -59,20 +59,17 @@ function newClientForm(servers: readonly Server[]): FormSpec {
     title: 'New client',
     about: [{ text: 'A client is how the service talks to MCP servers: as a known product does.', tone: 'muted' }],
     fields: [
-      { id: 'name', label: 'Name', required: true, kind: '', initial: '', note: 'No two of a project have the same.' },
+      { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
       {
         id: 'template',
         label: 'Template',
         required: true,
-        kind: '',
         initial: CLIENT_TEMPLATES[0],
         input: { kind: 'choice', options: CLIENT_TEMPLATES.map(value => ({ value, label: value })) },
       },
       {
         id: 'servers',
         label: 'Servers',
-        required: false,
-        kind: '',
         initial: textOfValues(servers.map(({ id }) => id)),
         input: {
           kind: 'choices',

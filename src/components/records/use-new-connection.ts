@@ -61,9 +61,7 @@ export function useNewConnection(projectId: string): (start?: ConnectionStart) =
 }
 
 function connectionForm(used: number, { url = '', candidates = [] }: ConnectionStart = {}): FormSpec {
-  const text = { required: false, kind: '', initial: '' }
   const which: FormFieldSpec = {
-    ...text,
     id: 'serverId',
     label: 'Server',
     required: true,
@@ -86,14 +84,11 @@ function connectionForm(used: number, { url = '', candidates = [] }: ConnectionS
       },
     ],
     fields: [
-      { ...text, id: 'url', label: 'Address', required: true, initial: url, check: addressProblem },
+      { id: 'url', label: 'Address', required: true, initial: url, check: addressProblem },
       ...(candidates.length > 0
         ? [which]
-        : [
-            { ...text, id: 'name', label: 'Name', note: 'Of a new server; the service chooses one where it is empty.' },
-          ]),
+        : [{ id: 'name', label: 'Name', note: 'Of a new server; the service chooses one where it is empty.' }]),
       {
-        ...text,
         id: 'reauthorize',
         label: 'Sign in anew',
         note: 'Also where the server is saved and signed in already.',

@@ -107,36 +107,31 @@ function startForm(
   const { wanted, isLocal, serverOf } = how
   const options = servers.map(({ id, name, url }) => ({ value: id, label: name, detail: url ?? '' }))
   const first = options.find(({ value }) => value === wanted) ?? options[0]!
-  const choice = { required: true, kind: '' }
   return {
     title: options.length > 1 ? 'Grade a server for a directory' : `Grade ${first.label} for a directory`,
-    about: [],
     fields: [
       ...(options.length > 1
         ? [
             {
-              ...choice,
               id: 'serverId',
               label: 'Server',
+              required: true,
               initial: first.value,
               input: { kind: 'choice' as const, options },
             },
           ]
         : []),
       {
-        ...choice,
         id: 'directory',
         label: 'Directory',
+        required: true,
         initial: 'claude',
         note: 'Whose rules, and for OpenAI what would be submitted; that is never guessed.',
         input: { kind: 'choice', options: DIRECTORIES },
       },
       {
-        ...choice,
-        required: false,
         id: 'observations',
         label: 'Observations',
-        initial: '',
         note: 'A model says where the tools would be misunderstood; that decides no lane.',
         input: { kind: 'toggle' },
       },

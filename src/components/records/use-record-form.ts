@@ -57,7 +57,7 @@ export function useRecordForm() {
         const changed = changedFields(form(record).fields, filled).map(({ id }) => [id, filled[id] ?? ''])
         if (!record || changed.length > 0) return spec.act(record ? Object.fromEntries(changed) : filled, record)
         toasts.show('ok', 'Nothing was changed.')
-        return { kept: record }
+        return { unsent: record }
       },
       async refused(error, values) {
         const again = askedAgain(error, values)

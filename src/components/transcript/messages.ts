@@ -19,7 +19,7 @@ function numberAt(item: JsonObject, ...keys: string[]): number | undefined {
 
 /**
  * Rows of recorded messages. The document is open: content is a text, an MCP block, or a list of blocks, and calls and
- * results are told in the words of several model providers. What is not known shows as a value.
+ * results come in the words of several model providers. What is not known shows as a value.
  */
 export function messageRows(messages: readonly unknown[], id: string): TranscriptRow[] {
   return messages.map((message, index): TranscriptRow => {

@@ -259,12 +259,12 @@ function topAround(
   return moved(rows, at, 1 - height)
 }
 
-/** Rows of an entry's lines, wrapped when they are first asked for and kept while the entry shows. */
+/** Rows of an entry's lines, wrapped when they are first asked for and cached while the entry shows. */
 function createRows(theme: Theme, width: number, wraps: boolean) {
-  const kept = new WeakMap<Entry, Map<number, readonly string[]>>()
+  const cached = new WeakMap<Entry, Map<number, readonly string[]>>()
   return (entry: Entry, offset: number): readonly string[] => {
-    const own = kept.get(entry) ?? new Map<number, readonly string[]>()
-    kept.set(entry, own)
+    const own = cached.get(entry) ?? new Map<number, readonly string[]>()
+    cached.set(entry, own)
     const known = own.get(offset)
     if (known) return known
     if (own.size > KEPT_ROWS) own.clear()

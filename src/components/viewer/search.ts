@@ -1,9 +1,9 @@
 import { isReady, mayHold, plainText, type Line, type LineSource } from './source.ts'
 
-/** As many matches are counted; more are told as "and more". */
+/** As many matches are counted; more are shown as "and more". */
 const MOST_MATCHES = 10_000
-/** How many texts are looked at between two looks at the clock. */
-const TEXTS_A_LOOK = 64
+/** How many texts are searched between two checks of the clock. */
+const TEXTS_A_CHECK = 64
 
 /** A line to be searched and where it stands; `isHere` at the place from which the search looks forward. */
 export type Candidate<Place> = { place: Place; line: Line; isHere?: boolean }
@@ -70,10 +70,10 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
     },
     advance(milliseconds) {
       const end = performance.now() + milliseconds
-      for (let looked = 1; !isDone; looked += 1) {
+      for (let searched = 1; !isDone; searched += 1) {
         isDone = !look()
         if (awaited) return
-        if (looked % TEXTS_A_LOOK === 0 && performance.now() >= end) return
+        if (searched % TEXTS_A_CHECK === 0 && performance.now() >= end) return
       }
     },
   }

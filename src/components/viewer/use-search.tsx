@@ -7,9 +7,9 @@ import { textSearchKeys } from '../component-keys.ts'
 import { Prompt } from '../prompt.tsx'
 import { createSearch, type Candidate, type Search } from './search.ts'
 
-/** A slice of a search, and how often one that goes on is told, in milliseconds. */
+/** A slice of a search, and how often one that goes on is drawn, in milliseconds. */
 const SLICE_MS = 8
-const TELL_MS = 100
+const DRAW_MS = 100
 /** Pause before it is looked again whether a text is known, in milliseconds. */
 const WAIT_MS = 5
 
@@ -70,13 +70,13 @@ export function useSearch<Place>(options: {
   }, [document])
   useEffect(() => {
     if (!job || job.search.isDone) return undefined
-    let told = performance.now()
+    let drawnAt = performance.now()
     let next: { [Symbol.dispose](): void } = setImmediate(function work() {
       job.search.advance(SLICE_MS)
       land(job)
       const now = performance.now()
-      if (job.search.isDone || now - told > TELL_MS) {
-        told = now
+      if (job.search.isDone || now - drawnAt > DRAW_MS) {
+        drawnAt = now
         redraw()
       }
       if (job.search.isDone) return

@@ -11,7 +11,7 @@ export type ArgumentChange =
 
 type Values = Record<string, unknown>
 
-/** Within a value that differs, differences are told one by one up to this depth and number; beyond, as a whole. */
+/** Within a value that differs, differences are listed one by one up to this depth and number; beyond, as a whole. */
 const MOST_DEPTH = 6
 const MOST_CHANGES = 100
 

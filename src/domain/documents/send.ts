@@ -47,15 +47,15 @@ export async function sendPlan(
   const sending = { store, client, projectId, index, prune: plan.prune }
   const outcomes: Outcome[] = []
   const writes = writesOf(plan)
-  const looked = new Set<DocumentNoun>()
+  const read = new Set<DocumentNoun>()
   let stopped = false
   for (const step of writes) {
     const { noun, name } = step.kind === 'delete' ? { noun: step.noun, name: step.row.name } : step.doc
     const result: Result = stopped
       ? { kind: 'skipped', lines: ['Not sent: the service did not answer before.'] }
       : await attempt(async () => {
-          if (step.kind === 'create' && !looked.has(noun)) index.put(noun, await store.list(noun))
-          looked.add(noun)
+          if (step.kind === 'create' && !read.has(noun)) index.put(noun, await store.list(noun))
+          read.add(noun)
           return await send(sending, step)
         })
     stopped ||= result.error !== undefined && !isRefusal(result.error)

@@ -50,7 +50,7 @@ export function writeEnvironment(file: Partial<EnvironmentFile>): string {
   return writeDocument({ value: file, words: { '': WORDS }, about: ['An environment; it is checked when you leave.'] })
 }
 
-/** The environment that a text describes; a client that is not there is told at its line. */
+/** The environment that a text describes; a client that is not there is reported at its line. */
 export function readEnvironment(text: string, clients: readonly Client[]): Read<EnvironmentFile> {
   const read = readYaml(text)
   if (!read.ok) return read

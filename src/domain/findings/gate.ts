@@ -31,7 +31,7 @@ export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsG
   }
 }
 
-/** How many insights the organization may ask for in a day, where the plan tells. */
+/** How many insights the organization may ask for in a day, where the plan says so. */
 export function insightsPerDay(capabilities: ProjectCapabilities | undefined): number | undefined {
   const limit = capabilities?.plan?.limits?.['insightsPerDay']
   return typeof limit === 'number' ? limit : undefined

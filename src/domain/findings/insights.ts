@@ -6,7 +6,7 @@ import { isObject, textAt, type Finding } from './finding.ts'
 
 /** Insights of a wave or a window as both reads tell them. */
 export type InsightsRead = {
-  /** `never`: nobody asked, which the service tells by a 404. */
+  /** `never`: nobody asked, which the service reports by a 404. */
   status: string
   envelope: Partial<InsightsEnvelope>
   findings: readonly ActionableFinding[]

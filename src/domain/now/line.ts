@@ -19,7 +19,7 @@ export type NowTarget =
   | { to: 'scenario'; projectId: string; scenarioId: string }
   | { to: 'suite'; projectId: string; suiteId: string | undefined }
   | { to: 'project'; projectId: string }
-  /** What is told of it here is all that there is. */
+  /** What is shown of it here is all that there is. */
   | { to: 'here' }
 
 /** One line of the inbox. Times are epoch milliseconds. */
@@ -38,9 +38,9 @@ export type NowLine = {
   project: NowProject | undefined
   /** When it happened, where that is known. */
   at: number | undefined
-  /** When what is told here was read. */
+  /** When what is shown here was read. */
   readAt: number | undefined
-  /** What it says that is worth being told of again once it was acknowledged. */
+  /** What it says that is worth showing again once it was acknowledged. */
   fingerprint: string
   target: NowTarget
   /** The thing as the service answered it, for copying and looking at. */

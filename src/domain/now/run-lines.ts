@@ -9,7 +9,7 @@ import { type ListedRun, reportRun, type SuiteState, suiteStateOf, partLabels } 
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 
-/** How far back a failed run is told of, in milliseconds. */
+/** How far back a failed run is reported, in milliseconds. */
 export const DAY_MS = 24 * 60 * 60_000
 
 type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
@@ -71,7 +71,7 @@ export function runLines(options: {
   const { outcome } = state
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
   const endedAt = judged && endOf(judged)
-  if (!judged || !isTold(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return live
+  if (!judged || !isReported(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return live
   const isFault = outcome === 'failed' || outcome === 'broken'
   const line: NowLine = {
     ...common(judged),
@@ -104,21 +104,22 @@ function endOf({ completedAt, createdAt }: ListedRun): number | undefined {
   return toEpochMs(completedAt) ?? toEpochMs(createdAt)
 }
 
-const TOLD = ['failed', 'broken', 'inconclusive', 'undecided'] as const satisfies readonly RunOutcome[]
-type Told = (typeof TOLD)[number]
+const REPORTED = ['failed', 'broken', 'inconclusive', 'undecided'] as const satisfies readonly RunOutcome[]
+type Reported = (typeof REPORTED)[number]
 
-function isTold(outcome: SuiteState['outcome']): outcome is Told {
-  return (TOLD as readonly SuiteState['outcome'][]).includes(outcome)
+function isReported(outcome: SuiteState['outcome']): outcome is Reported {
+  return (REPORTED as readonly SuiteState['outcome'][]).includes(outcome)
 }
 
 function nameOf(suite: SuiteOf, run: EvalRun): string {
   return `${suite.name ?? suite.id} ${runNumberOf(run)}`
 }
 
-/** How far a run is by its own counts, where its service tells them; else by its trials. */
+/** How far a run is by its own counts, where its service reports them; else by its trials. */
 function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
-  const told = reportedTrials(run)
-  if (told) return `${endedWords(told)}${leftWords(told, averageRemaining(told, toEpochMs(run.createdAt), now))}`
+  const reported = reportedTrials(run)
+  if (reported)
+    return `${endedWords(reported)}${leftWords(reported, averageRemaining(reported, toEpochMs(run.createdAt), now))}`
   if (!trials) return 'progress not read yet'
   const { items, whole } = trials.value
   const counts = countTrials(items)
@@ -135,7 +136,7 @@ function leftWords({ total }: TrialCounts, remaining: number | undefined): strin
   return total === 0 ? '' : `, ${remainingLabel(remaining)}`
 }
 
-function endWords(outcome: Told, run: EvalRun): string {
+function endWords(outcome: Reported, run: EvalRun): string {
   if (outcome === 'broken') return `ended as ${run.status} without having executed`
   if (outcome !== 'failed') {
     const why = whyUndecided(run)

@@ -41,7 +41,7 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** Scenarios that anyone may open who has the link. The link itself is never told: whoever has it gets in. */
+/** Scenarios that anyone may open who has the link. The link itself is never returned: whoever has it gets in. */
 export function scenarioLines(project: NowProject, { value, at }: Read<readonly ProjectScenario[]>): NowLine[] {
   return value
     .filter(({ mode }) => mode === 'anyone_with_link')

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** One finding of a report, as far as the open document tells it. */
+/** One finding of a report, as far as the open document shows it. */
 export type ReadinessFinding = {
   status: string
   title: string

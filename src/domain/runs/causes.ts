@@ -15,7 +15,7 @@ export const CAUSES: Record<Cause, string> = {
   unknown: 'the service gives no reason',
 }
 
-/** Causes in the order in which they are told: what was to be measured first, the means of measuring last. */
+/** Causes in the order in which they are listed: what was to be measured first, the means of measuring last. */
 export const CAUSE_ORDER = [
   'server',
   'model',

@@ -27,7 +27,7 @@ export function groupedCases(comparison: EvalRunCompare, trials: readonly Compar
   return COMPARISON_GROUPS.flatMap(group => byGroup.get(group) ?? [])
 }
 
-/** By the outcomes, as `changedCases` tells them; what the service calls `changed` compares no like with like. */
+/** By the outcomes, as `changedCases` lists them; what the service calls `changed` compares no like with like. */
 function groupOf({ change, flaky }: ChangedCase, { status }: ComparedCase): ComparisonGroup {
   if (change === 'removed') return 'removed'
   if (status === 'new_case') return 'new'

@@ -116,9 +116,9 @@ export function changeLabel({ toolName, kind, changes }: ToolChange, most = 3): 
     case 'schema':
     case 'output': {
       const what = kind === 'schema' ? 'the schema' : 'the output schema'
-      const told = changes.slice(0, most).map(({ path, says }) => `${path === '' ? 'it' : `\`${path}\``} ${says}`)
-      const rest = changes.length - told.length
-      return `${what} of ${toolName} changed: ${told.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
+      const shown = changes.slice(0, most).map(({ path, says }) => `${path === '' ? 'it' : `\`${path}\``} ${says}`)
+      const rest = changes.length - shown.length
+      return `${what} of ${toolName} changed: ${shown.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
     }
   }
 }

@@ -2,7 +2,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { TrialCounts } from './trials.ts'
 import { grouped } from './labels.ts'
 
-/** What a run counted, in one unit; `unit` is in words and undefined where the service tells none. */
+/** What a run counted, in one unit; `unit` is in words and undefined where the service reports none. */
 export type RunCounts = {
   passed: number
   failed: number

@@ -15,7 +15,7 @@ export type Distribution = {
 export type Bin = { from: number; to: number; count: number }
 
 const MOST_BINS = 8
-/** Amounts are told in whole units, so no bin is smaller than one: its ends would read the same. */
+/** Amounts are shown in whole units, so no bin is smaller than one: its ends would read the same. */
 const LEAST_ROUND = 0
 /** A step of this round number holds every amount that can be. */
 const LAST_ROUND = 48
@@ -66,8 +66,8 @@ function evenEdges(least: number, most: number): number[] {
 function growingEdges(least: number, middle: number, most: number): number[] {
   const top = roundAbove(most)
   const fine = edgesBelow(top, 1, least)
-  const tells = fine[0]! > 0 || fine[1]! <= middle
-  return tells ? fine : edgesBelow(Math.ceil(top / 3) * 3, 3, least)
+  const isFineEnough = fine[0]! > 0 || fine[1]! <= middle
+  return isFineEnough ? fine : edgesBelow(Math.ceil(top / 3) * 3, 3, least)
 }
 
 /** Round numbers from that of `top` down, by as many at a time, until one is small enough or there are enough bins. */

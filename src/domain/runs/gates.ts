@@ -63,7 +63,7 @@ function shareOf({ graded, total }: GradedPart): number {
 }
 
 /**
- * In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision
+ * In the run's own unit where it reports counts, else in trials: a rate is never converted (contract: "Decision
  * summary"). Where too little was graded it is known only when it could not be reached with all the rest either.
  */
 function judgePassRate(

@@ -24,9 +24,9 @@ const ROUNDED = 0.006
 
 function isPercent(values: readonly number[], latestRun: Trended['latestRun']): boolean {
   if (values.some(value => value > 1)) return true
-  const { passed, failed, passRate: told } = latestRun ?? {}
+  const { passed, failed, passRate: stated } = latestRun ?? {}
   const counted = passed == null || failed == null ? undefined : passRate({ passed, failed })
-  const last = told ?? values.at(-1)
+  const last = stated ?? values.at(-1)
   if (counted === undefined || last === undefined) return false
   return Math.abs(last - counted) > ROUNDED && Math.abs(last / 100 - counted) <= ROUNDED
 }

@@ -70,7 +70,7 @@ const FIELD_OF_NAME: Readonly<Record<string, LaunchField>> = {
 
 /**
  * Puts a refused launch into words with its way out.
- * @param names what the launch sent, so that a refusal that names nothing is told at what it can only be about
+ * @param names what the launch sent, so that a refusal that names nothing is shown at what it can only be about
  */
 export function launchRefusal(error: ApiError, names: { environments: boolean; cases: boolean }): LaunchRefusal {
   const { details, reason } = error

@@ -18,7 +18,7 @@ export type SlotHolder = {
   status?: string | undefined
 }
 
-/** The runs in flight that the list of suites tells of: the latest of each. */
+/** The runs in flight that the list of suites shows: the latest of each. */
 export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
   return suites.flatMap(({ id, name, latestRun }) =>
     latestRun?.id && latestRun.status && !isTerminalRunStatus(latestRun.status)

@@ -47,19 +47,19 @@ type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 's
 const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
 
 /**
- * The class of a trial: what its state says, then what the service tells (some do, contract: "Trial classification"),
- * else what can be told from its scores and its error.
+ * The class of a trial: what its state says, then what the service reports (some do, contract: "Trial classification"),
+ * else what can be stated from its scores and its error.
  */
 export function classOfTrial(trial: Classed): TrialClass {
   const standing = trialState(trial)
   if (standing !== 'ungraded') return standing
-  const told = TRIAL_CLASSES.find(each => each === trial['trialClass'])
-  if (told && !STANDINGS.has(told)) return told
+  const stated = TRIAL_CLASSES.find(each => each === trial['trialClass'])
+  if (stated && !STANDINGS.has(stated)) return stated
   if (trial.scores?.some(({ status }) => status === 'error')) return 'evaluator_error'
   if (trial.status !== 'failed') return 'ungraded'
   if (TIMED_OUT.test(trial.error ?? '')) return 'timed_out'
   return trial.startedAt == null ? 'setup_failed' : 'execution_failed'
 }
 
-/** Classes that the state itself tells: one that says otherwise is not believed. */
+/** Classes that the state itself shows: one that says otherwise is not believed. */
 const STANDINGS: ReadonlySet<TrialClass> = new Set(['passed', 'failed', 'running', 'pending', 'cancelled'])

@@ -5,7 +5,7 @@ import { VISITOR_KIND_LABELS, listed, MODE_LABELS, modeLabel } from './labels.ts
 export type AccessFacts = {
   /** The mode as the service last answered it. */
   mode: string | null | undefined
-  /** Sessions that live now, where the service tells. */
+  /** Sessions that live now, where the service reports them. */
   liveSessions?: number | undefined
   /** The last `accessVersion` that an answer proved, and still holds as far as is known here. */
   accessVersion?: number | undefined
@@ -134,16 +134,16 @@ function sessionLines(change: AccessChange, { liveSessions }: AccessFacts): Cons
 function versionLines(change: AccessChange, { accessVersion }: AccessFacts): Consequence[] {
   const { accessVersion: moves, answersVersion } = effectOf(change)
   const known = accessVersion === undefined ? '' : ` (last proved: ${accessVersion})`
-  const told = answersVersion ? 'the answer returns it' : 'the answer does not return it'
+  const returned = answersVersion ? 'the answer returns it' : 'the answer does not return it'
   switch (moves) {
     case 'first':
-      return [plain(`accessVersion: ${told}.`)]
+      return [plain(`accessVersion: ${returned}.`)]
     case 'moves':
-      return [plain(`accessVersion moves on${known}; ${told}.`)]
+      return [plain(`accessVersion moves on${known}; ${returned}.`)]
     case 'stays':
-      return [plain(`accessVersion stays${known}; ${told}.`)]
+      return [plain(`accessVersion stays${known}; ${returned}.`)]
     case 'unsure':
-      return [plain(`accessVersion may move on${known}; ${told}.`)]
+      return [plain(`accessVersion may move on${known}; ${returned}.`)]
   }
 }
 

@@ -36,7 +36,7 @@ export type Noting =
   | { kind: 'moved'; by: string }
   | { kind: 'member'; member: string; change: MemberNote['change'] }
   | { kind: 'caps'; caps: CapsNote['caps']; changedAt: number | undefined }
-  /** A change from here, by the times of the last change that the service told before and after it. */
+  /** A change from here, by the times of the last change that the service reported before and after it. */
   | { kind: 'changed'; from: number; to: number }
 
 /** What this machine knows of the access to scenarios beside what the service answers. */

@@ -24,7 +24,7 @@ export type ReadBack = {
 /** One thing that is known after a change, or expressly not known. */
 export type Proof = { how: 'proved' | 'contradicts' | 'untold'; text: string }
 
-/** What the answer and what was read back prove of a change, and what nobody tells. */
+/** What the answer and what was read back prove of a change, and what nobody reports. */
 export function proofsOf(
   change: AccessChange,
   expected: { scenarioId?: string | undefined },

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ReadBack } from './proof.ts'
 
-/** Sessions that live now, where the service tells; not found means that nobody ever came. */
+/** Sessions that live now, where the service reports them; not found means that nobody ever came. */
 export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
   try {
     const { liveSessions } = await client.userTestingInsights.metrics(input)

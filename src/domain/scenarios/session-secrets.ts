@@ -45,7 +45,7 @@ export function masked(secret: string, shown: boolean): string {
   return shown ? secret : MASK
 }
 
-/** The secrets of this session: kept as long as the client lives, wherever the person goes meanwhile. */
+/** The secrets of this session: stored as long as the client lives, wherever the person goes meanwhile. */
 export function secretsOf(client: Client): SessionSecrets {
   const known = stores.get(client)
   if (known) return known
@@ -71,13 +71,13 @@ function createSecrets(): SessionSecrets {
   }
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
-  /** Gives what is kept of a scenario another time since which it holds, where `date` answers one. */
+  /** Gives each secret of a scenario another time since which it holds, where `date` answers one. */
   const dated = (id: string, date: (asOf: AsOf) => number | undefined): void => {
     const link = links.get(id)
-    const kept = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]
-    const dates = kept.map(date)
+    const secrets = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]
+    const dates = secrets.map(date)
     if (dates.every(since => since === undefined)) return
-    for (const [index, since] of dates.entries()) if (since !== undefined) kept[index]!.since = since
+    for (const [index, since] of dates.entries()) if (since !== undefined) secrets[index]!.since = since
     changed()
   }
   return {

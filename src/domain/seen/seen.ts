@@ -40,7 +40,7 @@ export type Seen = {
   close(): void
 }
 
-/** What is new in a list since the person last looked at it. */
+/** What is new in a list since the person last saw it. */
 export type ListNews = {
   /** By the row's key; rows that say what they said then are left out. */
   news: ReadonlyMap<string, News>
@@ -52,11 +52,11 @@ export type ListNews = {
 
 /** How long nothing is pressed until a look is over, in milliseconds. */
 export const REST_MS = 10 * 60_000
-/** Most rows that are kept of one list, and of all. */
+/** Most rows that are stored of one list, and of all. */
 const MAX_ROWS = BOUNDS.seenRows.most
 const MAX_ALL_ROWS = BOUNDS.seenAllRows.most
 const MAX_LISTS = BOUNDS.seenLists.most
-/** An id or name of a list that is longer is not kept. */
+/** An id or name of a list that is longer is not stored. */
 const MAX_NAME = BOUNDS.seenName.most
 /** How far the clocks of the service and of this machine may be apart, in milliseconds. */
 const SKEW_MS = 10 * 60_000
@@ -115,7 +115,7 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
   return news
 }
 
-/** Lists that are looked at here take the place of those that other processes stored; of the others theirs stay. */
+/** Lists that are seen here take the place of those that other processes stored; of the others theirs stay. */
 export function createSeen({
   stored = storedInMemory(seenKey),
   clock,
@@ -143,7 +143,7 @@ export function createSeen({
     cancel = undefined
     if (shown.size === 0) return
     const at = clock.now()
-    for (const [name, rows] of shown) lists().set(name, looked(lists().get(name), rows, at))
+    for (const [name, rows] of shown) lists().set(name, seenNow(lists().get(name), rows, at))
     shown.clear()
     changed()
   }
@@ -177,23 +177,23 @@ export function createSeen({
   }
 }
 
-function looked(before: SeenList | undefined, rows: readonly SeenRow[], at: number): SeenList {
-  const whole = rows.length <= MAX_ROWS && rows.every(isKept)
+function seenNow(before: SeenList | undefined, rows: readonly SeenRow[], at: number): SeenList {
+  const whole = rows.length <= MAX_ROWS && rows.every(isStorable)
   return { at, whole, rows: merged(rows, before?.rows ?? new Map()) }
 }
 
-function isKept({ id }: SeenRow): boolean {
+function isStorable({ id }: SeenRow): boolean {
   return id.length <= MAX_NAME
 }
 
 /** The rows, then those of earlier looks that were not read this time, within the bound. */
 function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const kept = new Map(rows.filter(isKept).map(({ id, mark }) => [id, mark]))
-  for (const [id, mark] of earlier) if (!kept.has(id)) kept.set(id, mark)
-  return new Map([...kept].slice(0, MAX_ROWS))
+  const stored = new Map(rows.filter(isStorable).map(({ id, mark }) => [id, mark]))
+  for (const [id, mark] of earlier) if (!stored.has(id)) stored.set(id, mark)
+  return new Map([...stored].slice(0, MAX_ROWS))
 }
 
-/** The lists that are worth keeping, those looked at last first, within a bound. */
+/** The lists that are worth keeping, those seen last first, within a bound. */
 export function listsToStore(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
   let room = MAX_ALL_ROWS
   return [...lists]

@@ -29,7 +29,7 @@ export function stateOf({ status, findings }: Pick<ExaminedReport, 'status' | 'f
 }
 
 /**
- * What is wrong as far as the report tells it: output, time, names and schemas. Schemas are compiled elsewhere, within
+ * What is wrong as far as the report shows it: output, time, names and schemas. Schemas are compiled elsewhere, within
  * bounds.
  */
 export async function examined(report: DoctorReport): Promise<ExaminedReport> {

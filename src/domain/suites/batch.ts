@@ -42,7 +42,7 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * Creates cases, a hundred a request, each request under a key of its own that is kept through retries. Everything is
- * told per case, in the order given; a request that fails as a whole rejects, and what earlier ones created stays.
+ * reported per case, in the order given; a request that fails as a whole rejects, and what earlier ones created stays.
  * @throws ApiError
  */
 export async function createCases(

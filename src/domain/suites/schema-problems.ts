@@ -8,7 +8,7 @@ type Path = readonly PropertyKey[]
 /** Longest piece of a text that a sentence repeats. */
 const MOST_SHOWN = 60
 
-/** Checks a document by a declared schema; what is wrong is told where it stands, with what is allowed. */
+/** Checks a document by a declared schema; what is wrong is reported where it stands, with what is allowed. */
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }

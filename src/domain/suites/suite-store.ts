@@ -14,7 +14,7 @@ export async function readSuite(client: Client, projectId: string, suiteId: stri
   return fileOf(detail, cases, names)
 }
 
-/** What an import may be told beside the file. */
+/** What an import may be given beside the file. */
 export type ImportTarget = {
   /** The suite to bring to what the file says, by id or name, whatever the file calls it. */
   into?: string | undefined

@@ -123,7 +123,7 @@ function rank(state: JourneyRunState | undefined): number {
   return at === -1 ? ORDER.length : at
 }
 
-/** Sessions of a wave that ended, of all; undefined where a run tells no count. */
+/** Sessions of a wave that ended, of all; undefined where a run reports no count. */
 export function waveProgress({ runs }: Pick<Wave, 'runs'>): { ended: number; total: number } | undefined {
   if (runs.some(({ ended, total }) => ended === undefined || total === undefined)) return undefined
   return {

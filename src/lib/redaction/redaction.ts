@@ -140,8 +140,8 @@ function viewsOf(text: string): View[] {
 const LEAST_LITERAL = 4
 
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
-  const telling = literals.filter(({ length }) => length >= LEAST_LITERAL)
-  return telling.flatMap(literal => {
+  const longEnough = literals.filter(({ length }) => length >= LEAST_LITERAL)
+  return longEnough.flatMap(literal => {
     const ranges: Range[] = []
     for (let at = view.text.indexOf(literal); at !== -1; at = view.text.indexOf(literal, at + literal.length))
       ranges.push(rangeIn(view, at, at + literal.length, label))

@@ -6,11 +6,11 @@ type JsonObject = Record<string, unknown>
 
 /** Faults that are answered; a schema may find any number. */
 const MOST_FAULTS = BOUNDS.argumentFaults.most
-/** Compiled schemas that are kept, by their text: one is checked against several times. */
-const MOST_KEPT = 20
+/** Compiled schemas that are cached, by their text: one is checked against several times. */
+const MOST_CACHED = 20
 
 type Compiled = { validate: ValidateFunction } | Unusable
-const kept = new Map<string, Compiled>()
+const cache = new Map<string, Compiled>()
 
 /** Loads the compiler; what it answers compiles a schema. */
 export async function loadedCompile() {
@@ -76,9 +76,9 @@ async function loaded(): Promise<(schema: unknown) => Compiled> {
   }
   return schema => {
     const text = JSON.stringify(schema)
-    const known = kept.get(text) ?? compiled(schema)
-    if (kept.size >= MOST_KEPT) kept.clear()
-    kept.set(text, known)
+    const known = cache.get(text) ?? compiled(schema)
+    if (cache.size >= MOST_CACHED) cache.clear()
+    cache.set(text, known)
     return known
   }
 }

@@ -8,7 +8,7 @@ import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 export function readTextFile(path: string): Read<string> {
   const file = openSync(path, 'r')
   try {
-    // A little more than is taken, so that the place where it becomes too much can be told.
+    // A little more than is taken, so that the place where it becomes too much can be named.
     const bytes = new Uint8Array(MAX_TEXT_BYTES + 1)
     let length = 0
     for (let read = -1; read !== 0; length += read) read = readSync(file, bytes, length, bytes.length - length, null)

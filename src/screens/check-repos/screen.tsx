@@ -21,7 +21,6 @@ const COLUMNS: readonly Column<EvalCheckRepo>[] = [
 const OUTAGES: Readonly<Record<string, string>> = { fail_open: 'merges go on', fail_closed: 'merges are blocked' }
 const NONE: readonly EvalCheckRepo[] = []
 const keyOf = ({ id }: EvalCheckRepo): string => id
-const paramsOf = ({ id }: EvalCheckRepo) => ({ checkRepoId: id })
 const recordOf = (row: EvalCheckRepo) => row
 
 const TABS = [
@@ -51,7 +50,7 @@ export function CheckReposScreen() {
     keyOf,
     columns: COLUMNS,
     recordOf,
-    placed: { key: usePlace().params['checkRepoId'], paramsOf },
+    placed: { key: usePlace().params['checkRepoId'], param: 'checkRepoId' },
   })
   const { open, back, row } = collection
   useCrumbs([organizations.items?.[0]?.name, 'Repository checks', row?.repo])

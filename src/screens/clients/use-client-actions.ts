@@ -11,27 +11,19 @@ import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
-import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
 
 type Named = { id: string; name: string }
 type Config = ClientDetail['config']
 
 /** What can be done with the clients of a project. */
-export function useClientActions({ list, on }: Collection<Client>, projectId: string) {
+export function useClientActions({ show, on }: Collection<Client>, projectId: string) {
   const { client } = useWorkspace()
-  const router = useRouter()
   const newClient = useNewClient(projectId)
   const saveRecord = useRecordForm()
   const duplicate = useWrite(contract.clients.duplicate)
   const edit = useConfigEditor(projectId)
   const remove = useRemoval(projectId)
-
-  const show = (made: { id: string } | undefined): void => {
-    if (!made) return
-    list.selection.select(made.id)
-    router.replace({ clientId: made.id })
-  }
 
   const rename = async (record: Named): Promise<void> => {
     const target = { projectId, clientId: record.id }
@@ -39,8 +31,7 @@ export function useClientActions({ list, on }: Collection<Client>, projectId: st
       record,
       form: (now = record) => ({
         title: `Rename ${now.name}`,
-        about: [],
-        fields: [{ id: 'name', label: 'Name', required: true, kind: '', initial: now.name }],
+        fields: [{ id: 'name', label: 'Name', required: true, initial: now.name }],
         act: 'Save the name',
       }),
       reread: () => client.clients.get(target),

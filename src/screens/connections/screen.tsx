@@ -78,8 +78,6 @@ const READ = {
   readAhead: () => undefined,
 }
 const keyOf = ({ id }: KnownConnection): string => id
-const paramsOf = ({ id }: KnownConnection) => ({ connectionId: id })
-
 function nameOf({ address, id }: KnownConnection): string {
   return address ?? id
 }
@@ -109,7 +107,7 @@ export const ConnectionsScreen = projectScreen('connections', function Connectio
     keyOf,
     columns: COLUMNS,
     recordOf,
-    placed: { key: usePlace().params['connectionId'], paramsOf },
+    placed: { key: usePlace().params['connectionId'], param: 'connectionId' },
   })
   const { open, back, row } = collection
   useCrumbs([useProjectName(projectId), 'Connections', row && nameOf(row)])
@@ -169,7 +167,7 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
 }
 
 /** What can be done with connection requests. */
-function useConnectionActions({ list, on }: Collection<KnownConnection>, projectId: string) {
+function useConnectionActions({ show, on }: Collection<KnownConnection>, projectId: string) {
   const { queries } = useWorkspace()
   const { connections } = useConnections()
   const queryClient = useQueryClient()
@@ -183,9 +181,7 @@ function useConnectionActions({ list, on }: Collection<KnownConnection>, project
 
   const add = async (start?: Parameters<typeof begin>[0]): Promise<void> => {
     const id = await begin(start)
-    if (id === undefined) return
-    list.selection.select(id)
-    router.replace({ connectionId: id, pane: 'detail' })
+    if (id !== undefined) show({ id }, { pane: 'detail' })
   }
   const onLink = (act: (link: string, known: KnownConnection) => unknown) =>
     on(known => {

@@ -1,3 +1,4 @@
+import { openAndBack } from '../../components/collection/plain-parts.ts'
 import { defineBindings } from '../../tui/keymap/binding.ts'
 import { on } from '../../tui/keymap/verbs.ts'
 
@@ -7,8 +8,7 @@ export const environmentsKeys = defineBindings({
   screen: 'environments',
   title: 'Environments',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the environment.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the environment.' },
+    ...openAndBack('environment'),
     add: {
       ...on('new'),
       label: 'new environment',

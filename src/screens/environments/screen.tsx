@@ -1,8 +1,7 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -10,7 +9,6 @@ import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { formatAge } from '../../tui/theme/format.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { environmentsKeys } from './bindings.ts'
 import { environmentName } from '../../components/records/environment-form.ts'
@@ -72,15 +70,7 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
     cell: ({ environment }) => ({ text: String(environment.revision), tone: 'muted' }),
     sort: ({ environment }) => environment.revision,
   },
-  {
-    id: 'changed',
-    title: 'Changed',
-    width: 8,
-    align: 'right',
-    quiet: true,
-    cell: ({ environment }) => ({ text: formatAge(toEpochMs(environment.updatedAt), serviceNow()), tone: 'muted' }),
-    sort: ({ environment }) => toEpochMs(environment.updatedAt),
-  },
+  ageColumn('Changed', ({ environment }) => environment.updatedAt),
 ]
 
 function useEnvironmentRows(items: readonly Environment[], projectId: string) {
@@ -101,7 +91,6 @@ function clientName({ environment, client }: EnvironmentRow): string {
 function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
   const { environment, client } = row
   const { id, description, modelId, serverAttachmentId, skillSelection, pluginVersionIds, sandboxImageId } = environment
-  const when = (at: Environment['updatedAt']): string => formatAge(toEpochMs(at), serviceNow())
   const fields: Field[] = [
     ['Id', id],
     ['State', environment.archived ? 'archived' : environment.name == null ? 'without a name' : 'live'],
@@ -113,8 +102,8 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
     ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as its client has them'],
     ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
     ['Image', sandboxImageId ?? 'none'],
-    ['Created', when(environment.createdAt)],
-    ['Changed', when(environment.updatedAt)],
+    ['Created', ageText(environment.createdAt)],
+    ['Changed', ageText(environment.updatedAt)],
   ]
   return <Viewer lines={fieldLines(fields)} focused={focused} />
 }

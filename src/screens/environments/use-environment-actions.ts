@@ -13,7 +13,7 @@ import { useNaming } from './use-naming.ts'
 const ARCHIVED = 'It is archived; restore it first.'
 
 /** What can be done with the environments of a project. */
-export function useEnvironmentActions({ list, on }: Collection<EnvironmentRow>, projectId: string) {
+export function useEnvironmentActions({ list, show, on }: Collection<EnvironmentRow>, projectId: string) {
   const router = useRouter()
   const { archived } = usePlace().params
   const save = useSaveEnvironment(projectId)
@@ -21,12 +21,6 @@ export function useEnvironmentActions({ list, on }: Collection<EnvironmentRow>, 
   const giveName = useNaming(projectId)
   const archive = useWrite(contract.environments.archive)
   const restore = useWrite(contract.environments.restore)
-
-  const show = (made: Environment | undefined): void => {
-    if (!made) return
-    list.selection.select(made.id)
-    router.replace({ environmentId: made.id })
-  }
 
   /** Archives or restores it as it stands in the list; a change meanwhile is a conflict that says so. */
   const shelve = async (stored: Environment): Promise<void> => {

@@ -57,7 +57,6 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
       toasts.show('ok', ['No suite, journey, swarm or scenario uses a nameless environment.', ...unread].join(' '))
       return undefined
     }
-    const field = { required: true, kind: '' }
     const options = read.found.map(({ environment, uses }) => ({
       value: environment.id,
       label: environment.modelId ?? environmentName(environment),
@@ -68,12 +67,12 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
         title: 'Name an environment',
         about: unread.map(text => ({ text, tone: 'warn' })),
         fields: [
-          { ...field, id: 'name', label: 'Name', initial: '', note: 'No two of a project have the same.' },
-          { ...field, id: 'description', label: 'Description', required: false, initial: '' },
+          { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
+          { id: 'description', label: 'Description' },
           {
-            ...field,
             id: 'environmentId',
             label: 'Environment',
+            required: true,
             initial: first.environment.id,
             note: 'It keeps its id, and may be edited from then on.',
             input: { kind: 'choice', options },

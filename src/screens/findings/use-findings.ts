@@ -90,6 +90,7 @@ export function useFindings(projectId: string): FindingsList {
     recordOf,
     placed: {
       key: params.findingId && findingKey(params.findingId, params.scenarioId),
+      param: 'findingId',
       paramsOf: findingParams,
       within: WITHIN,
     },

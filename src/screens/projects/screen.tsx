@@ -54,7 +54,7 @@ export function ProjectsScreen() {
     columns: projectColumns,
     recordOf,
     // The row is the current project, so that the numbers of the other screens open its things.
-    placed: { key: projectId, paramsOf, follows: true },
+    placed: { key: projectId, param: 'projectId', follows: true },
   })
   useCrumbs(['Projects', collection.row?.name])
   const open = (route: typeof serversRoute | typeof runsRoute) =>
@@ -63,10 +63,7 @@ export function ProjectsScreen() {
       router.go(route.to(paramsOf(project)))
     })
   const changes = useProjectChanges({
-    opened({ id }) {
-      collection.list.selection.select(id)
-      router.replace({ projectId: id })
-    },
+    opened: collection.show,
     deleted: () => router.replace({ projectId: undefined }),
   })
   useBindings(projectsKeys, {

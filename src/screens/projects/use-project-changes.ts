@@ -51,22 +51,13 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
 }
 
 function projectForm(stored: Project | undefined): FormSpec {
-  const text = { required: false, kind: '' }
   return {
     title: stored ? `Edit ${stored.name}` : 'New project',
-    about: [],
     fields: [
-      { ...text, id: 'name', label: 'Name', required: true, initial: stored?.name ?? '' },
+      { id: 'name', label: 'Name', required: true, initial: stored?.name ?? '' },
+      { id: 'description', label: 'Description', initial: stored?.description ?? '', input: { kind: 'lines' } },
+      { id: 'icon', label: 'Icon', initial: stored?.icon ?? '' },
       {
-        ...text,
-        id: 'description',
-        label: 'Description',
-        initial: stored?.description ?? '',
-        input: { kind: 'lines' },
-      },
-      { ...text, id: 'icon', label: 'Icon', initial: stored?.icon ?? '' },
-      {
-        ...text,
         id: 'visibility',
         label: 'Visible',
         initial: stored ? (stored.visibility ?? '') : 'private',

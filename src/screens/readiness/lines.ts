@@ -1,11 +1,10 @@
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageText } from '../../components/collection/plain-parts.ts'
 import type { ReadinessLane, ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import { heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { findingsOf, type ReadinessFinding } from '../../domain/readiness/findings.ts'
 import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
-import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
 /** A run with what its server is called, where that is known. */
@@ -22,7 +21,7 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
   const look = stateLook(run)
   const { status = 'not told', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
-  const age = formatAge(toEpochMs(run.createdAt), serviceNow())
+  const age = ageText(run.createdAt)
   return [
     ['Server', server],
     ['Address', run.serverUrl],
@@ -79,7 +78,7 @@ function linesOfLane(each: ReadinessLane, symbols: Symbols): Line[] {
   ]
 }
 
-/** The findings of a report with the rule behind each; the document as it is where it has none that can be told. */
+/** The findings of a report with the rule behind each; the document as it is where it has none that can be shown. */
 export function reportLines(report: ReadinessReport | undefined, symbols: Symbols): Line[] {
   if (report === undefined) return []
   const findings = findingsOf(report)

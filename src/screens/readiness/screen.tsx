@@ -54,7 +54,7 @@ export const ReadinessScreen = collectionScreen({
   }),
 })
 
-/** What is worth being told of: how it ended. */
+/** What is worth a notice: how it ended. */
 function stateOf(run: ReadinessRun): string {
   return isRunning(run) ? 'under way' : stateLook(run).word
 }
@@ -80,16 +80,14 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   return { rows, columns }
 }
 
-function useReadinessActions({ list, on }: Collection<ReadinessRow>, projectId: string) {
+function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, projectId: string) {
   const router = useRouter()
   const start = useStartReadiness(projectId)
   const cancel = useCancelReadiness(projectId)
   return {
     async add() {
       const started = await start(undefined, list.current()?.run.serverId)
-      if (!started) return
-      list.selection.select(started.runId)
-      router.replace({ runId: started.runId })
+      show(started && { id: started.runId })
     },
     cancel: on(({ run }) => cancel(run)),
     server: on(({ run: { serverId } }) => {

@@ -3,8 +3,8 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
 import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
 import { passRate } from '../../domain/runs/trials.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { ageColumn } from '../../components/collection/plain-parts.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
@@ -64,15 +64,7 @@ export function runColumns(
       cell: run => ({ text: formatDuration(tookMs(run)), tone: 'muted' }),
       sort: tookMs,
     },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 5,
-      align: 'right',
-      from: hasParts ? 43 : 0,
-      cell: run => ({ text: formatAge(toEpochMs(run.createdAt), serviceNow()), tone: 'muted' }),
-      sort: run => toEpochMs(run.createdAt),
-    },
+    { ...ageColumn('Age', run => run.createdAt), from: hasParts ? 43 : 0 },
     { id: 'source', title: 'From', width: 5, from: 56, cell: run => ({ text: run.source ?? UNKNOWN, tone: 'muted' }) },
     {
       id: 'target',

@@ -20,7 +20,7 @@ export function modeField(present: string | null | undefined, initial: AccessMod
     const words = row && row in ROW_WORDS ? ROW_WORDS[row as keyof typeof ROW_WORDS] : mode
     return { value: mode, label: MODE_LABELS[mode], detail: words }
   })
-  return { id: 'mode', label: 'open to', required: true, kind: '', input: { kind: 'choice', options }, initial }
+  return { id: 'mode', label: 'open to', required: true, input: { kind: 'choice', options }, initial }
 }
 
 /** Environments to choose from; the present one says so. */
@@ -34,7 +34,6 @@ export function environmentField(environments: readonly Environment[], present?:
     id: 'environmentId',
     label: 'environment',
     required: true,
-    kind: '',
     input: { kind: 'choice', options },
     initial: options.some(({ value }) => value === present) ? (present ?? '') : (options[0]?.value ?? ''),
   }
@@ -49,19 +48,11 @@ export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
     ...invited.map(({ member }) => ({ value: member, label: member, detail: 'invited from here' })),
     { value: SOMEBODY_ELSE, label: 'somebody else, named below' },
   ]
-  const typed: FormFieldSpec = {
-    id: 'other',
-    label: 'address or id',
-    required: invited.length === 0,
-    kind: '',
-    initial: '',
-  }
+  const typed: FormFieldSpec = { id: 'other', label: 'address or id', required: invited.length === 0 }
   if (invited.length === 0) return [typed]
   const known: FormFieldSpec = {
     id: 'member',
     label: 'member',
-    required: false,
-    kind: '',
     input: { kind: 'choice', options },
     initial: invited[0]?.member ?? SOMEBODY_ELSE,
   }

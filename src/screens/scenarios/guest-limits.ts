@@ -45,12 +45,10 @@ export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
 export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
-    if (kind === 'toggle')
-      return { id, label, required: false, kind: '', input: { kind: 'toggle' }, initial: value === true ? YES : '' }
+    if (kind === 'toggle') return { id, label, input: { kind: 'toggle' }, initial: value === true ? YES : '' }
     return {
       id,
       label,
-      required: false,
       kind: id === 'dailyHarnessSpendCapMicros' ? 'millionths of a US dollar' : '',
       input: { kind: 'number', least: 0, most: MOST, whole: kind === 'count' },
       initial: typeof value === 'number' ? String(value) : '0',

@@ -50,7 +50,6 @@ function gated(Content: (props: TabProps) => ReactNode) {
 export const ScenariosScreen = projectScreen('scenarios', ProjectScenarios)
 
 const savedScenarioKey = ({ id }: ProjectScenario): string => id
-const paramsOf = ({ scenario }: ScenarioRow) => ({ scenarioId: scenario.id })
 
 /** What of a scenario is worth being told of when it changes: who may enter, its name, what it reaches. */
 function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): string {
@@ -82,7 +81,7 @@ function useScenarioCollection(projectId: string) {
     news,
     arriving: useArriving(data.isWhole),
     recordOf: withoutLink,
-    placed: { key: scenarioId, paramsOf, within: WITHIN },
+    placed: { key: scenarioId, param: 'scenarioId', within: WITHIN },
   })
   return { data, collection }
 }

@@ -72,7 +72,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
           action: 'Make one now',
         })
         const made = isAgreed && (await saveEnvironment())
-        return made ? { items: [made], about: [] } : undefined
+        return made ? { items: [made] } : undefined
       }
       const about: FormSpec['about'] = isWhole
         ? [{ text: 'Environments that are published already are left out.', tone: 'muted' }]

@@ -30,14 +30,13 @@ export function useKeys(options: {
   setShowsSecrets: (shows: boolean) => void
 }): void {
   const { projectId, data, collection } = options
-  const { list, row } = collection
+  const { row } = collection
   const { door } = useWorkspace()
   const router = useRouter()
   const { params } = usePlace()
   const change = useChange(projectId, data.isClosed)
   const onPublished = (scenarioId: string): void => {
-    list.selection.select(scenarioId)
-    router.replace({ scenarioId, pane: 'detail', tab: 'overview', sessionId: undefined })
+    collection.show({ id: scenarioId }, { pane: 'detail', tab: 'overview', sessionId: undefined })
   }
   const publication = usePublication(projectId, { data, change, onPublished })
   const exposure = useExposure(projectId, change)

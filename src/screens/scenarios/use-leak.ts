@@ -68,7 +68,6 @@ export function useLeak(of: Means) {
         {
           id: 'link',
           label: 'leaked link',
-          required: false,
           kind: 'to verify it afterwards',
           input: { kind: 'secret' },
           initial: row.link ?? '',
@@ -134,7 +133,6 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
           id: 'do',
           label: 'those who are in',
           required: true,
-          kind: '',
           input: { kind: 'choice', options: ways(mode, mayUnpublish) },
           initial: LEAVE,
         },

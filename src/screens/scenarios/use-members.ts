@@ -114,26 +114,13 @@ function inviteForm(target: Target, isLocal: boolean): FormSpec {
         id: 'email',
         label: 'e-mail address',
         required: true,
-        kind: '',
-        initial: '',
         check: text => {
           if (text.trim().length > 320) return 'An address has at most 320 characters.'
           return /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? undefined : 'This is not an e-mail address.'
         },
       },
       // The local workspace has no mail.
-      ...(isLocal
-        ? []
-        : [
-            {
-              id: 'mail',
-              label: 'send them a mail',
-              required: false,
-              kind: '',
-              input: { kind: 'toggle' as const },
-              initial: '',
-            },
-          ]),
+      ...(isLocal ? [] : [{ id: 'mail', label: 'send them a mail', input: { kind: 'toggle' as const } }]),
     ],
     act: GO_ON,
   }

@@ -1,7 +1,6 @@
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn } from '../../components/collection/plain-parts.ts'
 import { formatAge, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -71,15 +70,7 @@ export function serverColumns(symbols: Symbols, doctor: number): readonly Column
       cell: ({ server }) => ({ text: shorten(server.url ?? UNKNOWN, MOST_TEXT), tone: 'muted' }),
       sort: ({ server }) => server.url ?? undefined,
     },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 5,
-      from: 46,
-      align: 'right',
-      cell: ({ server }) => ({ text: formatAge(toEpochMs(server.createdAt), serviceNow()), tone: 'muted' }),
-      sort: ({ server }) => toEpochMs(server.createdAt),
-    },
+    { ...ageColumn('Age', ({ server }) => server.createdAt), from: 46 },
   ]
 }
 

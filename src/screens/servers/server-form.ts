@@ -11,7 +11,6 @@ const WHERE =
 export function newServerForm(isLocal: boolean): FormSpec {
   return {
     title: 'New server',
-    about: [],
     fields: [
       nameField(''),
       whereField({ initial: '', required: true, note: WHERE, check: where => sentence(reachOf(where)) }),
@@ -49,9 +48,6 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSp
       {
         id: 'forget',
         label: 'Forget what is stored',
-        required: false,
-        kind: '',
-        initial: '',
         note: runs
           ? 'Its environment is emptied, but for what is in front of a new command.'
           : 'Its headers and its client secret are taken out, but for a new token.',
@@ -68,30 +64,15 @@ export function typedOf({ name = '', where = '', token = '', forget }: FormValue
 }
 
 function nameField(initial: string): FormFieldSpec {
-  return {
-    id: 'name',
-    label: 'Name',
-    required: true,
-    kind: '',
-    initial,
-    note: 'As it stands in the list; no two have the same.',
-  }
+  return { id: 'name', label: 'Name', required: true, initial, note: 'As it stands in the list; no two have the same.' }
 }
 
 function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | 'note' | 'check'>>): FormFieldSpec {
-  return { id: 'where', label: 'Address or command', kind: '', ...own }
+  return { id: 'where', label: 'Address or command', ...own }
 }
 
 function tokenField(note: string): FormFieldSpec {
-  return {
-    id: 'token',
-    label: 'Bearer token',
-    required: false,
-    kind: 'for an address',
-    initial: '',
-    note,
-    input: { kind: 'secret' },
-  }
+  return { id: 'token', label: 'Bearer token', kind: 'for an address', note, input: { kind: 'secret' } }
 }
 
 /** What was typed is a sentence where it cannot be sent. */

@@ -13,15 +13,11 @@ export function tokenForm({ name, url }: ProjectServer): FormSpec {
   const field = (id: string, label: string, more: Partial<FormFieldSpec>): FormFieldSpec => ({
     id,
     label,
-    required: false,
-    kind: '',
-    initial: '',
     input: { kind: 'secret' },
     ...more,
   })
   return {
     title: `Import tokens for ${name}`,
-    about: [],
     fields: [
       field('access', 'Access token', { required: true, note: 'As its authorization server gave it to you.' }),
       field('expires', 'Lasts', {

@@ -1,3 +1,4 @@
+import { openAndBack } from '../../components/collection/plain-parts.ts'
 import { defineBindings } from '../../tui/keymap/binding.ts'
 import { on } from '../../tui/keymap/verbs.ts'
 
@@ -7,8 +8,7 @@ export const sessionsKeys = defineBindings({
   screen: 'sessions',
   title: 'Sessions',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the session.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the session.' },
+    ...openAndBack('session'),
     parent: {
       keys: ['alt+enter'],
       label: 'its record',

@@ -1,7 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
@@ -10,7 +9,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
-import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { journeyRunPlace } from '../swarms/route.ts'
@@ -47,15 +46,7 @@ export const SessionsScreen = collectionScreen({
       cell: ({ messageCount }) => formatCount(messageCount),
       sort: ({ messageCount }) => messageCount ?? undefined,
     },
-    {
-      id: 'last',
-      title: 'Last',
-      width: 5,
-      align: 'right',
-      quiet: true,
-      cell: ({ lastActivityAt }) => ({ text: formatAge(toEpochMs(lastActivityAt), serviceNow()), tone: 'muted' }),
-      sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
-    },
+    ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [
     fieldsTab('Overview', (row: SessionSummary) => [
@@ -71,8 +62,8 @@ export const SessionsScreen = collectionScreen({
       ['Tokens in', formatCount(row.cumulativeInputTokens)],
       ['Tokens out', formatCount(row.cumulativeOutputTokens)],
       ['Visible to', row.visibility],
-      ['Began', formatAge(toEpochMs(row.startedAt), serviceNow())],
-      ['Last activity', formatAge(toEpochMs(row.lastActivityAt), serviceNow())],
+      ['Began', ageText(row.startedAt)],
+      ['Last activity', ageText(row.lastActivityAt)],
     ]),
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
@@ -176,21 +167,12 @@ function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | 
 function searchForm(searched: ReturnType<typeof useSearched>): FormSpec {
   return {
     title: 'Search the sessions',
-    about: [],
     fields: [
-      {
-        id: 'q',
-        label: 'For',
-        required: false,
-        kind: '',
-        initial: searched?.q ?? '',
-        note: 'Left empty, all are shown.',
-      },
+      { id: 'q', label: 'For', initial: searched?.q ?? '', note: 'Left empty, all are shown.' },
       {
         id: 'scope',
         label: 'In',
         required: true,
-        kind: '',
         initial: searched?.scope ?? 'titles',
         input: {
           kind: 'choice',

@@ -1,14 +1,13 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageText } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
-import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import { journeysKeys } from './bindings.ts'
 import { isProject, sizeText, useNames } from './names.ts'
 import { journeyRunsTab } from './runs.tsx'
@@ -76,7 +75,7 @@ function Overview({ projectId, row, focused }: DetailProps<Journey>) {
       ['Environments', environmentIds?.map(nameOf).join(', ') || 'none: it runs on the clients it is pinned to'],
       ...(serverAttachmentId == null ? [] : [['Server group', serverAttachmentId] as const]),
       ['A launch', sizeText(row)],
-      ['Changed', formatAge(toEpochMs(row.updatedAt), serviceNow())],
+      ['Changed', ageText(row.updatedAt)],
     ]),
     '',
     heading('Goal'),

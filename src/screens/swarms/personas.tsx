@@ -1,16 +1,15 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageText } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
 import { personasKeys } from './bindings.ts'
 import { isProject } from './names.ts'
 import { usePersonaActions } from './use-persona-actions.ts'
@@ -80,7 +79,7 @@ function Overview({ projectId, row, focused }: DetailProps<Persona>) {
       ['Made', source],
       ...(seedKeywords?.length ? [['Keywords', seedKeywords.join(', ')] as const] : []),
       ['Journeys', journeys && (journeys.map(journey => journey.name).join(', ') || 'none')],
-      ['Changed', formatAge(toEpochMs(row.updatedAt), serviceNow())],
+      ['Changed', ageText(row.updatedAt)],
     ]),
     '',
     heading('Notes'),

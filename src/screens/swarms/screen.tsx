@@ -1,9 +1,8 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -11,7 +10,7 @@ import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { utcDay } from '../../lib/times.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge, formatCount, formatRate, plural } from '../../tui/theme/format.ts'
+import { formatCount, formatRate, plural } from '../../tui/theme/format.ts'
 import { journeysKeys, swarmsKeys } from './bindings.ts'
 import { journeysTab } from './journeys.tsx'
 import { isProject, sizeText, useNames } from './names.ts'
@@ -38,13 +37,8 @@ const COLUMNS: readonly Column<Swarm>[] = [
     sort: ({ sessionsPerTarget }) => sessionsPerTarget ?? undefined,
   },
   {
-    id: 'changed',
-    title: 'Changed',
-    width: 8,
-    align: 'right',
-    quiet: true,
-    cell: swarm => (isProject(swarm) ? '' : { text: ageOf(swarm.updatedAt), tone: 'muted' }),
-    sort: ({ updatedAt }) => toEpochMs(updatedAt),
+    ...ageColumn('Changed', ({ updatedAt }: Swarm) => updatedAt),
+    cell: swarm => (isProject(swarm) ? '' : { text: ageText(swarm.updatedAt), tone: 'muted' }),
   },
 ]
 
@@ -71,10 +65,6 @@ export const SwarmsScreen = collectionScreen({
   empty: key => ({ why: 'This project has no swarm.', next: `Press ${key('add')} to save one.` }),
 })
 
-function ageOf(at: Swarm['updatedAt']): string {
-  return formatAge(toEpochMs(at), serviceNow())
-}
-
 function Overview(props: DetailProps<Swarm>) {
   return isProject(props.row) ? <ProjectOverview {...props} /> : <SwarmOverviewTab {...props} />
 }
@@ -88,8 +78,8 @@ function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
       ['Description', description],
       ['Environments', environmentIds?.map(nameOf).join(', ') || 'none'],
       ['New journeys', sizeText(row)],
-      ['Created', ageOf(createdAt)],
-      ['Changed', ageOf(updatedAt)],
+      ['Created', ageText(createdAt)],
+      ['Changed', ageText(updatedAt)],
     ]),
     '',
     { text: 'Journeys that are there keep theirs when these defaults change.', tone: 'muted' as const },

@@ -3,27 +3,20 @@ import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
-import { useRouter } from '../../tui/router/router-context.tsx'
 import { useDrafts } from './use-drafts.ts'
 import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveJourney } from './use-records.ts'
 import { useStopAll } from './use-stop.ts'
 
 /** What can be done with the journeys of a swarm, or of the whole project. */
-export function useJourneyActions({ list, on }: Collection<Journey>, projectId: string, swarm: Swarm) {
-  const router = useRouter()
+export function useJourneyActions({ list, show, on }: Collection<Journey>, projectId: string, swarm: Swarm) {
   const save = useSaveJourney(projectId)
   const launch = useLaunchWave(projectId)
   const draft = useDrafts(projectId)
   const stopAll = useStopAll(projectId)
   const archive = useWrite(contract.journeys.archive)
   return {
-    async add() {
-      const made = await save(swarm)
-      if (!made) return
-      list.selection.select(made.id)
-      router.replace({ journeyId: made.id })
-    },
+    add: async () => show(await save(swarm)),
     edit: on(journey => save(swarm, journey)),
     launch: on(journey => {
       const marked = list.marked()

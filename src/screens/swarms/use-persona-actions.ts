@@ -4,23 +4,16 @@ import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { NotSent, useWrite } from '../../hooks/use-write.tsx'
-import { useRouter } from '../../tui/router/router-context.tsx'
 import { useDrafts } from './use-drafts.ts'
 import { useSavePersona } from './use-records.ts'
 
 /** What can be done with the personas of a project. */
-export function usePersonaActions({ list, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
-  const router = useRouter()
+export function usePersonaActions({ show, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
   const save = useSavePersona(projectId)
   const draft = useDrafts(projectId)
   const remove = useWrite(contract.personas.delete)
   return {
-    async add() {
-      const made = await save()
-      if (!made) return
-      list.selection.select(made.id)
-      router.replace({ personaId: made.id })
-    },
+    add: async () => show(await save()),
     edit: on(save),
     draft: () => draft(swarm, 'personas'),
     remove: on(async ({ id, name }) => {

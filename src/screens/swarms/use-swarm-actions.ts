@@ -6,16 +6,14 @@ import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
-import { useRouter } from '../../tui/router/router-context.tsx'
 import { isProject } from './names.ts'
 import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveSwarm } from './use-records.ts'
 import { useStopAll } from './use-stop.ts'
 
 /** What can be done with the swarms of a project. */
-export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: string) {
+export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: string) {
   const { client } = useWorkspace()
-  const router = useRouter()
   const opening = useOpening(useRunTask())
   const save = useSaveSwarm(projectId)
   const launch = useLaunchWave(projectId)
@@ -34,12 +32,7 @@ export function useSwarmActions({ list, on }: Collection<Swarm>, projectId: stri
       return act(swarm)
     })
   return {
-    async add() {
-      const made = await save()
-      if (!made) return
-      list.selection.select(made.id)
-      router.replace({ swarmId: made.id })
-    },
+    add: async () => show(await save()),
     edit: onSwarm(save),
     launch: on(async swarm => {
       const own = await journeysOf(swarm)

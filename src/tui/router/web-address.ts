@@ -7,7 +7,7 @@ const PARAMETER = /\{(\w+)\}/g
 /** Ids of a service: what could leave its part of an address is none. */
 const ID = /^[\w.~-]+$/
 
-/** Where the hosted UI shows this place, or at least its project; undefined where no address is told for either. */
+/** Where the hosted UI shows this place, or at least its project; undefined where no address is known for either. */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
   for (const screen of [place.screen, 'projects']) {
     const template = Object.hasOwn(addresses, screen) ? addresses[screen] : undefined
@@ -38,7 +38,7 @@ export function placeAtAddress(addresses: WebAddresses, text: string): Place | u
   return found.toSorted((a, b) => b.weight - a.weight)[0]?.place
 }
 
-/** What a profile tells of its pages on the web. */
+/** What a profile says of its pages on the web. */
 export type Pages = { local: boolean; web?: WebAddresses | undefined }
 
 /**
@@ -52,7 +52,7 @@ export function readPlace(routes: readonly Route[], text: string, { local, web }
 }
 
 /**
- * The place that the path of an address spells out in our own words, where nobody told the addresses of the hosted UI.
+ * The place that the path of an address spells out in our own words, where nobody names the addresses of the hosted UI.
  */
 function placeInPath(routes: readonly Route[], text: string): Place | undefined {
   const { pathname, hash } = new URL(text)

@@ -15,7 +15,7 @@ const TRUE_COLOUR_TERMS = /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|cont
 const COLOUR_TERMS = /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
 
 /**
- * Abilities told by the environment. FORCE_COLOR (force-color.org) beats NO_COLOR (no-color.org), which counts when
+ * Abilities reported by the environment. FORCE_COLOR (force-color.org) beats NO_COLOR (no-color.org), which counts when
  * it is not empty; then a dumb or absent terminal, COLORTERM, TERM_PROGRAM and TERM decide.
  */
 export function abilitiesOf(env: NodeJS.ProcessEnv, isTTY: boolean): Abilities {

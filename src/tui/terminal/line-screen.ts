@@ -3,7 +3,7 @@ import { splitWrite } from './frame-parser.ts'
 import { clean } from '../../lib/printable.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
-/** How long frames must rest before they are told, in milliseconds: what flashes by is not worth hearing. */
+/** How long frames must rest before they are printed, in milliseconds: what flashes by is not worth hearing. */
 const REST_MS = 60
 /** What Ink's own choice widget puts before the chosen answer. */
 const WIDGET_POINTER = '❯'
@@ -35,13 +35,13 @@ export type LineScreen = {
 }
 
 /**
- * Instead of a screen: tells what a screen reader should say as plain lines, each once, when it is new. Nothing is ever
- * taken back, so the cursor only goes forward and what was said can be read again by scrolling. `pointer` marks the
- * chosen row; a row that merely loses it is no news.
+ * Instead of a screen: prints what a screen reader should say as plain lines, each once, when it is new. Nothing is
+ * ever taken back, so the cursor only goes forward and what was said can be read again by scrolling. `pointer` marks
+ * the chosen row; a row that merely loses it is no news.
  */
 export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   let frame: string[] = []
-  let told: ReadonlySet<string> = new Set()
+  let printed: ReadonlySet<string> = new Set()
   let isActive = false
   let timer: NodeJS.Timeout | undefined
   const bare = (line: string): string => {
@@ -50,15 +50,15 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   }
   const isMarked = (line: string): boolean => bare(line) !== line
   const said = (line: string): string => (isMarked(line) ? `${pointer} ${bare(line)}` : line)
-  const tell = (): void => {
+  const print = (): void => {
     clearTimeout(timer)
     timer = undefined
     if (!isActive) return
-    const fresh = frame.filter(line => !told.has(line))
-    const isMarkLost = [...told].some(line => isMarked(line) && !frame.includes(line))
-    // What was open above has closed: where one is again was told long ago.
+    const fresh = frame.filter(line => !printed.has(line))
+    const isMarkLost = [...printed].some(line => isMarked(line) && !frame.includes(line))
+    // What was open above has closed: where one is again was printed long ago.
     const news = isMarkLost && !fresh.some(isMarked) ? [...fresh, ...frame.filter(isMarked)] : fresh
-    told = new Set(frame.flatMap(line => [line, bare(line)]))
+    printed = new Set(frame.flatMap(line => [line, bare(line)]))
     if (news.length > 0) out.write(news.map(line => `${said(line)}\r\n`).join(''))
   }
   const stdout = new VirtualStdout({
@@ -69,7 +69,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       if (body === undefined) return
       frame = linesOf(body)
       // Started once: what changes all the time must not silence what it changes beside.
-      timer ??= setTimeout(tell, REST_MS)
+      timer ??= setTimeout(print, REST_MS)
     },
     barrier: done => done(),
   })
@@ -79,11 +79,11 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
     stdout,
     enter() {
       isActive = true
-      told = new Set()
-      tell()
+      printed = new Set()
+      print()
     },
     leave() {
-      tell()
+      print()
       isActive = false
     },
     leaving: '',
@@ -93,8 +93,8 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       if (isActive) out.write(sequence)
     },
     redraw() {
-      told = new Set()
-      tell()
+      printed = new Set()
+      print()
     },
     close() {
       clearTimeout(timer)

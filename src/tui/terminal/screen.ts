@@ -180,7 +180,7 @@ export class Screen {
     }
   }
 
-  /** Adopts the stream's size, tells Ink and paints everything; happens by itself when the stream says so. */
+  /** Adopts the stream's size, informs Ink and paints everything; happens by itself when the stream says so. */
   readonly resize = (): void => {
     this.#adoptSize()
     this.#painter.forget()

@@ -17,17 +17,17 @@ import {
 const { state, leaving } = workerData as WatchdogSettings
 
 /**
- * How often the screen's thread is asked to turn while it does, and how often is looked while it does not, in
+ * How often the screen's thread is asked to answer while it does, and how often it is checked while it does not, in
  * milliseconds.
  */
 const REST_MS = 500
-const LOOK_MS = 100
+const CHECK_MS = 100
 /**
  * Looks after Ctrl+C or a signal that make a second, and those for a thread that has begun to end in order. They are
  * counted, because a machine that sleeps turns nothing.
  */
-const LOOKS_UNTIL_END = 9
-const LOOKS_WHILE_ENDING = 40
+const CHECKS_UNTIL_END = 9
+const CHECKS_WHILE_ENDING = 40
 /** How long the thread may take to end when it is called, in milliseconds. */
 const END_WITHIN_MS = 500
 
@@ -40,39 +40,39 @@ const CTRL_C = /\x03|\x1b\[99(?::\d*)*;5(?::\d+)?u/
 /** Undoes what Node's raw mode changes. */
 const COOKED = ['brkint', 'icrnl', 'ixon', 'echo', 'icanon', 'iexten', 'isig']
 
-let asked = Atomics.load(state, TURNS)
+let answeredAt = Atomics.load(state, TURNS)
 let keys = ''
 let terminal: number | undefined
-let looksLeft: number | undefined
+let checksLeft: number | undefined
 let code = INTERRUPTED
 let next: NodeJS.Timeout
 
 function ask(): void {
-  asked = Atomics.load(state, TURNS)
+  answeredAt = Atomics.load(state, TURNS)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
   parentPort?.postMessage({ keys } satisfies WatchdogMessage)
   keys = ''
 }
 
-/** Looks whether the thread has turned since it was asked to. */
-function look(): void {
-  if (Atomics.load(state, TURNS) !== asked) {
+/** Checks whether the thread has answered since it was asked to. */
+function check(): void {
+  if (Atomics.load(state, TURNS) !== answeredAt) {
     if (terminal !== undefined) closeSync(terminal)
     terminal = undefined
-    looksLeft = undefined
+    checksLeft = undefined
     ask()
-    next = setTimeout(look, REST_MS)
+    next = setTimeout(check, REST_MS)
     return
   }
   if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
-  if (looksLeft === undefined && CTRL_C.test(keys)) looksLeft = looksUntilEnd()
-  if (looksLeft !== undefined) looksLeft -= 1
-  if (looksLeft === 0) void end()
-  else next = setTimeout(look, LOOK_MS)
+  if (checksLeft === undefined && CTRL_C.test(keys)) checksLeft = checksUntilEnd()
+  if (checksLeft !== undefined) checksLeft -= 1
+  if (checksLeft === 0) void end()
+  else next = setTimeout(check, CHECK_MS)
 }
 
-function looksUntilEnd(): number {
-  return Atomics.load(state, ENDS) === 1 ? LOOKS_WHILE_ENDING : LOOKS_UNTIL_END
+function checksUntilEnd(): number {
+  return Atomics.load(state, ENDS) === 1 ? CHECKS_WHILE_ENDING : CHECKS_UNTIL_END
 }
 
 /**
@@ -103,12 +103,12 @@ type NodeInternals = {
 
 /** The first thread hears it too: it is given its time to show that it does. */
 function heardSignal(signal: number): void {
-  if (looksLeft !== undefined) return
+  if (checksLeft !== undefined) return
   code = ENDING.get(signal) ?? INTERRUPTED
-  looksLeft = looksUntilEnd()
+  checksLeft = checksUntilEnd()
   ask()
   clearTimeout(next)
-  next = setTimeout(look, LOOK_MS)
+  next = setTimeout(check, CHECK_MS)
 }
 
 /** What was typed and nobody has read; a terminal that is gone says nothing. */
@@ -143,4 +143,4 @@ async function end(): Promise<void> {
 
 hearSignals()
 ask()
-next = setTimeout(look, REST_MS)
+next = setTimeout(check, REST_MS)

@@ -18,7 +18,7 @@ export class Gauge<T extends Record<string, unknown>> {
   #current: T | undefined
   /** What the listeners know; somebody may have read a newer value since. */
   #published: T | undefined
-  /** Listeners are being told: each of them reads, and a measurement may look at a file. */
+  /** Listeners are being called: each of them reads, and a measurement may look at a file. */
   #isTelling = false
   #cancelTick: (() => void) | undefined
 

@@ -9,7 +9,7 @@ export type Claim = {
   until: number
 }
 
-/** What each process tells the others. */
+/** What each process reports to the others. */
 export type Member = {
   inFlight: number
   /** Live pollers, which share the steady rate. */

@@ -84,7 +84,7 @@ export function createQueries(client: Client): Queries {
 
 /**
  * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through.
- * What is on screen is read again; nothing waits for that, and a read that fails tells it where it shows.
+ * What is on screen is read again; nothing waits for that, and a read that fails says so where it shows.
  */
 export function refresh(
   queryClient: QueryClient,
@@ -203,7 +203,7 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | un
   const page = known?.pages[known.pageParams.indexOf(pageParam)]
   if (known === undefined || page === undefined) return undefined
   if (rounds.settled?.(page)) return page
-  // What was told to be out of date is read whole.
+  // What was said to be out of date is read whole.
   if (state?.isInvalidated) return undefined
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }

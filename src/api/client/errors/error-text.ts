@@ -64,7 +64,7 @@ function describeFault(error: unknown): ErrorText {
   }
 }
 
-/** The code of the operating system, also where the error was told in other words. */
+/** The code of the operating system, also where the error was put in other words. */
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   return 'syscall' in error && 'code' in error ? String(error.code) : systemCode(error.cause)

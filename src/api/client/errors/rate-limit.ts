@@ -38,7 +38,7 @@ export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: R
   return label === '' ? 'key-rate' : 'burst-brake'
 }
 
-/** What `details` names in any of its texts; a refusal without it can only be told by its wait. */
+/** What `details` names in any of its texts; a refusal without it is only known by its wait. */
 function labelIn(details: Record<string, unknown> | undefined): string {
   return Object.values(details ?? {})
     .filter(value => typeof value === 'string')

@@ -37,7 +37,7 @@ export function tlsErrorText(code: string | undefined, message: string): string 
   return printable(said).replace(/\.$/, '').slice(0, 200)
 }
 
-/** `EACCES: permission denied, mkdir '/x'`, as Node tells what the operating system refused. */
+/** `EACCES: permission denied, mkdir '/x'`, as Node names what the operating system refused. */
 const OF_THE_SYSTEM = /^E[A-Z0-9]+: (.+?), [a-z]+(?: |$)/
 
 /** What went wrong, in words for a sentence that names the file already: without codes, calls and a full stop. */

@@ -19,7 +19,7 @@ export type ReadBackNote = {
   /** The reason in a few words that can follow a colon. */
   because: string
   at: number
-  /** Name of the thing that the write is about, where reading told it. */
+  /** Name of the thing that the write is about, where reading returned it. */
   target?: string | undefined
 }
 

@@ -6,7 +6,7 @@ import { choicesOf, endpointOf, type Choice } from './resolve.ts'
 export type OpenWrite = {
   id: number
   operation: string
-  /** Name of what it is about, where reading told it. */
+  /** Name of what it is about, where reading returned it. */
   target: string | null
   /** Ids on its path, by their names in the contract. */
   place: Readonly<Record<string, string>>

@@ -242,7 +242,7 @@ async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
     : { finding: 'did-not-happen', because: 'it points at another environment' }
 }
 
-/** No read tells which link holds, so that the scenario was changed then is a sign and no proof. */
+/** No read shows which link holds, so that the scenario was changed then is a sign and no proof. */
 async function rotateReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, scenarioId } = entry.input as { projectId: string; scenarioId: string }
   const { updatedAt } = await client.scenarios.get({ projectId, scenarioId }, options)

@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>
 
 /**
  * Name of the thing that a write is about: the nearest one on its path that the contract can read, or the suite of a
- * launch. Undefined where nothing tells a name.
+ * launch. Undefined where nothing names it.
  * @throws ApiError when reading fails
  */
 export async function targetName(

@@ -1,0 +1,23 @@
+import type { ApiOptions } from '../api/api-command.ts'
+import { collect, RETRY, SEND_NEW } from '../arguments/option-values.ts'
+import { command } from './declare.ts'
+
+/** `mcpdeck api`. */
+export const api = command<ApiOptions>({
+  name: 'api',
+  says: 'Call any operation of the contract, by name or by method and path.',
+  words: [['[operation...]', 'an operation such as listProjects, or METHOD PATH']],
+  flags: [
+    ['--list', 'list every operation with its input, risk and gate'],
+    ['--json', 'with --list: print {"items": [...]}'],
+    ['--field <name=value>', 'path, query or body field; dots reach into the body', collect, []],
+    ['--input <file>', 'the body as JSON; - reads standard input'],
+    ['--paginate', 'follow the cursors and print all items as one list'],
+    ['--all', 'with --paginate: to the end, however long the list is'],
+    ['--idempotency-key <key>', 'key of this intent; one is made where the operation takes one'],
+    ['--yes', 'do not ask before what spends, ends, exposes or deletes'],
+    ['--retry <id>', RETRY],
+    ['--new', SEND_NEW],
+  ],
+  run: async ({ words, own, common }) => (await import('../api/api-command.ts')).runApi(words, common, own),
+})
