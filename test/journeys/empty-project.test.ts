@@ -127,7 +127,7 @@ async function publish(person: Visitor): Promise<string> {
   await closeProofs()
 
   await person.see(() => person.words().includes('Anonymous visitors get no answers until these limits allow them.'))
-  expect(person.words()).toContain('mcpdeck visit opens them all the same')
+  await person.see(() => person.words().includes('mcpdeck visit opens them all the same'))
   person.press(keys.limits)
   await person.see('▌ answers for guests  [ ] no')
   person.type(' ')
