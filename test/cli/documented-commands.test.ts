@@ -41,6 +41,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'unpublish SCENARIO',
     ].map(command => [`mcpdeck ${command}`, 'takes what a home has to hold first; test/cli/verbs.test.ts runs it']),
   ),
+  'npm start --silent -- apply -f project --dry-run':
+    'takes what a server is started with; test/cli/empty-project.test.ts applies a folder',
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
