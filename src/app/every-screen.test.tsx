@@ -34,7 +34,7 @@ const MANY = 5000
 
 const CONDITIONS: [name: string, condition: Condition][] = [
   ['60×20 without records', { size: SMALL, records: 0 }],
-  ['60×20 with one record', { size: SMALL, records: 1, tabs: 8 }],
+  ['60×20 with one record', { size: SMALL, records: 1, tabs: 4 }],
   ['80×24 with one record', { size: USUAL, records: 1 }],
   ['120×40 with 5000 records', { size: WIDE, records: MANY }],
   ['200×50, read-only', { size: WIDEST, records: 1, readOnly: true }],

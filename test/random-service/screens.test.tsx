@@ -17,7 +17,7 @@ const SIZES = [
 ]
 const SEEDS = (process.env['RANDOM_SEEDS'] ?? '1').split(' ').map(Number)
 const ROWS = 2
-const TABS = 6
+const TABS = 3
 
 /** A client on random answers, with the projects that they begin with: a screen leaves one that is gone. */
 function randomClient(seed: number) {

@@ -32,7 +32,7 @@ type Noun = {
 /** What one of the two does; where it makes no sense, nothing. */
 type Step = { who: 0 | 1 } & ({ does: 'begin'; way: Way; picks: readonly number[] } | { does: 'send' | 'leave' })
 
-const HISTORIES = Number(process.env['PROPERTY_RUNS'] ?? 12)
+const HISTORIES = Number(process.env['PROPERTY_RUNS'] ?? 4)
 const CONFLICT = /It was changed meanwhile|Somebody else changed this/
 
 const environment: Noun = {
