@@ -80,7 +80,10 @@ const OTHER_TYPES: readonly unknown[] = [null, true, false, 0, '', [], {}, [null
 export const CHANGES: readonly Change[] = [
   { name: 'another type', change: (_, random) => structuredClone(random.pick(OTHER_TYPES)) },
   { name: 'a hostile text', change: (_, random) => hostileText(random) },
-  { name: 'a hostile text behind it', change: (value, random) => `${String(value)} ${hostileText(random)}` },
+  {
+    name: 'a hostile text behind it',
+    change: (value, random) => `${typeof value === 'string' ? value : JSON.stringify(value)} ${hostileText(random)}`,
+  },
   { name: 'an odd number', change: (_, random) => random.pick(NUMBERS) },
   { name: 'nothing', change: () => DROP },
   { name: 'deep JSON', change: () => DEEP },
