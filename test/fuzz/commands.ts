@@ -8,7 +8,7 @@ import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 import { strangeText, watchUnasked, type Purpose } from '../pty/unasked.ts'
 import { randomNumbers, type Random } from '../random-numbers.ts'
-import { crashIn, memoryOf, timeUntil, usedBy, type Limits } from './look.ts'
+import { crashIn, memoryPeak, timeUntil, usedBy, type Limits } from './look.ts'
 import { Findings, type Part } from './part.ts'
 import { attacksOf, openProxy } from './proxy.ts'
 import type { Stage } from './stage.ts'
@@ -207,10 +207,8 @@ export async function runAndLook(running: Running): Promise<void> {
       screen: isApart ? `${terminal.screen()}\nerrors: ${textOf(errors)}` : terminal.screen(),
     })
   const unasked = watchUnasked(terminal, isApart ? command.output : 'text')
-  let memory = 0
-  const timer = setInterval(() => {
-    memory = Math.max(memory, memoryOf(terminal.pid))
-  }, MEMORY_EVERY_MS)
+  const memory = memoryPeak(terminal.pid)
+  const timer = setInterval(memory, MEMORY_EVERY_MS)
   await timeUntil(terminal.pid, () => terminal.exit !== undefined, patience)
   const isInterrupted = terminal.exit === undefined
   if (isInterrupted) {
@@ -220,7 +218,8 @@ export async function runAndLook(running: Running): Promise<void> {
     if (took > limits.endsWithin) report(`ends ${took} ms after Ctrl+C`)
   }
   clearInterval(timer)
-  if (memory > limits.memory) report(`has ${Math.round(memory)} MB`)
+  const { megabytes, status } = memory()
+  if (megabytes > limits.memory) report(`had ${Math.round(megabytes)} MB: ${status}`)
   for (const each of unasked()) report(`unasked: ${each}`)
   const stderr = isApart ? textOf(errors) : ''
   for (const each of strangeText(stderr, 'text')) report(`unasked in standard error: ${each}`)

@@ -75,12 +75,51 @@ export async function timeUntil(pid: number, holds: () => boolean, most: number)
   return clock()
 }
 
+/** When a process began, in ticks since the machine's start: a number that is used again belongs to another one. */
+function beginOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
 /** Resident memory in megabytes, 0 for a process that is gone. */
 export function memoryOf(pid: number): number {
   try {
     return residentMegabytes(pid) || 0
   } catch {
     return 0
+  }
+}
+
+/** The most memory that a process had at the looks taken so far, in megabytes, and what held it. */
+export type Peak = { megabytes: number; status: string }
+
+/**
+ * Looks at a process's memory again and again.
+ * @returns a look, which tells the peak so far; a process that took the number over is not counted
+ */
+export function memoryPeak(pid: number): () => Peak {
+  const begin = beginOf(pid)
+  const peak: Peak = { megabytes: 0, status: '' }
+  return () => {
+    const megabytes = memoryOf(pid)
+    if (megabytes <= peak.megabytes || beginOf(pid) !== begin) return peak
+    return Object.assign(peak, { megabytes, status: statusOf(pid) })
+  }
+}
+
+/** What the kernel says of a process: its name, state, parent, threads and kinds of memory. */
+function statusOf(pid: number): string {
+  try {
+    const lines = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n')
+    return lines
+      .filter(line => /^(Name|State|PPid|Threads|VmHWM|Rss)/.test(line))
+      .join(', ')
+      .replaceAll('\t', ' ')
+  } catch {
+    return 'gone'
   }
 }
 
