@@ -1,4 +1,5 @@
-import { type Query, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Query, QueryKey, UseQueryOptions } from '@tanstack/react-query'
 import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
@@ -85,4 +86,26 @@ export function useLiveQuery<T, Key extends QueryKey>(
   const refetchInterval = (polled: Query<T, ApiError, T, Key>) => interval !== false && backoff(polled, interval)
   const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval }) })
   return Object.assign(query, { live, interval })
+}
+
+/**
+ * Reads several operations of one kind, each again while `isLive` says so of its last answer, or of none yet: what the
+ * row of a list says may be ahead of it.
+ */
+export function useLiveQueries<T, Key extends QueryKey>(
+  all: readonly UseQueryOptions<T, ApiError, T, Key>[],
+  isLive: (data: T | undefined, index: number) => boolean,
+): readonly Pick<ApiQuery<T>, 'data' | 'problem'>[] {
+  const client = useQueryClient()
+  const rest = useRest()
+  const live = all.filter(({ queryKey }, index) => isLive(client.getQueryData<T>(queryKey), index)).length
+  const interval = usePoll({ live: live > 0, requestsEach: Math.max(1, live) })
+  const results = useQueries({
+    queries: all.map((options, index) => {
+      const pause = (query: Query<T, ApiError, T, Key>): number | false =>
+        isLive(query.state.data, index) && interval !== false && backoff(query, interval)
+      return { ...options, refetchInterval: spared(pause, rest) }
+    }),
+  })
+  return results.map(({ data, error }) => ({ data, problem: error ? describeError(error) : undefined }))
 }

@@ -1,28 +1,22 @@
-import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
-import { describeError } from '../../api/client/errors/error-text.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
 import { RunSession } from '../../components/conversations/session.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
-import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
-import { useLiveQuery } from '../../hooks/use-api-query.ts'
+import { endedSessions, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
-import { usePoll } from '../../hooks/use-poll.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
-import { useRunDetails, type RunRead } from './use-run.ts'
+import { useRunDetails, useScorecards, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
 import { useGateNotices, wholeItems } from './use-waves.ts'
 
@@ -233,43 +227,25 @@ function attemptLines({ sessionIndex, status, errorCode, errorMessage }: Journey
   ]
 }
 
-/** The rubric of each run of a wave. */
-export function WaveScorecard({ row, ...props }: DetailProps<Wave>) {
-  const [only, ...others] = row.runs
-  return only && others.length === 0 ? <Scorecard {...props} row={only} /> : <Scorecards {...props} row={row} />
+/** The rubric of each run of a wave, over its graded sessions. */
+export function WaveScorecard({ projectId, row, focused }: DetailProps<Wave>) {
+  return <Scorecards projectId={projectId} runs={row.runs} focused={focused} />
 }
 
-function Scorecards({ projectId, row, focused }: DetailProps<Wave>) {
-  const { queries } = useWorkspace()
+function Scorecard({ projectId, row, focused }: DetailProps<RunInWave>) {
+  return <Scorecards projectId={projectId} runs={[row]} focused={focused} />
+}
+
+function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focused: boolean }) {
+  const { projectId, runs, focused } = props
   const { symbols } = useTheme()
-  const flying = row.runs.filter(isInFlight).length
-  const interval = usePoll({ live: flying > 0, requestsEach: Math.max(1, flying) })
-  const cards = useQueries({
-    queries: row.runs.map(run => ({
-      ...queries.journeyRuns.scorecard.options({ projectId, runId: run.id }),
-      refetchInterval: isInFlight(run) && interval,
-    })),
-  })
-  const lines = row.runs.flatMap(({ name }, index): Line[] => {
-    const { data, error } = cards[index]!
-    const read = error ? problemLines(symbols, describeError(error)) : ['Reading the scorecard…']
-    return [...(index > 0 ? [''] : []), heading(name), ...(data ? scorecardLines(data) : read)]
+  const cards = useScorecards(projectId, runs)
+  const lines = cards.flatMap(({ data, problem }, index): Line[] => {
+    const read = problem ? problemLines(symbols, problem) : ['Reading the scorecard…']
+    const title = runs.length > 1 ? [...(index > 0 ? [''] : []), heading(runs[index]!.name)] : []
+    return [...title, ...(data ? scorecardLines(data) : read)]
   })
   return <Viewer lines={lines} focused={focused} />
-}
-
-/** The rubric of a run, over its graded sessions. */
-function Scorecard({ projectId, row, focused }: DetailProps<RunInWave>) {
-  const { queries } = useWorkspace()
-  const data = useLiveQuery(queries.journeyRuns.scorecard.options({ projectId, runId: row.id }), {
-    isLive: () => row.state === 'running',
-    requestsEach: 1,
-  })
-  return (
-    <PaneState data={data} loading="Reading the scorecard…">
-      {data.data && <Viewer lines={scorecardLines(data.data)} focused={focused} />}
-    </PaneState>
-  )
 }
 
 /** Rates divide by the graded sessions; where the grader broke, nothing failed. */

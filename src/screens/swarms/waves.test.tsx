@@ -3,6 +3,7 @@ import { cast } from '../../../test/service/journey-cast.ts'
 import { KEY } from '../../../test/service/model-runs.ts'
 import { scriptedModel } from '../../../test/service/scripted-model.ts'
 import { inTab, openSwarms } from '../../../test/swarms-stage.ts'
+import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
@@ -84,6 +85,31 @@ describe('a launch', () => {
 })
 
 describe('a wave in flight', () => {
+  test('is read until it says itself that it ended, also when the list knew that before', async () => {
+    const { app, journeyOf, faults } = await openWith('playing')
+    await journeyOf()
+    let running: JourneyRun | undefined
+    let isListedAsEnded = false
+    let late = 0
+    faults.instead = (request, pass) => {
+      const what = new URL(request.url).pathname.split('/').at(-1)!
+      if (request.method !== 'GET' || !/^(journeys-overview|jrn_\w+)$/.test(what)) return undefined
+      return pass().then(async response => {
+        const body = (await new Response(response.body as string).json()) as JourneyRun & { runs: JourneyRun[] }
+        if (what === 'journeys-overview') isListedAsEnded ||= body.runs.some(run => run.status !== 'running')
+        else if (running === undefined || body.status === 'running') running = { ...body, status: 'running' }
+        // The run is told late: once more in flight after the list had it ended.
+        else if (!isListedAsEnded || late++ < 1) return Response.json(running)
+        return Response.json(body)
+      })
+    }
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/✓ completed +Sums[^]*2 of 2 ended: 2 succeeded/)
+    expect(late).toBeGreaterThan(0)
+  })
+
   test('shows its attempts, and is stopped, which is no failure', async () => {
     const { app, journeyOf, agree } = await openWith('silent')
     await journeyOf()
