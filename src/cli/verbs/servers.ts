@@ -85,7 +85,9 @@ export async function renderPrompt(context: CommandContext, words: Words, { json
   const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
   const prompt = (await context.find('prompts', wanted, at)) as unknown as Prompt
   const given = Object.fromEntries(fields.map(pairOf))
-  const missing = (prompt.arguments ?? []).filter(({ name, required }) => required === true && !(name in given))
+  const missing = (prompt.arguments ?? []).filter(
+    ({ name, required }) => required === true && !Object.hasOwn(given, name),
+  )
   if (missing.length > 0)
     throw new UsageError(`${clean(prompt.name)} needs ${missing.map(({ name }) => clean(`${name}=…`)).join(' ')}.`)
   const input = { ...at, body: { promptName: prompt.name, arguments: given } }

@@ -19,6 +19,7 @@ import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
 import { useRunDetails, useScorecards, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
 import { useGateNotices, wholeItems } from './use-waves.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const sessionsTab = collectionTab({
   noun: 'session',
@@ -170,7 +171,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
   const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
   const look = outcomeLook(state)
   const { total, succeeded, failed, rateLimited } = run?.summary ?? {}
-  const meaning = MEANINGS[state ?? '']
+  const meaning = ownValue(MEANINGS, state)
   return [
     ...fieldLines([
       ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],

@@ -4,6 +4,7 @@ import { oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, ToolCallRecord, TrialOutcome } from '../../evals/types.ts'
 import type { JudgeVerdict } from '../judging/goal-completion.ts'
 import { type ObservedFailure, severityOf } from '../../insights/advice.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 /** A trial that ended, as far as failures are looked for in it. */
 export type ObservedTrial = { iterationId: string; case: CaseSnapshot; outcome: TrialOutcome }
@@ -94,7 +95,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
       { kind: 'tool_error', toolName, excerpt: message },
     )
   })
-  const early = Object.hasOwn(EARLY_ENDS, outcome.class) ? EARLY_ENDS[outcome.class] : undefined
+  const early = ownValue(EARLY_ENDS, outcome.class)
   if (early) {
     const message = outcome.error ?? ''
     const fingerprint = `${outcome.class}:${wordsOf(message)}`
