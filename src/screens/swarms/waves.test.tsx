@@ -129,6 +129,42 @@ describe('a wave in flight', () => {
     await app.see('Nothing of it is in flight.')
   })
 
+  test('is stopped from its swarm, also where the journeys of that cannot be read now', async () => {
+    const { app, client, projectId, journeyOf, faults, agree } = await openWith('silent')
+    const { id: swarmId } = await client.swarms.create({
+      projectId,
+      body: { name: 'Flock', sessionsPerTarget: 1, maxTurns: 2 },
+    })
+    await journeyOf({ swarmId })
+    await app.press(appKeys.bindings.refresh)
+    await app.see(/Whole project[^]*Flock/)
+    app.router.replace({ swarmId })
+    await app.see('▌Flock')
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/● session 1 running/)
+    app.router.replace({ swarmId, pane: undefined, tab: undefined })
+    await app.see('▌Flock')
+    let isClosed = true
+    const refused = { code: 'FORBIDDEN', message: 'Not today.' }
+    faults.instead = request =>
+      isClosed && new URL(request.url).pathname.endsWith('/journeys')
+        ? Promise.resolve(Response.json(refused, { status: 403 }))
+        : undefined
+    await app.press(swarmsKeys.bindings.stop)
+    await app.see('Not allowed')
+    expect(app.frame()).not.toContain('Nothing of it is in flight.')
+    isClosed = false
+    await app.press(tabsKeys.bindings.next)
+    await app.see(/\[Journeys\][^]*Sums/)
+    isClosed = true
+    await app.press(swarmsKeys.bindings.stop)
+    await app.see('Stop what runs of Flock?')
+    await agree()
+    await app.see('what runs of Flock is stopped.')
+  })
+
   test('is stopped with the feature switched off too, from the wave, its run and its sessions', async () => {
     const { app, testService, client, projectId, journeyOf, agree } = await openWith('silent')
     const { id: journeyId } = await journeyOf()
