@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
@@ -59,6 +60,22 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('Sessions › Later')
   await app.press(keys.parent)
   await app.see('[4 Runs')
+})
+
+test('another source closes the open session, and one without a title is called as it began', async () => {
+  const items = ['eval', 'scenario'].map(source => ({
+    id: `ses_${source}`,
+    sourceType: source,
+    firstMessagePreview: `Hello ${source}`,
+  }))
+  const testService = await openService({ wrap: answering({ '/sessions': { items } }) })
+  onTestFinished(() => testService.close())
+  const projectId = (await testService.client.projects.list()).items[0]!.id
+  app = await openApp({ testService, place: sessionsRoute.to({ projectId, sessionId: 'ses_eval', pane: 'detail' }) })
+  await app.see('Sessions › Hello eval')
+  await app.press(keys.source)
+  await app.see('Sessions 1 of 2')
+  expect(app.router.current().params['pane']).toBeUndefined()
 })
 
 test('titles and transcripts are searched, the screen says which, and what was said is shown', async () => {
