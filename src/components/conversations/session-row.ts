@@ -26,7 +26,9 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
   if (outcome === UNCONFIRMED) return { symbol: 'warn', tone: 'warn', word: 'running?' }
   if (outcome === undefined) return { symbol: 'pending', tone: 'muted', word: 'unknown' }
-  return { symbol: outcome === 'pending' ? 'pending' : 'live', tone: 'live', word: outcome }
+  if (outcome === 'pending') return { symbol: 'pending', tone: 'live', word: outcome }
+  if (outcome === 'running') return { symbol: 'live', tone: 'live', word: outcome }
+  return { symbol: 'warn', tone: 'warn', word: outcome }
 }
 
 /** A session of a journey run or of a visitor. */

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
@@ -181,7 +182,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
       ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
       ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
       ...(state === 'running' && run
-        ? [['Last sign', formatAge(Number(run.lastHeartbeatAt ?? Number.NaN), serviceNow())] as const]
+        ? [['Last sign', formatAge(toEpochMs(run.lastHeartbeatAt), serviceNow())] as const]
         : []),
     ]),
     ...(meaning === undefined ? [] : [{ text: meaning, tone: 'muted' as const }]),
