@@ -11,7 +11,7 @@ import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -26,7 +26,12 @@ const sessionsTab = collectionTab({
   noun: 'session',
   title: 'Sessions',
   what: 'the sessions',
-  useItems: itemsOf(contract.journeyRuns.sessions, ({ id }: RunInWave) => ({ runId: id })),
+  useItems: itemsOf(
+    contract.journeyRuns.sessions,
+    ({ id }: RunInWave) => ({ runId: id }),
+    (sessions, run) =>
+      isInFlight(run) || sessions.some(({ outcome }) => outcome === 'pending' || outcome === 'running'),
+  ),
   param: 'sessionId',
   rows: { useRows: useSessionRows, itemOf: ({ record }: SessionRow) => record as JourneyRunSession },
   nameOf: ({ preview, id }: SessionRow) => preview ?? id,
@@ -84,7 +89,11 @@ const HERE = {
 /** The runs of a journey, latest first. */
 export const journeyRunsTab = collectionTab({
   ...runs,
-  useItems: itemsOf(contract.journeyRuns.list, ({ id }: Journey) => ({ journeyId: id })),
+  useItems: itemsOf(
+    contract.journeyRuns.list,
+    ({ id }: Journey) => ({ journeyId: id }),
+    all => all.some(({ status }) => status === 'running'),
+  ),
   rows: { useRows: useJourneyRunRows, itemOf: ({ record, id }: RunRow) => record ?? ({ id } as JourneyRun) },
   nameOf: ({ name }: RunRow) => name,
   empty: (_key, { parent: journey }) => ({
@@ -151,7 +160,7 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
 }
 
 /** One run with its sessions as they go, target by target. */
-export function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
+function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   const { symbols } = useTheme()
   const [read] = useRunDetails(projectId, [row])
   return <Viewer lines={runLines(row, read, symbols)} focused={focused} />
