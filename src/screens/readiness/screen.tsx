@@ -108,14 +108,16 @@ function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>)
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
   const options = queries.readiness.report.options({ projectId, runId: run.id })
+  // A run that does not say whether it has one has it when it ended.
+  const hasReport = run.hasReport ?? !isRunning(run)
   const report = useApiQuery({
     ...options,
-    enabled: run.hasReport !== false,
+    enabled: hasReport,
     staleTime: Infinity,
     refetchInterval: false,
   })
   const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
-  if (run.hasReport === false)
+  if (!hasReport)
     return (
       <Sentence
         tone="muted"
