@@ -143,7 +143,7 @@ function startForm(
       },
       values['observations'] === YES
         ? { text: isLocal ? OBSERVED_HERE : OBSERVED_THERE, tone: 'warn' }
-        : { text: 'No observations: no model is asked, nothing is spent.', tone: 'muted' },
+        : { text: 'No observations: no model is used, nothing is spent.', tone: 'muted' },
     ],
     act: 'Start grading',
   }
@@ -151,7 +151,7 @@ function startForm(
 
 const OBSERVED_HERE = 'Observations ask the model of this workspace once; its provider charges you for that.'
 const OBSERVED_THERE =
-  'Observations consume credits of the organization. The service tells neither how many, nor how many are left.'
+  'Observations consume credits of the organization. The service reports neither their price nor what is left.'
 
 /** Cancels a run, after saying what that does. */
 export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {
@@ -161,7 +161,7 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
     await cancel({
       confirm: {
         title: 'Stop grading?',
-        lines: ['Nothing is learned about the server. What a model was asked already is spent.'],
+        lines: ['Nothing is learned about the server. What a model has answered already is spent.'],
         action: 'Stop it',
         decline: 'Let it run',
       },

@@ -2,7 +2,11 @@ import { ownValue } from '../../lib/own-value.ts'
 
 /** The states of the contract as a person reads them, with what goes on or is to be done. */
 const CONNECTION_LABELS = {
-  discovering: { text: 'looking', tone: 'plain', what: 'The service asks the server whether it wants a sign-in.' },
+  discovering: {
+    text: 'discovering',
+    tone: 'plain',
+    what: 'The service checks whether the server requires a sign-in.',
+  },
   awaiting_project: { text: 'waits for a project', tone: 'warn', what: 'Choose a project in the browser.' },
   awaiting_authorization: { text: 'waits for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
   authorizing: { text: 'signing in', tone: 'plain', what: 'The sign-in is under way in a browser.' },

@@ -134,7 +134,7 @@ export function clearState(
   // What is switched off was not looked at, so that it is not called clear.
   if (closed.length > 0)
     return {
-      why: `Nothing at ${at}, but not everything can be looked at: ${closedWords(closed)}.`,
+      why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
       next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
     }
   return {

@@ -33,7 +33,9 @@ describe('the plugins', () => {
       bundleHash: 'sha256:aa',
       status: 'invalid',
       componentCounts: { skills: 1, servers: 1, apps: null },
-      servers: [{ componentId: 'c1', declaredName: 'finder', placement: 'remote', authenticationPolicy: 'on_first_use' }],
+      servers: [
+        { componentId: 'c1', declaredName: 'finder', placement: 'remote', authenticationPolicy: 'on_first_use' },
+      ],
       skills: [{ componentId: 'c2', declaredName: 'look', modelRef: 'search/look' }],
       createdAt: 0,
     }

@@ -91,7 +91,7 @@ function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, proje
     },
     cancel: on(({ run }) => cancel(run)),
     server: on(({ run: { serverId } }) => {
-      if (serverId == null) throw new UnavailableAction('The run does not tell which server it grades.')
+      if (serverId == null) throw new UnavailableAction('The run does not name the server that it grades.')
       router.go(serversRoute.to({ projectId, serverId, pane: 'detail' }))
     }),
   }
@@ -110,12 +110,7 @@ function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>)
   const options = queries.readiness.report.options({ projectId, runId: run.id })
   // A run that does not say whether it has one has it when it ended.
   const hasReport = run.hasReport ?? !isRunning(run)
-  const report = useApiQuery({
-    ...options,
-    enabled: hasReport,
-    staleTime: Infinity,
-    refetchInterval: false,
-  })
+  const report = useApiQuery({ ...options, enabled: hasReport, staleTime: Infinity, refetchInterval: false })
   const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
   if (!hasReport)
     return (

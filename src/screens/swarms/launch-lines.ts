@@ -5,11 +5,11 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
 import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
 
-/** Launches of the day as far as anything tells of them. */
+/** Launches of the day, as far as they are known. */
 export type Quota = { aDay: number | undefined; used: number | undefined }
 type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
 
-/** Most journeys that are told one by one. */
+/** Most journeys that are listed one by one. */
 const MOST_LINES = 4
 
 /** What is left of the day, of answers as far as they could be read. */
@@ -31,7 +31,7 @@ export function effectLines(journeys: readonly Journey[], environmentIds: readon
       .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
     ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
     {
-      text: `In all ${all === undefined ? 'a number of sessions that is not known here' : plural(all, 'session')}. It spends model credits.`,
+      text: `In all ${all === undefined ? 'an unknown number of sessions' : plural(all, 'session')}. It spends model credits.`,
       tone: 'warn',
     },
     { text: quotaLine(journeys.length, quota), tone: 'muted' },

@@ -171,7 +171,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   canceled: 'Somebody stopped it, which is no failure.',
   stale: 'Its runner fell silent and a watchdog ended it; how it would have gone is not known.',
   [UNCONFIRMED]: 'It had a session lately; whether it still runs is not answered while the feature is off.',
-  failed_or_canceled: 'It failed, or somebody stopped it: the answer does not tell which.',
+  failed_or_canceled: 'It failed, or somebody stopped it: the service does not report which.',
 }
 
 /** A run in lines: how it stands, then each target with its attempts. */
