@@ -187,7 +187,7 @@ export function collectionTab<Item, Row, Id extends string, Parent>(
   }
 }
 
-/** How rows are told apart, called and written in the place. */
+/** How rows are identified, called and written in the place. */
 function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =

@@ -50,7 +50,7 @@ export function readinessColumns<Row>(symbols: Symbols, runOf: (row: Row) => Rea
 
 /**
  * Asks for which directory a server is graded and whether a model observes it too, with what that costs, and starts it.
- * Without a server it asks for that as well; `wanted` is the id of the one it starts at.
+ * Without a server the form has a field for that as well; `wanted` is the id of the one it starts at.
  */
 export function useStartReadiness(projectId: string) {
   const { client, profile } = useWorkspace()

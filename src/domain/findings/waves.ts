@@ -60,7 +60,7 @@ export function journeyOf({ source, subject }: Finding): string | undefined {
 
 /**
  * What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that
- * is not told.
+ * is not returned.
  */
 export function scorecardLabel({ source, subject }: Finding, scorecard: RunScorecard | undefined): string | undefined {
   if (source !== 'swarm' || subject.kind !== 'criterion') return undefined

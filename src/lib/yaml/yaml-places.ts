@@ -10,7 +10,7 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
- * Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing
+ * Where something is in the text: the value, or the name in front of it; what is missing is where it is missing
  * in.
  */
 export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {

@@ -72,7 +72,7 @@ export function useDismissals(
         unmark([...outcome.done, ...plan.already, ...asked.already])
         const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
         if (batch) last.set(batch)
-        // What was answered is told now; how the service left it is read for taking it back.
+        // What was answered is shown now; how the service left it is read for taking it back.
         const readLeft = async (): Promise<void> => {
           const left = await readBack(asked.send)
           if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))

@@ -31,7 +31,7 @@ export type NowSource = {
 
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
 
-/** What came of one read, as it is told. @param partial whether something is missing that Now would tell */
+/** What came of one read. @param partial whether something is missing that Now would show */
 export function sourceOf(
   kind: NowReadKind,
   answer: Answer | undefined,

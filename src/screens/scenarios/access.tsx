@@ -29,7 +29,7 @@ function invitationLines(invitations: readonly Known<Invitation>[], shown: boole
   }))
 }
 
-/** Who may enter, as far as that is known: what the service tells, and what was done from here. */
+/** Who may enter, as far as that is known: what the service returns, and what was done from here. */
 export function Access(props: TabProps) {
   const { row, input } = props
   const { accessNotes, client } = useWorkspace()

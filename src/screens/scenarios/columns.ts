@@ -113,7 +113,7 @@ export function sessionsText(sessions: ScenarioRow['sessions']): string {
   return sessions === undefined ? UNKNOWN : `${formatCount(sessions.count)}${sessions.more ? '+' : ''}`
 }
 
-/** `signed in, new`, as far as it is told; a guest who came back cannot be known again. */
+/** `signed in, new`, as far as it is known; a guest who came back cannot be known again. */
 export function visitorLabel({ visitor }: UserTestingSession): string {
   const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
   return visitor?.recency ? `${who}, ${visitor.recency}` : who

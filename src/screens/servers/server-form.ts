@@ -21,7 +21,7 @@ export function newServerForm(isLocal: boolean): FormSpec {
   }
 }
 
-/** Asks what of a saved server is to change; what the service does not tell is empty, and stays where it is left so. */
+/** Edits a saved server; what the service does not return is empty, and stays where it is left so. */
 export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSpec {
   const runs = isProgram(server)
   return {

@@ -20,7 +20,7 @@ import { useAskUntilDone, type FormAgain } from '../../components/records/use-as
 /** What MCP servers themselves answered does not hang on a write, and may take them long. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
 
-/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` hears of a new one. */
+/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` is called with a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const isLocal = useWorkspace().profile.local
   const switchServer = useWrite(contract.servers.update)

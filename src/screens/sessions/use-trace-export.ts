@@ -14,7 +14,7 @@ import { plural } from '../../tui/theme/format.ts'
 
 type Source = (typeof SESSION_SOURCES)[number]
 
-/** A person asked for all of it. */
+/** A person requested all of it. */
 const ALL = { pages: Infinity, items: Infinity, text: Infinity }
 
 /**

@@ -212,7 +212,7 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
 
 function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
   return (targets ?? []).flatMap(({ targetId, hostId, hostName, modelId }): Line[] => {
-    // Clients may repeat: the target tells them apart where it is there.
+    // Clients may repeat: the target distinguishes them where it is there.
     const isOfTarget = (of: { targetId?: string | null; hostId?: string | null }): boolean =>
       targetId == null || of.targetId == null ? of.hostId === hostId : of.targetId === targetId
     const counts = targetSummaries?.find(isOfTarget)

@@ -117,7 +117,7 @@ export function draftingPrompt(tools: readonly ShownTool[], titles: readonly str
 
 /**
  * Turns drafts into cases: every turn is a prompt with assertions on the calls that it must lead to. Drafts that could
- * not be run or would check nothing, and those beyond the wanted number, are told with the reason.
+ * not be run or would check nothing, and those beyond the wanted number, are returned with the reason.
  */
 export function casesOf(
   drafts: readonly Draft[],

@@ -136,7 +136,7 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
     title: excerptOf(title),
     category: isKnown ? failure.category : 'unknown',
     ...((isKnown && OWNERSHIP[failure.category]) || UNKNOWN),
-    // `ready` would name a definition of the server and the change in it, which no snapshot here tells.
+    // `ready` would name a definition of the server and the change in it, which no snapshot here has.
     actionability: severity === 'info' ? 'informational' : 'investigate',
     severity,
     confidence: recommendation ? (advice?.confidence ?? 'low') : 'low',

@@ -99,7 +99,7 @@ export type PersonaTurn = {
 
 /**
  * Has a model play the persona for one turn. The first turn always says something.
- * @throws ServiceError as `askForObject` does; `INTERNAL_ERROR` when the model neither speaks nor ends
+ * @throws ServiceError as `askForObject` does; `INTERNAL_ERROR` when the model neither writes nor ends
  */
 export async function playPersona(
   access: ModelAccess,

@@ -38,7 +38,7 @@ export function diffText(
   const side = (value: number | null | undefined): string => (value == null ? UNKNOWN : words(value))
   const { base, compare, delta, percentDelta } = diff ?? {}
   if (base == null && compare == null) return UNKNOWN
-  // A percentage of a percentage tells nobody anything.
+  // A percentage of a percentage means nothing.
   const share =
     deltaWords === words && percentDelta != null && delta !== 0 ? `, ${deltaText(percentDelta, percent)}` : ''
   return `${side(compare)} (was ${side(base)}, ${deltaText(delta, deltaWords)}${share})`

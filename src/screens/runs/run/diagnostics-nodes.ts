@@ -27,7 +27,7 @@ export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: Diagno
   ]
 }
 
-/** The iteration of a failure: named, or told by the path of its trace. */
+/** The iteration of a failure: named, or taken from the path of its trace. */
 export function iterationOf({ iterationId, evidence }: Failure): string | undefined {
   return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
 }

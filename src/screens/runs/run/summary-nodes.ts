@@ -105,7 +105,7 @@ function partOf({ run, facts, isPartial }: SummaryInput): string {
   return ` (of ${formatCount(facts.loaded)} loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
 }
 
-/** Findings that stand before all causes: the doctor tells the rest. */
+/** Findings that stand before all causes: the doctor shows the rest. */
 const MOST_FINDINGS = 3
 
 function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {

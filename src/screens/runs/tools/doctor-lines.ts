@@ -177,7 +177,7 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
       ]
     }),
   )
-  // What the calls say is told above already.
+  // What the calls say is shown above already.
   if (lines.length === 0 && now && now.calls.faults.length > 0) return []
   return [
     '',

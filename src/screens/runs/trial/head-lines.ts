@@ -44,7 +44,7 @@ export function headLines(
   ]
 }
 
-/** The first step that failed with its reason, or whatever else is told. */
+/** The first step that failed with its reason, or whatever else is reported. */
 function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): string | undefined {
   const failing = steps
     .filter(({ status }) => status === 'fail')
