@@ -31,13 +31,13 @@ test.each(INHERITED)('a state called %s is shown as it is', word => {
   expect(stepLook(word)).toMatchObject({ word, tone: 'warn' })
   expect(readinessLook(word)).toMatchObject({ word, tone: 'warn' })
   expect(modeLook(word, symbols)).toEqual({ text: `  ${word}`, tone: 'warn' })
-  expect(stepKinds([{ id: 's', kind: word } as never])).toBe(`1 ${word}`)
+  expect(stepKinds([{ id: 's', kind: word }])).toBe(`1 ${word}`)
   const check = { projectId: 'p', serverId: 's', serverName: 'n', status: word, at: 0 }
-  expect(serverLines([{ id: 'p', name: 'P' } as never], [check as never])).toMatchObject([{ word, mark: 'warn' }])
+  expect(serverLines([{ id: 'p', name: 'P' }], [check as never])).toMatchObject([{ word, mark: 'warn' }])
 })
 
 test.each(INHERITED)('a trial whose words are %s has no verdict and no known cause', word => {
-  expect(trialState({ status: word, result: word } as EvalIteration)).toBe('ungraded')
+  expect(trialState({ status: word, result: word })).toBe('ungraded')
   const trial = { status: 'completed', result: 'failed', trialClass: word, failure: { class: word } }
   expect(causeOf(trial as unknown as EvalIteration)).not.toBeTypeOf('function')
   expect(callMatchOf({ toolCallOrder: word }).order).toBe('any')
@@ -52,7 +52,7 @@ test.each(INHERITED)('lines about %s hold no code', word => {
     reportLines(report as never, symbols),
     originFields(run, []),
     runLines(row as never, undefined, symbols),
-    rowsOf(transcriptNodes([{ id: 'm', role: word, parts: [], raw: {} } as never], look)),
+    rowsOf(transcriptNodes([{ id: 'm', role: word, parts: [], raw: {} }], look)),
     rowsOf(traceNodes(trace as never, look)),
   ]
   expect(JSON.stringify(shown, (_, value: unknown) => (typeof value === 'function' ? 'CODE' : value))).not.toContain(
