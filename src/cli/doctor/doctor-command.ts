@@ -105,7 +105,9 @@ function checksOf(item: Examined): Check[] {
             {
               check: clean(name),
               state: ownValue(STATES, step.status) ?? 'warn',
-              detail: `${clean(step.detail)}${typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''}`,
+              detail:
+                clean(step.detail) +
+                (typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''),
               next: null,
             },
           ]

@@ -110,7 +110,8 @@ export function profileNamed(profiles: Config['profiles'], name: string): Profil
   if (profile) return profile
   const names = [LOCAL_PROFILE, ...Object.keys(profiles)]
   throw new UsageError(
-    `There is no profile "${name}".${didYouMean(name, names)} There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}; mcpdeck profile add makes another.`,
+    `There is no profile "${name}".${didYouMean(name, names)} There ${names.length === 1 ? 'is' : 'are'} ` +
+      `${names.join(', ')}; mcpdeck profile add makes another.`,
   )
 }
 

@@ -76,7 +76,8 @@ async function requireFitting({ name, inputSchema }: Tool, parameters: Values): 
   if (verdict.faults.length === 0) return undefined
   const faults = verdict.faults.map(({ name: field, message }) => clean(field ? `${field} ${message}` : message))
   throw new UsageError(
-    `${clean(name)} does not take these arguments: ${faults.join('; ')}. Nothing was sent; --unchecked sends them all the same.`,
+    `${clean(name)} does not take these arguments: ${faults.join('; ')}. Nothing was sent; --unchecked sends ` +
+      'them all the same.',
   )
 }
 

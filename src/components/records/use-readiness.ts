@@ -138,7 +138,9 @@ function startForm(
     ],
     effect: values => [
       {
-        text: `${isLocal ? 'This workspace' : 'The service'} connects to ${serverOf(values).url} and checks it against the rules; that is free.`,
+        text:
+          `${isLocal ? 'This workspace' : 'The service'} connects to ${serverOf(values).url} and checks it ` +
+          'against the rules; that is free.',
         tone: 'muted',
       },
       values['observations'] === YES

@@ -3,7 +3,10 @@ import { plural } from '../../tui/theme/format.ts'
 
 /** Shows while a session is searched for. */
 export function searchingLabel(searched: number): string {
-  return `Searching for the session in the trace export${searched > 0 ? `: ${plural(searched, 'session')} so far` : ''}…`
+  return (
+    'Searching for the session in the trace ' +
+    `export${searched > 0 ? `: ${plural(searched, 'session')} so far` : ''}…`
+  )
 }
 
 /** Why the trace export does not show a session, and what to do; undefined where it does. */

@@ -73,7 +73,10 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
     pendingCount ? `${pendingCount} not graded yet` : '',
     failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
   ].filter(Boolean)
-  return `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+  return (
+    `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this ` +
+    `run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+  )
 }
 
 /** How far a session came to its goal, as its grader says; the document is open. */

@@ -61,7 +61,9 @@ export function useDismissals(
         hidden: findings.filter(({ key }) => !shown.has(key)).length,
         unlimited: budget.snapshot().unlimited,
       }),
-      start: `${dismissed ? 'Dismissing' : 'Showing'} ${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
+      start:
+        `${dismissed ? 'Dismissing' : 'Showing'} ` +
+        `${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
       stopped: 'Stopped before anything was sent.',
       work: async task => {
         const { now: before } = await reread(listed(asked.send))
@@ -92,7 +94,7 @@ export function useDismissals(
     }
     await write({
       ...DISMISSALS,
-      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
+      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing')}…`,
       stopped: 'Stopped before anything was taken back.',
       work: async task => {
         await reading.current

@@ -173,7 +173,9 @@ export function sourceLines(
           ? 'off for this organization, not read'
           : state === 'reading'
             ? 'being read'
-            : `${at === undefined ? 'never read' : ageWords(at, now)}${every}${source.partial ? '; there are more than were read' : ''}`
+            : (at === undefined ? 'never read' : ageWords(at, now)) +
+              every +
+              (source.partial ? '; there are more than were read' : '')
       return [
         { text: `${marks[state]} ${sourceName(source)}: ${words}`, tone: tones[state] },
         ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),

@@ -60,7 +60,9 @@ export function Access(props: TabProps) {
             '',
             heading('Invitations of this session'),
             {
-              text: `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} copies the latest.`,
+              text:
+                `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} ` +
+                'copies the latest.',
               tone: 'muted' as const,
               indent: 2,
             },

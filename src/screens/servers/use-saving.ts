@@ -163,7 +163,9 @@ function offQuestion(name: string, isLocal: boolean): Question {
     lines: [
       'All that is saved of it stays.',
       isLocal
-        ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and trials that need it fail in their setup. Open connections end when their work is done; runs under way go on as they began.'
+        ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and ' +
+          'trials that need it fail in their setup. Open connections end when their work is done; runs under ' +
+          'way go on as they began.'
         : 'The service decides what works while it is off.',
     ],
     action: 'Switch it off',

@@ -207,7 +207,10 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
     failed ? `${formatCount(failed)} failed` : '',
     rateLimited ? `${formatCount(rateLimited)} throttled` : '',
   ].filter(Boolean)
-  return `${formatCount(endedSessions(counts) ?? undefined)} of ${formatCount(total)} ended${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return (
+    `${formatCount(endedSessions(counts) ?? undefined)} of ${formatCount(total)} ` +
+    `ended${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  )
 }
 
 function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
@@ -263,7 +266,9 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
 function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
   return [
     {
-      text: `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of those.`,
+      text:
+        `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of ` +
+        'those.',
       tone: 'muted',
     },
     ...(criteria ?? []).flatMap(
@@ -271,7 +276,9 @@ function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecar
         '',
         heading(`${label ?? id}${kind == null ? '' : ` (${kind})`}`),
         {
-          text: `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass (${formatRate(passCount, sessionsGraded)})`,
+          text:
+            `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass ` +
+            `(${formatRate(passCount, sessionsGraded)})`,
           indent: 2,
           tone: failCount ? 'error' : passCount ? 'ok' : 'muted',
         },

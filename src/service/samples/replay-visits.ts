@@ -12,7 +12,8 @@ import type { RecordedTurn } from './recorded.ts'
 export const SCENARIO = {
   name: 'Sample: weather desk',
   description:
-    'Invited people ask for the weather; nobody has its link. A sample; `mcpdeck serve sample remove` removes all samples.',
+    'Invited people ask for the weather; nobody has its link. A sample; `mcpdeck serve sample remove` ' +
+    'removes all samples.',
   mode: 'invited_only',
 } as const
 

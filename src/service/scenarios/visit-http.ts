@@ -145,7 +145,9 @@ const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' 
 export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')
   const only = `'nonce-${nonce}'`
-  const policy = `default-src 'none'; script-src ${only}; style-src ${only}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const policy =
+    `default-src 'none'; script-src ${only}; style-src ${only}; connect-src 'self'; base-uri 'none'; ` +
+    "form-action 'none'; frame-ancestors 'none'"
   const proof = needs ? `<label>${LABELS[needs]} <input id="proof" type="password" autocomplete="off"></label>` : ''
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(name)}</title>

@@ -118,7 +118,8 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
       : []),
     ...(scorers.length > 0
       ? [
-          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a difference there is no regression`,
+          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a ` +
+            'difference there is no regression',
         ]
       : []),
     ...sides,
@@ -141,7 +142,9 @@ function scoreLines(contract: JsonObject): Line[] {
       const scored = formatCount(numberOf(side['scoredIterations']))
       const left = formatCount(numberOf(side['quarantinedIterations']))
       return {
-        text: `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ${integrity}`,
+        text:
+          `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ` +
+          integrity,
         indent: 2,
       }
     }),

@@ -144,7 +144,9 @@ function useEnvironmentChanges(projectId: string) {
       const before = facts.previews.get(id)?.resolved?.environment.revision
       const now = fresh[index]?.resolved?.environment.revision
       if (before === undefined || now === undefined || before === now) return []
-      const text = `${environmentName(facts, id)} was revision ${before} when this was read, and is ${now} now. Look at what it resolves to, then launch again.`
+      const text =
+        `${environmentName(facts, id)} was revision ${before} when this was read, and is ${now} now. Look at ` +
+        'what it resolves to, then launch again.'
       return [{ text, tone: 'warn' }]
     })
   }

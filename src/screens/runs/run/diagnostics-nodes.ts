@@ -58,7 +58,9 @@ function failureLines(failure: Failure, { symbols, causes }: DiagnosticsLook): L
   const trial = iterationNumber == null ? '' : ` (trial ${iterationNumber})`
   return [
     {
-      text: `${isMeasured ? symbols.error : symbols.warn} ${words.filter(Boolean).join(' ')}: ${title ?? id ?? 'unnamed'}${trial}`,
+      text:
+        `${isMeasured ? symbols.error : symbols.warn} ${words.filter(Boolean).join(' ')}: ` +
+        `${title ?? id ?? 'unnamed'}${trial}`,
       tone: isMeasured ? 'error' : 'warn',
     },
     { text: reason ?? 'No reason was given.', indent: 2, ...(reason == null && { tone: 'muted' }) },

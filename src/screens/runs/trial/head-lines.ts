@@ -74,7 +74,9 @@ function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
     ...(isInvalid(trial)
       ? [
           {
-            text: `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot be believed.`,
+            text:
+              `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot ` +
+              'be believed.',
             tone: 'warn' as const,
           },
         ]
