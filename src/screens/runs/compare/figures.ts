@@ -143,8 +143,7 @@ function scoreLines(contract: JsonObject): Line[] {
       const left = formatCount(numberOf(side['quarantinedIterations']))
       return {
         text:
-          `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ` +
-          integrity,
+          `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ` + integrity,
         indent: 2,
       }
     }),
