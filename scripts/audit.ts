@@ -18,7 +18,8 @@ process.exitCode = audit()
 function audit(): number {
   if (!existsSync(file)) {
     console.error(
-      `There is no file of advisories at ${file}, so nothing was checked. Name one: npm run audit:offline -- FILE, with OSV records or npm's bulk advisories as JSON.`,
+      `There is no file of advisories at ${file}, so nothing was checked. Name one: npm run audit:offline -- ` +
+        "FILE, with OSV records or npm's bulk advisories as JSON.",
     )
     return EXIT.notChecked
   }

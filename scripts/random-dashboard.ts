@@ -23,7 +23,8 @@ await driveDashboard({
     told = Date.now()
     const minutes = Math.round((told - started) / 60_000)
     console.log(
-      `${minutes} min: ${keys} keys, ${requests} requests of ${operations.size} operations, ${Math.round(memory)} MB, started ${starts} times`,
+      `${minutes} min: ${keys} keys, ${requests} requests of ${operations.size} operations, ` +
+        `${Math.round(memory)} MB, started ${starts} times`,
     )
   },
 })

@@ -21,7 +21,7 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else if (!('WebAssembly' in globalThis)) {
-  // What lays out the screen and what speaks HTTP are WebAssembly.
+  // What lays out the screen and the HTTP client are WebAssembly.
   process.stderr.write('mcpdeck needs WebAssembly, which this Node is without; leave --jitless out of NODE_OPTIONS.\n')
   process.exitCode = 2
 } else {

@@ -91,7 +91,10 @@ export function isInstalled(command: string): boolean {
 function createHistory(home: string): void {
   const commits = Array.from({ length: rows }, (_, i) => {
     const message = `commit ${i + 1} of the history that is measured`
-    return `commit refs/heads/main\ncommitter Nobody <nobody@example.com> ${1_700_000_000 + i * 60} +0000\ndata ${message.length}\n${message}\n`
+    return (
+      `commit refs/heads/main\ncommitter Nobody <nobody@example.com> ${1_700_000_000 + i * 60} +0000\ndata ` +
+      `${message.length}\n${message}\n`
+    )
   })
   const git = (args: string[], input?: string) =>
     execFileSync('git', args, { cwd: home, input, stdio: ['pipe', 'ignore', 'ignore'] })

@@ -55,7 +55,9 @@ export function markdown({ bare, targets, live, notes }: Run): string {
   const rows = [...targets].map(([name, samples]) => [name, ...columns.map(([, cell]) => cell(samples, unit))])
   const head = ['', ...columns.map(([title]) => title)]
   const lines = table(head, rows)
-  const about = `\`node -e 0\` took ${number(unit)} ms = 1×; medians of ${bare.length} interleaved rounds, 120×40, ${machine()}.`
+  const about =
+    `\`node -e 0\` took ${number(unit)} ms = 1×; medians of ${bare.length} interleaved rounds, 120×40, ` +
+    `${machine()}.`
   return [about, '', lines, '', ...liveTable(live), ...notes].join('\n').trimEnd()
 }
 

@@ -5,6 +5,7 @@ import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
 type Span = { range: [number, number]; start: number; end: number }
+type Located = { loc: { start: { line: number } } }
 
 const repository = resolve(import.meta.dirname, '../..')
 const keymapOnly = new Set(['useInput', 'usePaste'])
@@ -106,14 +107,22 @@ export const timeRule = {
 
 const MOST_COLUMNS = 120
 
-/** The formatter breaks code at 120 columns and leaves comments alone; a directive of the lint has one line. */
+/**
+ * The formatter breaks code at 120 columns and leaves comments and texts alone. A directive of the lint and a regular
+ * expression have one line; tests and scripts may have long texts.
+ */
 export const widthRule = {
   create(context) {
+    const file = repositoryPath(context.filename)
+    const isSource = file.startsWith('src/') && !/\.test\.tsx?$/.test(file)
+    const bound = isSource ? /^(?!\s*\/\/ oxlint-)/ : /^\s*(?:\/\/(?! oxlint-)|\/?\*)/
+    const patterns = new Set<number>()
     return {
-      Program(node) {
+      'Literal[regex]': ({ loc }: Located) => void patterns.add(loc.start.line),
+      'Program:exit'(node: Span) {
         for (const [at, line] of context.sourceCode.lines.entries())
-          if (line.length > MOST_COLUMNS && /^\s*(?:\/\/(?! oxlint-)|\/?\*)/.test(line))
-            context.report({ node, message: `the comment on line ${at + 1} is longer than ${MOST_COLUMNS} columns` })
+          if (line.length > MOST_COLUMNS && bound.test(line) && !patterns.has(at + 1))
+            context.report({ node, message: `line ${at + 1} is longer than ${MOST_COLUMNS} columns` })
       },
     }
   },

@@ -50,7 +50,7 @@ function createTasks(onBegin: () => void): Tasks {
 
 const TasksContext = createContext<Tasks | undefined>(undefined)
 
-/** `onBegin` hears of each task before it shows. */
+/** `onBegin` is called with each task before it shows. */
 export function TasksProvider(props: { onBegin: () => void; children: ReactNode }) {
   const [tasks] = useState(() => createTasks(props.onBegin))
   return <TasksContext.Provider value={tasks}>{props.children}</TasksContext.Provider>

@@ -3,11 +3,9 @@ import { useState } from 'react'
 import type { Client } from '../api/client/client.ts'
 import type { ApiError } from '../api/client/errors/api-error.ts'
 import { createTraceIndex, type FoundTrace, type TraceIndex } from '../domain/findings/trace-index.ts'
-import { useApiQuery, type ApiQuery } from './use-api-query.ts'
+import { useApiQuery, useRest, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** A session that ended does not change. */
-const FINAL = { staleTime: Infinity, refetchInterval: false } as const
 const indexes = new WeakMap<Client, Map<string, TraceIndex>>()
 
 /** One index for each project, as long as the client is there. */
@@ -19,23 +17,26 @@ function indexOf(client: Client, projectId: string): TraceIndex {
 }
 
 /**
- * What was said and called in a session of a journey run: no route reads the conversation of one, the trace export
- * tells all of them. `looked` is how many sessions were looked at so far.
+ * What was said and called in a session of a journey run: no route returns the conversation of one, the trace export
+ * contains all of them. `searched` is how many sessions were searched so far.
  */
 export function useTracedSession(
   projectId: string,
   session: { id: string; ids: readonly string[] },
-): ApiQuery<FoundTrace> & { looked: number } {
+): ApiQuery<FoundTrace> & { searched: number } {
   const { client } = useWorkspace()
-  const [looked, heard] = useState(0)
+  const [searched, onProgress] = useState(0)
+  const rest = useRest()
   const trace = useApiQuery(
     queryOptions<FoundTrace, ApiError>({
       queryKey: ['traceExports', 'otlp', { projectId, session: session.id }, 'read'],
-      queryFn: ({ signal }) => indexOf(client, projectId).read(session.ids, { signal, heard }),
-      ...FINAL,
-      // Conversations are large; what is not looked at any more is soon let go.
+      queryFn: ({ signal }) => indexOf(client, projectId).read(session.ids, { signal, onProgress }),
+      // A session that was exported has ended and does not change; one that was not may be at the next read.
+      staleTime: ({ state }) => (state.data?.messages ? Infinity : 0),
+      refetchInterval: ({ state: { data } }) => (data?.isWhole && !data.messages ? rest : false),
+      // Conversations are large: one that is closed is soon freed.
       gcTime: 60_000,
     }),
   )
-  return Object.assign(trace, { looked })
+  return Object.assign(trace, { searched })
 }

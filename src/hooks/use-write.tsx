@@ -61,7 +61,7 @@ export type Act<T, E extends AnyEndpoint = AnyEndpoint> = Pick<TaskRun<T>, 'star
 export type ActOf<T, E extends AnyEndpoint = AnyEndpoint> = Act<T, E> & { endpoint: E | readonly AnyEndpoint[] }
 
 /**
- * Every write of a screen: asks first, sends in the foreground, shows the running task, and tells its end or what went
+ * Every write of a screen: asks first, sends in the foreground, shows the running task, and says its end or what went
  * wrong with the next step. Resolves as soon as the answer is known, to `undefined` where nothing came of it; what the
  * write made out of date is read again afterwards, also after an error that leaves its effect open, and nobody waits
  * for that.

@@ -74,7 +74,7 @@ export function escapedJson(json: string): string {
 }
 
 /**
- * YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} tells, with all of them
+ * YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} reports, with all of them
  * escaped.
  */
 export function escapedYaml(yaml: string): string {

@@ -116,11 +116,14 @@ tester.run('colour', colourRule, {
 tester.run('width', widthRule, {
   valid: [
     at('src/components/row.tsx', `// ${'a'.repeat(117)}`),
-    at('src/components/row.tsx', `const long = '${'a'.repeat(200)}'`),
+    at('src/components/row.test.tsx', `const long = '${'a'.repeat(200)}'`),
+    at('scripts/tour.ts', `const long = '${'a'.repeat(200)}'`),
+    at('src/components/row.tsx', `const pattern = /${'a'.repeat(200)}/`),
     at('src/components/row.tsx', `// oxlint-disable-next-line no-shadow -- ${'a'.repeat(100)}`),
   ],
   invalid: [
     refused('src/components/row.tsx', `// ${'a'.repeat(118)}`),
+    refused('src/components/row.tsx', `const long = '${'a'.repeat(200)}'`),
     refused('src/components/row.tsx', `/**\n * ${'a'.repeat(118)}\n */`),
   ],
 })

@@ -123,7 +123,7 @@ const RunHealth = shape(() =>
 
 /**
  * Generated insights of an eval run, a wave or a window. An absent envelope means the same as
- * `not_available`; `pending` and `not_requested` are told apart by `status` alone.
+ * `not_available`; `pending` and `not_requested` are distinguished by `status` alone.
  */
 export const InsightsEnvelope = shape(() =>
   record({

@@ -54,7 +54,7 @@ export type EvalIteration = z.infer<typeof EvalIteration>
 
 /**
  * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
- * so that within a run nothing else tells variants apart; iterations are the trials inside of one.
+ * so that within a run nothing else distinguishes variants; iterations are the trials inside of one.
  */
 export function variantKey(variant: {
   caseId: string

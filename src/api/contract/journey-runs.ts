@@ -15,7 +15,7 @@ export const JourneyRunSummary = shape(() =>
 )
 export type JourneyRunSummary = z.infer<typeof JourneyRunSummary>
 
-/** A target of a run. Clients may repeat, so `targetId` is what tells targets apart where it is there. */
+/** A target of a run. Clients may repeat, so `targetId` distinguishes targets where it is there. */
 const JourneyRunTarget = shape(() =>
   record({
     hostId: z.string(),

@@ -10,7 +10,7 @@ import {
   PersonaInput,
 } from './swarm-shapes.ts'
 
-/** A task for one persona. `swarmId` only tells where it was authored; no environments = pinned to clients. */
+/** A task for one persona. `swarmId` only names where it was authored; no environments = pinned to clients. */
 export const Journey = shape(() =>
   record({
     id: z.string(),

@@ -47,7 +47,7 @@ export const EvalRunJudgeRequest = shape(() =>
 /** `force` makes new insights although there are some, and is charged again. */
 export const EvalRunInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
-/** Grading or insights were scheduled; the run itself tells when they are there. */
+/** Grading or insights were scheduled; the run itself reports when they are there. */
 export const EvalRunAnalysisRequested = shape(() =>
   record({ runId: z.string(), projectId: z.string().nullish(), status: openEnum(['pending']).nullish() }),
 )

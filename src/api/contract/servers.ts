@@ -21,7 +21,7 @@ import {
 } from './server-operations.ts'
 import { Deleted } from './projects.ts'
 
-/** A saved server; the service never tells its command, arguments, environment or headers. */
+/** A saved server; the service never returns its command, arguments, environment or headers. */
 export const ProjectServer = shape(() =>
   record({
     id: z.string(),
@@ -95,7 +95,7 @@ export const ProjectServerUpdateRequest = shape(() =>
 )
 
 const server = '/projects/{projectId}/servers/{serverId}' as const
-/** What the service keeps to itself when it tells of a saved server; the command alone is harmless. */
+/** What the service withholds when it returns a saved server; the command alone is harmless. */
 const secrets = ['body.args', 'body.env', 'body.headers', 'body.clientSecret']
 const connecting = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
 const primitives = [...connecting, 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const

@@ -183,7 +183,7 @@ export function useFooterRows(width: number): number {
   return pending ? pendingLines(pending, width).length : rows
 }
 
-/** The symbol in front of a sentence, which tells its tone without colour. */
+/** The symbol in front of a sentence, which shows its tone without colour. */
 export function toneMark(tone: Tone, { ok, warn, error, bullet }: Theme['symbols']): string {
   const marks: Partial<Record<Tone, string>> = { ok, warn, error }
   return marks[tone] ?? bullet

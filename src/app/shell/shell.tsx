@@ -91,7 +91,9 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
   if (size.width < LEAST.width || size.height < LEAST.height)
     return (
-      <Text>{`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${size.width}×${size.height}.`}</Text>
+      <Text>
+        mcpdeck needs at least {LEAST.width}×{LEAST.height}; this terminal has {size.width}×{size.height}.
+      </Text>
     )
   const body = { width: size.width, height: size.height - BODY_TOP - footerRows }
   return (

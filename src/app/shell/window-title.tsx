@@ -55,7 +55,7 @@ export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | '
   return `Run ${runNumberOf(run)} ${[runLook(run).word, ...partsOf(run)].join(', ')}`
 }
 
-/** The trials of a run that have been read, where the service does not tell how they stand. */
+/** The trials of a run that have been read, where the service does not report how they stand. */
 function readTrials(queryClient: QueryClient, runId: string): EvalIteration[] {
   const trials = cachedItems(queryClient, contract.iterations.list)
   return trials.flatMap(({ input, item }) => (input.runId === runId ? [item] : []))

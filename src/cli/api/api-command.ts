@@ -98,7 +98,8 @@ function listOperations(json: boolean): number {
   for (const endpoint of endpoints) {
     const gate = endpoint.gate ? ` gate:${endpoint.gate}` : ''
     process.stdout.write(
-      `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}] ${inputNames(endpoint).join(' ')}\n`,
+      `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}] ` +
+        `${inputNames(endpoint).join(' ')}\n`,
     )
   }
   say(`${endpoints.length} operations`)

@@ -17,6 +17,7 @@ export function commandArguments(command: string | readonly string[], name = 'ke
 
 function needsShell(name: string): UsageError {
   return new UsageError(
-    `${name} runs without a shell, and this needs one; ${name === 'keyCommand' ? 'write it as [sh, -c, "…"], or quote' : 'quote'} what is meant literally.`,
+    `${name} runs without a shell, and this needs one; ` +
+      `${name === 'keyCommand' ? 'write it as [sh, -c, "…"], or quote' : 'quote'} what is meant literally.`,
   )
 }

@@ -52,7 +52,9 @@ export const profiles: readonly CommandDeclaration[] = [
   }),
   command<AddOptions>({
     name: 'profile add',
-    says: 'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go into it.',
+    says:
+      'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go ' +
+      'into it.',
     words: [
       ['<name>', 'how it is called from now on'],
       ['<address>', 'base address of the service'],

@@ -204,7 +204,7 @@ export const verbs: readonly CommandDeclaration[] = [
       name: 'unpublish',
       says: 'Take a scenario offline, which ends its sessions for good.',
       words: [SCENARIO],
-      flags: [['--environment <id>', 'its environment, where the service does not tell'], ...WRITES],
+      flags: [['--environment <id>', 'its environment, where the service does not return it'], ...WRITES],
     },
     async () => (await access()).unpublish,
   ),

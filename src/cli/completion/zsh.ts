@@ -7,7 +7,9 @@ export function zshScript(name: string, commands: readonly DeclaredCommand[]): s
 # zsh completion of ${name}: eval "$(${name} completion zsh)", after compinit
 _${name}_options() {
   case "$1" in
-${commands.map(({ path, options }) => `    ${quoted(path)}) found=(${described(options.flatMap(named))}) ;;`).join('\n')}
+${commands
+  .map(({ path, options }) => `    ${quoted(path)}) found=(${described(options.flatMap(named))}) ;;`)
+  .join('\n')}
     *) found=() ;;
   esac
 }

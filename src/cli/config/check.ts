@@ -139,7 +139,9 @@ function defaultProblem(value: unknown): Problem[] {
   const { default: name = LOCAL_PROFILE } = Object(value) as { default?: unknown }
   const names = [LOCAL_PROFILE, ...Object.keys(members(value, 'profiles'))]
   if (typeof name !== 'string' || names.includes(name)) return []
-  const message = `"default" cannot be used: there is no profile of this name.${didYouMean(name, names)} Allowed here: ${names.join(', ')}.`
+  const message =
+    `"default" cannot be used: there is no profile of this name.${didYouMean(name, names)} Allowed here: ` +
+    `${names.join(', ')}.`
   return [{ path: ['default'], message, onKey: false }]
 }
 

@@ -11,7 +11,8 @@ export function directories(): { data: string; config: string; cache: string; st
   const loose = Object.values(paths).find(path => !isAbsolute(path))
   if (loose !== undefined)
     throw new UsageError(
-      `The directory ${loose} would depend on where mcpdeck is started: set HOME, and what there is of XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and XDG_CACHE_HOME, to absolute paths.`,
+      `The directory ${loose} would depend on where mcpdeck is started: set HOME, and what there is of ` +
+        'XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and XDG_CACHE_HOME, to absolute paths.',
     )
   return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
 }

@@ -50,7 +50,8 @@ export const ProfileSettings = z
       .union([text(), z.array(text()).min(1, 'it is empty')])
       .optional()
       .describe(
-        'Command that prints the API key in its first line. It runs without a shell, for at most 30 seconds; with a shell: `[sh, -c, "…"]`.',
+        'Command that prints the API key in its first line. It runs without a shell, for at most 30 seconds; ' +
+          'with a shell: `[sh, -c, "…"]`.',
       )
       .meta({ example: 'pass show mcpdeck/production' }),
     keyEnv: text()
@@ -72,7 +73,8 @@ export const ProfileSettings = z
       .partialRecord(z.enum(screens.map(({ route }) => route.screen)), webAddress())
       .optional()
       .describe(
-        'Addresses of the hosted UI by screen, for opening a place in the browser; `{projectId}`, `{runId}` and so on stand for what is chosen.',
+        'Addresses of the hosted UI by screen, for opening a place in the browser; `{projectId}`, `{runId}` ' +
+          'and so on stand for what is chosen.',
       )
       .meta({ example: { projects: 'https://app.example.com/projects/{projectId}' } }),
     project: text().optional().describe('Id of the project to begin with.').meta({ example: 'prj_0123456789' }),

@@ -146,7 +146,7 @@ function configState(file: string): string {
   }
 }
 
-/** FNV-1a over UTF-16 units: tells texts apart, and nothing of a secret can be read back from 32 bits. */
+/** FNV-1a over UTF-16 units: distinguishes texts, and nothing of a secret can be read back from 32 bits. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

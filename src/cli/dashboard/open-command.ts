@@ -50,7 +50,8 @@ export async function openPlace(
   const abilities = abilitiesOf(process.env, true)
   if (abilities.dumb && !conventions.screenReader)
     throw new UsageError(
-      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
+      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain ` +
+        'lines, or pipe the output to get a summary.',
     )
   const [{ openDashboard }, { openingPlace }, screens] = await Promise.all([
     import('./dashboard.tsx'),

@@ -36,7 +36,8 @@ export function openingPlace(
   const words = [...new Set(routes.map(({ screen }) => screen))]
   const paths = routes.map(({ path }) => path).filter(path => !words.includes(path))
   throw new UsageError(
-    `There is no place "${text}".${didYouMean(text, [...words, ...commands])} Places are written as ${[...words, ...paths].join(', ')}; mcpdeck --help lists the commands.`,
+    `There is no place "${text}".${didYouMean(text, [...words, ...commands])} Places are written as ` +
+      `${[...words, ...paths].join(', ')}; mcpdeck --help lists the commands.`,
   )
 }
 

@@ -13,6 +13,7 @@ import { createLog } from '../output/log.ts'
 import { say } from '../output/prose.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { inWorkspace } from '../workspace/in-workspace.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 type NamedServer = { id: string; name: string }
 /** What the doctor found at one server, or why it could not ask. */
@@ -103,8 +104,10 @@ function checksOf(item: Examined): Check[] {
         ? [
             {
               check: clean(name),
-              state: STATES[step.status] ?? 'warn',
-              detail: `${clean(step.detail)}${typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''}`,
+              state: ownValue(STATES, step.status) ?? 'warn',
+              detail:
+                clean(step.detail) +
+                (typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''),
               next: null,
             },
           ]

@@ -32,7 +32,8 @@ export async function runCreate(
   const other = docs.find(doc => doc.noun !== noun)
   if (other)
     throw new UsageError(
-      `${other.file === '-' ? 'Standard input' : other.file} holds the ${other.noun} "${clean(other.name)}", which is no ${noun}.`,
+      `${other.file === '-' ? 'Standard input' : other.file} holds the ${other.noun} "${clean(other.name)}", ` +
+        `which is no ${noun}.`,
     )
   const plan = await planOf(context, docs)
   const there = plan.steps.find(step => step.kind !== 'create' && step.kind !== 'delete')

@@ -6,7 +6,7 @@ import type { ReportMode } from './reporter.ts'
 import { laidOut, say } from '../output/prose.ts'
 import { conclusionLines, failureLines } from './labels.ts'
 
-/** A run that is followed no more; the label tells it from its siblings. */
+/** A run that is followed no more; the label distinguishes it from its siblings. */
 export type Result = { label: string; followed: Followed; conclusion: Conclusion }
 
 export type FinalReportOptions = {

@@ -26,7 +26,8 @@ export function parseRun(text: string, pages: WebAddresses = {}): NamedRun {
     : runOf(parsePlace([runsRoute], text))
   if (named) return named
   throw new UsageError(
-    `"${text}" names no run: give its id, a locator such as mcpdeck://profile/projects/P/runs/R, or the address of its page.`,
+    `"${text}" names no run: give its id, a locator such as mcpdeck://profile/projects/P/runs/R, or the ` +
+      'address of its page.',
   )
 }
 

@@ -3,7 +3,7 @@ import { causeOf } from '../../domain/runs/causes.ts'
 
 /**
  * A trial with only what following a run prints, judges by and reports. A run can have ten thousand, and what servers
- * returned, scores and configuration are most of them; why one did not pass is told by its calls and scores, which stay
+ * returned, scores and configuration are most of them; why one did not pass is in its calls and scores, which stay
  * there alone.
  */
 export function reportedTrial(trial: EvalIteration): EvalIteration {

@@ -14,7 +14,7 @@ import { printedLines, rewrittenLine, type StatusLine } from './status-line.ts'
 export type ReportMode = 'text' | 'json' | 'jsonl'
 
 export type Reporter = {
-  /** What happens to one run; the label tells it from its siblings and is empty for a single one. */
+  /** What happens to one run; the label distinguishes it from its siblings and is empty for a single one. */
   onEvent: (label: string, event: FollowEvent) => void
   /** A sentence for people. */
   say: (sentence: string) => void

@@ -26,7 +26,7 @@ import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 /** Options that `watch` and `run` share. */
 export type SessionOptions = GateOptions & { json?: boolean; jsonl?: boolean; timeout?: number; junit?: string }
 
-/** A run to follow; the label tells it from its siblings and is empty for a single one. */
+/** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
 
 export type FollowExtras = {

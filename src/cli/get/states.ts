@@ -31,7 +31,7 @@ export type StateFacts = { client: Client; projectId: string; reruns: RerunLinks
 export type NounState = {
   /** All states, each with the other words that `--status` takes for it. */
   values: Readonly<Record<string, readonly string[]>>
-  /** The item with its `state`, and what that speaks for. */
+  /** The item with its `state`, and what that covers. */
   add: (item: Item, facts: StateFacts) => Item | Promise<Item>
 }
 
@@ -44,7 +44,7 @@ const OUTCOMES = {
   cancelled: ['canceled'],
 } satisfies Record<Exclude<RunOutcome, 'in-flight'>, readonly string[]>
 
-/** A run's own verdict, and of how much of its suite it speaks. */
+/** A run's own verdict, and how much of its suite it covers. */
 export const runState: NounState = {
   values: { ...OUTCOMES, pending: [], running: [] },
   add(item, { reruns }) {

@@ -35,7 +35,7 @@ export type CommandWrite<E extends AnyEndpoint> = {
   idempotencyKey?: string | undefined
   /** What it does, a line each, said before the question. */
   lines?: readonly string[]
-  /** What is asked where its risk demands a question: `This stops run #3`. By default the risk in words. */
+  /** The question, where its risk requires one: `This stops run #3`. By default the risk in words. */
   effect?: string
   /** What has to be typed as the answer. */
   word?: string | undefined
@@ -49,7 +49,7 @@ export type CommandWrite<E extends AnyEndpoint> = {
 export type Sent<E extends AnyEndpoint = AnyEndpoint> = Pick<Answer<E>, 'value' | 'text'>
 
 /**
- * Sends a write once: says what it does, asks where its risk demands that, and looks at earlier writes of the same kind
+ * Sends a write once: says what it does, confirms it where its risk requires that, and reads earlier ones of its kind
  * whose end is not known.
  * @throws Ended where nothing was sent, or an earlier write turned out to have happened
  * @throws UsageError where nobody can be asked, or every write is refused
@@ -77,7 +77,7 @@ export async function sendWrite<E extends AnyEndpoint>(
   return await context.client.exchange(endpoint, input, { idempotencyKey: key })
 }
 
-/** Says what a write does and asks, where its risk demands that. @throws Ended where the person declined */
+/** Says what a write does and confirms it, where its risk requires that. @throws Ended where the person declined */
 async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: WriteOptions): Promise<void> {
   const { endpoint, lines = [], word } = write
   const risk = EFFECTS[endpoint.risk]

@@ -102,7 +102,8 @@ function clientId({ hosts }: EvalSuiteDetail, text: string): string {
   const named = (hosts ?? []).filter(({ id, name }) => id === text || name === text)
   if (named.length > 1 && !named.some(({ id }) => id === text))
     throw new UsageError(
-      `There are ${named.length} clients "${clean(text)}"; name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+      `There are ${named.length} clients "${clean(text)}"; name one by its id: ` +
+        `${named.map(({ id }) => id).join(', ')}.`,
     )
   return (named.find(({ id }) => id === text) ?? named[0])?.id ?? text
 }

@@ -49,7 +49,8 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
   const settings = await resolveSettings(common, process.env)
   if (settings.readOnly)
     throw new UsageError(
-      `A launch writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses every write.`,
+      `A launch writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses ` +
+        'every write.',
     )
   // What this process executes ends with it.
   const isHere = settings.target.kind === 'local'

@@ -5,7 +5,7 @@ import { clean, widthOf, wrap } from '../../tui/theme/text.ts'
 export type ProseStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
 /**
- * Says something to a person, on standard error unless told otherwise: a line or several, broken at the terminal's
+ * Says something to a person, on standard error by default: a line or several, broken at the terminal's
  * width.
  */
 export function say(text: string, stream: ProseStream = process.stderr): void {

@@ -59,7 +59,8 @@ export async function typedKey(
   const typed = await ask(`API key of ${name} at ${source.host}: `)
   if (typed === undefined)
     throw new UsageError(
-      `Profile ${name} has no key, and there is no terminal to ask on: set MCPDECK_API_KEY, or give the profile a keyFile, keyCommand or keyEnv.`,
+      `Profile ${name} has no key, and there is no terminal to ask on: set MCPDECK_API_KEY, or give the ` +
+        'profile a keyFile, keyCommand or keyEnv.',
     )
   const key = checkedKey(typed.trim(), 'what was typed')
   writeForOwner(source.path, `${key}\n`, { flush: true })
@@ -76,7 +77,8 @@ export function readSecret(path: string): string {
       readRegularFile(path, MAX_OUTPUT_BYTES, ({ mode }) => {
         if (process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0)
           throw new UsageError(
-            `The file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}): chmod 600 it, and think of replacing the key.`,
+            `The file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}): chmod 600 it, and ` +
+              'think of replacing the key.',
           )
       }),
     )

@@ -9,6 +9,7 @@ import type { Config, ProfileSettings } from '../config/schema.ts'
 import { configFile, directories } from '../config/directories.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** What the command line says of where the data comes from. */
 export type ProfileOptions = { local?: boolean; profile?: string; baseUrl?: string; dataDir?: string }
@@ -105,11 +106,12 @@ function named(name: string, env: NodeJS.ProcessEnv, { profiles }: Pick<Config, 
 
 /** A profile of the config. @throws UsageError with the near names when there is none */
 export function profileNamed(profiles: Config['profiles'], name: string): ProfileSettings {
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  const profile = ownValue(profiles, name)
   if (profile) return profile
   const names = [LOCAL_PROFILE, ...Object.keys(profiles)]
   throw new UsageError(
-    `There is no profile "${name}".${didYouMean(name, names)} There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}; mcpdeck profile add makes another.`,
+    `There is no profile "${name}".${didYouMean(name, names)} There ${names.length === 1 ? 'is' : 'are'} ` +
+      `${names.join(', ')}; mcpdeck profile add makes another.`,
   )
 }
 

@@ -27,7 +27,7 @@ export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'mod
   requestLog?: string | true
 }
 
-/** Serves until it is told to stop: SIGTERM and Ctrl+C are its way to end, other signals are 128 and their number. */
+/** Serves until it is stopped: SIGTERM and Ctrl+C are its way to end, other signals are 128 and their number. */
 export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<number> {
   const { dataDir, logFile } = localSettings(common, process.env)
   const models = modelSettings(process.env)

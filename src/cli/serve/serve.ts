@@ -65,7 +65,7 @@ export class ServeError extends Error {
 }
 
 /**
- * Serves the local workspace over HTTP until it is told to stop; resolves when answers are finished and nothing
+ * Serves the local workspace over HTTP until it is stopped; resolves when answers are finished and nothing
  * of it is left, with the signal that stopped it if one did.
  * @throws ServeError when the options or the address cannot be used
  */

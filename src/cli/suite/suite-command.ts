@@ -155,6 +155,8 @@ function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
 /** What an import would do, in lines. */
 export function planText(plan: SyncPlan, prune: boolean): string {
   const { suite, file, settings, created, changed, unchanged, others } = plan
+  const left = `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`
+  const fate = others.length === 0 ? '' : prune ? ', to delete' : left
   const lines = [
     suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,
     ...(settings?.changes ?? []).map(change => `  ${changeLine(change, '->')}`),
@@ -167,7 +169,7 @@ export function planText(plan: SyncPlan, prune: boolean): string {
       ...changes.map(change => `      ${changeLine(change, '->')}`),
     ]),
     `${counted(unchanged.length, 'case')} unchanged`,
-    `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`}`,
+    `${counted(others.length, 'case')} only in the service${fate}`,
     ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
   ]
   return lines.map(line => cleanWhole(line)).join('\n')

@@ -192,7 +192,7 @@ async function environmentOf(
   })
   const noted = saved?.opened.workspace.accessNotes?.of(place.scenarioId)?.environmentId
   const id = read?.environmentId ?? noted
-  if (id == null) throw new UsageError('The service does not tell its environment; name it with --environment.')
+  if (id == null) throw new UsageError('The service does not return its environment; name it with --environment.')
   return id
 }
 

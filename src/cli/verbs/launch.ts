@@ -35,7 +35,8 @@ export async function launch(
   )
   const waveId = crypto.randomUUID()
   const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
-  const effect = `This launches ${journeys.length === 1 ? clean(journeys[0]!.name) : plural(journeys.length, 'journey')}`
+  const effect =
+    'This launches ' + (journeys.length === 1 ? clean(journeys[0]!.name) : plural(journeys.length, 'journey'))
   const lines = effectLines(journeys, environmentIds, quota).map(({ text }) => text)
   const runs = []
   for (const [index, { id: journeyId, name }] of journeys.entries()) {

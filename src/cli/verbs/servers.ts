@@ -76,7 +76,8 @@ async function requireFitting({ name, inputSchema }: Tool, parameters: Values): 
   if (verdict.faults.length === 0) return undefined
   const faults = verdict.faults.map(({ name: field, message }) => clean(field ? `${field} ${message}` : message))
   throw new UsageError(
-    `${clean(name)} does not take these arguments: ${faults.join('; ')}. Nothing was sent; --unchecked sends them all the same.`,
+    `${clean(name)} does not take these arguments: ${faults.join('; ')}. Nothing was sent; --unchecked sends ` +
+      'them all the same.',
   )
 }
 
@@ -85,7 +86,9 @@ export async function renderPrompt(context: CommandContext, words: Words, { json
   const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
   const prompt = (await context.find('prompts', wanted, at)) as unknown as Prompt
   const given = Object.fromEntries(fields.map(pairOf))
-  const missing = (prompt.arguments ?? []).filter(({ name, required }) => required === true && !(name in given))
+  const missing = (prompt.arguments ?? []).filter(
+    ({ name, required }) => required === true && !Object.hasOwn(given, name),
+  )
   if (missing.length > 0)
     throw new UsageError(`${clean(prompt.name)} needs ${missing.map(({ name }) => clean(`${name}=…`)).join(' ')}.`)
   const input = { ...at, body: { promptName: prompt.name, arguments: given } }

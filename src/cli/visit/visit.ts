@@ -224,7 +224,8 @@ async function call(door: Door, method: string, url: string, bearer?: string, bo
     answer = await response.json()
   } catch (error) {
     throw new Refused(
-      `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it still serves it.`,
+      `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it ` +
+        'still serves it.',
       undefined,
       true,
     )

@@ -24,7 +24,7 @@ export class Ended extends Error {
 export type CommandContext = {
   client: Client
   common: CommonOptions
-  /** Id of the project that the command works in; chosen when it is first asked for. */
+  /** Id of the project that the command works in; chosen when it is first needed. */
   projectId: () => Promise<string>
   /**
    * The one record of a noun with this id, else with this name.

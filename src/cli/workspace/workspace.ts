@@ -78,7 +78,7 @@ export const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
 /**
  * Opens the client of a service or of the local workspace. Returns at once: connections and the local
  * database open with the first request, so that the first frame need not wait for them.
- * `onAnswer` hears every answer of a service over HTTP.
+ * `onAnswer` is called with every answer of a service over HTTP.
  */
 export function openWorkspace(
   settings: Settings,

@@ -121,12 +121,12 @@ type Query<Parent> = (parent: Parent) => Readonly<Record<string, unknown>>
 
 /**
  * Reads all of a list of the contract; `useQuery` gives its input beside project and page, and must be stable. While
- * `isLive` holds of an item, the list is read as often as the rate allows.
+ * `isLive` holds of the items that are here, the list is read as often as the rate allows.
  */
 export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
   list: E,
   useQuery: Query<Parent> = noQuery,
-  isLive: (item: ItemOf<E>) => boolean = isRested,
+  isLive: (items: readonly ItemOf<E>[], parent: Parent) => boolean = isRested,
 ) {
   return function useItems(projectId: string, parent: Parent): ApiPages<ItemOf<E>> {
     const { queries } = useWorkspace()
@@ -136,7 +136,7 @@ export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
     const interval = polled === false ? 'rest' : polled
     const pages = useWholeList(listOf(queries, list), { ...query, projectId }, { interval }) as ApiPages<ItemOf<E>>
     const { items } = pages
-    useEffect(() => setLive(items?.some(item => isLive(item)) ?? false), [items])
+    useEffect(() => setLive(isLive(items ?? NONE, parent)), [items, parent])
     return pages
   }
 }
@@ -155,12 +155,12 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
     useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
   },
 ): () => ReactNode {
-  const { list, useQuery, isLive, useAnswer, ...rest } = spec
+  const { list, useQuery, isLive = isRested, useAnswer, ...rest } = spec
   const { Collected } = collection({
     ...rest,
     ...(useAnswer && { useAnswer: (first, key) => useAnswer(first as OutputOf<E> | undefined, key) }),
     newsOf: list.resource,
-    useItems: itemsOf(list, useQuery, isLive),
+    useItems: itemsOf(list, useQuery, items => items.some(item => isLive(item))),
   })
   function Screen({ projectId }: { projectId: string }) {
     const crumbs = [useProjectName(projectId), spec.title]
@@ -187,7 +187,7 @@ export function collectionTab<Item, Row, Id extends string, Parent>(
   }
 }
 
-/** How rows are told apart, called and written in the place. */
+/** How rows are identified, called and written in the place. */
 function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =

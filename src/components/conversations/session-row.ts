@@ -26,7 +26,9 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
   if (outcome === UNCONFIRMED) return { symbol: 'warn', tone: 'warn', word: 'running?' }
   if (outcome === undefined) return { symbol: 'pending', tone: 'muted', word: 'unknown' }
-  return { symbol: outcome === 'pending' ? 'pending' : 'live', tone: 'live', word: outcome }
+  if (outcome === 'pending') return { symbol: 'pending', tone: 'live', word: outcome }
+  if (outcome === 'running') return { symbol: 'live', tone: 'live', word: outcome }
+  return { symbol: 'warn', tone: 'warn', word: outcome }
 }
 
 /** A session of a journey run or of a visitor. */
@@ -41,12 +43,12 @@ export type SessionRow = {
   /** Of journey runs whose sessions are graded. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows a finding, undefined where that is not known; absent where it is looked at for itself. */
+  /** Whether it shows a finding, undefined where that is not known; absent where it is shown by itself. */
   shows?: Shows | undefined
   record: { id: string }
 }
 
-/** @param has what these sessions are told of: how they ended, as those of journey runs are, and how far they came */
+/** @param has what is known of these sessions: how they ended, as of journey runs, and how far they came */
 export function sessionColumns(
   symbols: Symbols,
   has: { outcome: boolean; goal: boolean },

@@ -8,7 +8,7 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines } from '../lines.ts'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { messageRows } from '../transcript/messages.ts'
-import { lookingLabel, untraced } from '../transcript/traced.ts'
+import { searchingLabel, untraced } from '../transcript/traced.ts'
 import { Transcript } from '../transcript/transcript.tsx'
 import { linesNode } from '../viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -25,7 +25,7 @@ export function RunSession(props: { projectId: string; row: SessionRow; focused:
       {...props}
       data={trace}
       messages={trace.data?.messages}
-      loading={lookingLabel(trace.looked)}
+      loading={searchingLabel(trace.searched)}
       empty={trace.data && untraced(trace.data)}
     />
   )

@@ -27,7 +27,8 @@ export function withNotice(text: string, notice: readonly string[]): string {
 export function withProblems(text: string, problems: readonly TextProblem[]): string {
   const lines = withoutMarks(text).split('\n')
   const title = [
-    `${problems.length === 1 ? 'One thing has' : `${problems.length} things have`} to be corrected; each is shown above its line.`,
+    `${problems.length === 1 ? 'One thing has' : `${problems.length} things have`} to be corrected; each is ` +
+      'shown above its line.',
     'Leave the file as it is to stop for now; empty it to discard it.',
   ]
   const marked = title.map(line => `${MARK} ${line}`)

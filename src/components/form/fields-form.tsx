@@ -192,7 +192,8 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
       place.ask(`“${name}” is highlighted: ${keyName(formKeys, 'choose')} does that; ${repeat} again: ${props.act}.`)
     else if (input.kind === 'choices' && place.moved && !valuesOf(texts[at] ?? '').includes(here.value))
       place.ask(
-        `“${name}” is highlighted, not chosen: ${keyName(choiceKeys, 'pick')} chooses it; ${repeat} again leaves it out.`,
+        `“${name}” is highlighted, not chosen: ${keyName(choiceKeys, 'pick')} chooses it; ${repeat} again ` +
+          'leaves it out.',
       )
     else return false
     return true

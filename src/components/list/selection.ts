@@ -6,7 +6,7 @@ export type Selection = {
   hold(held: boolean): void
   /** Whether the chosen row is missed. */
   isMissed(): boolean
-  /** The rows as they are now, told while rendering them; keeps the chosen one, or the nearest to where it was. */
+  /** The rows as they are now, set while rendering them; keeps the chosen one, or the nearest to where it was. */
   setKeys(keys: readonly string[]): void
   move(by: number): void
   to(index: number): void

@@ -19,7 +19,7 @@ type AskSpec<T, E extends AnyEndpoint, Unsent> = {
   making?: readonly Making[]
   /**
    * What is sent; a text where the form itself says why not, `unsent` where there is nothing to send, `again` where the
-   * form is to be looked at once more first.
+   * form is to be shown once more first.
    */
   act: (values: FormValues) => Acted<T, E, Unsent> | Promise<Acted<T, E, Unsent>>
   /** What is shown after a refusal; by default the same with the error's own sentence. */
@@ -27,7 +27,7 @@ type AskSpec<T, E extends AnyEndpoint, Unsent> = {
 }
 
 /**
- * Asks by a form and does what it comes to; what is refused is asked for again with the reason, so that nothing that
+ * Shows a form and does what it comes to; what is refused shows the form again with the reason, so that nothing that
  * was typed is lost. Resolves to what came of it, `undefined` when the person gives up.
  */
 export function useAskUntilDone() {

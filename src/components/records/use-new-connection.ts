@@ -19,8 +19,8 @@ type Candidates = NonNullable<NonNullable<ServerConnection['error']>['candidates
 export type ConnectionStart = { url?: string | undefined; candidates?: Candidates | undefined }
 
 /**
- * Begins to connect a server by its address, which goes on in the service: it looks, has the person sign in where the
- * server wants that, and saves it. Resolves to the id of the request.
+ * Begins to connect a server by its address, which goes on in the service: it checks the address, has the person sign
+ * in where the server requires that, and saves it. Resolves to the id of the request.
  */
 export function useNewConnection(projectId: string): (start?: ConnectionStart) => Promise<string | undefined> {
   const saveRecord = useRecordForm()
@@ -75,7 +75,7 @@ function connectionForm(used: number, { url = '', candidates = [] }: ConnectionS
     title: 'Connect a server',
     about: [
       {
-        text: 'The service looks at the address, has you sign in where the server wants that, and saves it.',
+        text: 'The service checks the address, has you sign in where the server requires that, and saves it.',
         tone: 'plain',
       },
       {

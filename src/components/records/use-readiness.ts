@@ -50,7 +50,7 @@ export function readinessColumns<Row>(symbols: Symbols, runOf: (row: Row) => Rea
 
 /**
  * Asks for which directory a server is graded and whether a model observes it too, with what that costs, and starts it.
- * Without a server it asks for that as well; `wanted` is the id of the one it starts at.
+ * Without a server the form has a field for that as well; `wanted` is the id of the one it starts at.
  */
 export function useStartReadiness(projectId: string) {
   const { client, profile } = useWorkspace()
@@ -138,12 +138,14 @@ function startForm(
     ],
     effect: values => [
       {
-        text: `${isLocal ? 'This workspace' : 'The service'} connects to ${serverOf(values).url} and checks it against the rules; that is free.`,
+        text:
+          `${isLocal ? 'This workspace' : 'The service'} connects to ${serverOf(values).url} and checks it ` +
+          'against the rules; that is free.',
         tone: 'muted',
       },
       values['observations'] === YES
         ? { text: isLocal ? OBSERVED_HERE : OBSERVED_THERE, tone: 'warn' }
-        : { text: 'No observations: no model is asked, nothing is spent.', tone: 'muted' },
+        : { text: 'No observations: no model is used, nothing is spent.', tone: 'muted' },
     ],
     act: 'Start grading',
   }
@@ -151,7 +153,7 @@ function startForm(
 
 const OBSERVED_HERE = 'Observations ask the model of this workspace once; its provider charges you for that.'
 const OBSERVED_THERE =
-  'Observations consume credits of the organization. The service tells neither how many, nor how many are left.'
+  'Observations consume credits of the organization. The service reports neither their price nor what is left.'
 
 /** Cancels a run, after saying what that does. */
 export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {
@@ -161,7 +163,7 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
     await cancel({
       confirm: {
         title: 'Stop grading?',
-        lines: ['Nothing is learned about the server. What a model was asked already is spent.'],
+        lines: ['Nothing is learned about the server. What a model has answered already is spent.'],
         action: 'Stop it',
         decline: 'Let it run',
       },

@@ -6,7 +6,7 @@ import { useWrite } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { plural } from '../../tui/theme/format.ts'
 
-/** Stops runs in flight, after asking. It stands outside the gate, so that nothing else is looked at before. */
+/** Stops runs in flight, after asking. It stands outside the gate, so that nothing else is checked before. */
 export function useStopRuns(projectId: string) {
   const stop = useWrite(contract.journeyRuns.cancel)
   const { know } = useKnownRuns(projectId)
@@ -31,7 +31,7 @@ export function useStopRuns(projectId: string) {
               await send(contract.journeyRuns.cancel, { projectId, runId: run.id })
               know([{ ...run, state: 'canceled' }])
             } catch (error) {
-              // It had ended before; how, is not told by that.
+              // It had ended before; a conflict does not report how.
               if (isConflict(error)) know([{ ...run, state: undefined }])
               throw error
             }

@@ -35,7 +35,7 @@ type TextEdit<Now, E extends AnyEndpoint> = {
   act: (fields: Fields, changed: readonly string[], now: Now) => ActOf<unknown, E> | string
 }
 
-/** Stands beside a text: the fields that it was written from, so that one that is taken up later is told from them. */
+/** Stands beside a text: the fields that it was written from, with which one that is resumed later is compared. */
 const BASE = 'base.json'
 
 /**

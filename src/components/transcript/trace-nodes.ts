@@ -8,6 +8,7 @@ import { blank, cleanSpans, fitSpans } from '../viewer/spans.ts'
 import type { ContentLook } from './content.ts'
 import { callHead, callParts, failed } from './transcript-nodes.ts'
 import type { Mark, ToolCall, TranscriptRow } from './transcript-rows.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A step, a turn or a span of a trace, with those within it. Times are epoch milliseconds, durations milliseconds. */
 export type TraceNode = {
@@ -56,7 +57,7 @@ const DURATION = 8
 const LEAST_NAME = 30
 
 export function isError(node: TraceNode): boolean {
-  return (node.call !== undefined && failed(node.call)) || LOOKS[node.status]?.symbol === 'error'
+  return (node.call !== undefined && failed(node.call)) || ownValue(LOOKS, node.status)?.symbol === 'error'
 }
 
 /** The parts of a trace's tree: steps unfolded, calls folded, and what went wrong unfolded down to its reason. */
@@ -118,7 +119,7 @@ function clockOf(trace: Trace): Clock {
 function headOf(node: TraceNode, clock: Clock, look: ContentLook, reason = ''): Line {
   const { symbols } = look
   // A call whose result is an error went wrong, however well its span ended.
-  const ended = LOOKS[isError(node) ? 'error' : node.status]
+  const ended = ownValue(LOOKS, isError(node) ? 'error' : node.status)
   const mark = node.call?.mark ?? ended ?? { symbol: 'warn', tone: 'warn' }
   const name: Span[] = node.call
     ? [...callHead({ ...node.call, mark: { ...mark } }, look)]

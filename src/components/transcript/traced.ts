@@ -1,18 +1,21 @@
 import type { FoundTrace } from '../../domain/findings/trace-index.ts'
 import { plural } from '../../tui/theme/format.ts'
 
-/** Shows while a session is looked for. */
-export function lookingLabel(looked: number): string {
-  return `Looking for the session in the trace export${looked > 0 ? `: ${plural(looked, 'session')} so far` : ''}…`
+/** Shows while a session is searched for. */
+export function searchingLabel(searched: number): string {
+  return (
+    'Searching for the session in the trace ' +
+    `export${searched > 0 ? `: ${plural(searched, 'session')} so far` : ''}…`
+  )
 }
 
 /** Why the trace export does not show a session, and what to do; undefined where it does. */
-export function untraced({ messages, isWhole, looked }: FoundTrace): { why: string; next: string } | undefined {
+export function untraced({ messages, isWhole, searched }: FoundTrace): { why: string; next: string } | undefined {
   if (messages) return undefined
   return isWhole
     ? { why: 'The trace export does not contain this session.', next: 'It contains sessions once they have ended.' }
     : {
-        why: `The session is not among the first ${plural(looked, 'session')} of the trace export.`,
+        why: `The session is not among the first ${plural(searched, 'session')} of the trace export.`,
         next: 'The export goes from the oldest to the newest; refresh to read further.',
       }
 }

@@ -6,6 +6,7 @@ import type { OutlineNode } from '../viewer/outline-tree.ts'
 import type { Span } from '../viewer/source.ts'
 import { contentNodes, textNodes, type ContentLook } from './content.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const ROLE_TONES: Record<string, Tone> = { user: 'accent', assistant: 'strong', system: 'warn', tool: 'muted' }
 /** Characters of a message, or of a call's arguments, on one line. */
@@ -18,7 +19,7 @@ export function transcriptNodes(rows: readonly TranscriptRow[], look: ContentLoo
 
 function rowNode(row: TranscriptRow, look: ContentLook): OutlineNode {
   const sign: Span[] = row.isError ? [{ text: `${look.symbols.error} `, tone: 'error' }] : []
-  const tone = row.isError ? 'error' : (ROLE_TONES[row.role] ?? 'plain')
+  const tone = row.isError ? 'error' : (ownValue(ROLE_TONES, row.role) ?? 'plain')
   const by: Span[] = row.by === undefined ? [] : [{ text: ` ${row.by}`, tone: 'plain' }]
   const head: Span[] = [...sign, { text: row.role, tone }, ...by, ...measures(row)]
   return {

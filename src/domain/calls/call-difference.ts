@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './argument-changes.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /**
  * How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further
@@ -53,7 +54,7 @@ export function callMatchOf(...layers: readonly (Record<string, unknown> | null 
   for (const layer of layers) {
     if (!layer) continue
     const { toolCallOrder, extraToolCalls, maxExtraToolCalls } = layer
-    order = ORDERS[String(toolCallOrder)] ?? order
+    order = ownValue(ORDERS, String(toolCallOrder)) ?? order
     const most = extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls)
     if (most === null || typeof most === 'number') extra = most
     const wanted = layer['arguments'] ?? layer['argumentMatching']

@@ -1,6 +1,12 @@
+import { ownValue } from '../../lib/own-value.ts'
+
 /** The states of the contract as a person reads them, with what goes on or is to be done. */
 const CONNECTION_LABELS = {
-  discovering: { text: 'looking', tone: 'plain', what: 'The service asks the server whether it wants a sign-in.' },
+  discovering: {
+    text: 'discovering',
+    tone: 'plain',
+    what: 'The service checks whether the server requires a sign-in.',
+  },
   awaiting_project: { text: 'waits for a project', tone: 'warn', what: 'Choose a project in the browser.' },
   awaiting_authorization: { text: 'waits for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
   authorizing: { text: 'signing in', tone: 'plain', what: 'The sign-in is under way in a browser.' },
@@ -12,10 +18,11 @@ const CONNECTION_LABELS = {
   gone: { text: 'gone', tone: 'muted', what: 'The service does not have it any more.' },
 } as const
 
+type Label = { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }
+
 /** How a state is called; one that is not known here goes by the wire's own word. */
-export function connectionLabel(status: string) {
-  const known: Readonly<
-    Record<string, { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }>
-  > = CONNECTION_LABELS
-  return known[status] ?? { text: status, tone: 'plain' as const, what: 'The service goes on with it.' }
+export function connectionLabel(status: string): Label {
+  return (
+    ownValue<Label>(CONNECTION_LABELS, status) ?? { text: status, tone: 'plain', what: 'The service goes on with it.' }
+  )
 }

@@ -103,7 +103,8 @@ function namedRows(noun: DocumentNoun, rows: readonly Row[], hears: (left: strin
   if (!twice) return sorted
   const ids = named.filter(({ name }) => name === twice.name).map(({ row }) => row.id)
   throw new NotExportable(
-    `${ids.length} ${noun}s are called "${twice.name}": ${ids.join(', ')}. Files know records by their names; rename one.`,
+    `${ids.length} ${noun}s are called "${twice.name}": ${ids.join(', ')}. Files know records by their ` +
+      'names; rename one.',
   )
 }
 

@@ -15,7 +15,7 @@ export type EnvironmentUse = {
 export type EnvironmentUses = { uses: readonly EnvironmentUse[]; unread: readonly string[] }
 
 /**
- * What uses the environments of a project. Lists of suites and scenarios do not tell that, so that each is read by
+ * What uses the environments of a project. Lists of suites and scenarios do not contain that, so that each is read by
  * itself: at most `most` of either.
  */
 export async function readEnvironmentUses(

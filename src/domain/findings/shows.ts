@@ -32,7 +32,7 @@ export function showsFinding(
   return undefined
 }
 
-/** A scorecard counts over the run: it tells of single sessions only where all of them, or none, failed. */
+/** A scorecard counts over the run: it is about single sessions only where all of them, or none, failed. */
 function ofCriterion(id: string | null | undefined, scorecard: RunScorecard | undefined): Shows | undefined {
   const criterion = scorecard?.criteria?.find(each => each.id === id?.split('/').at(-1))
   const graded = scorecard?.sessionsGraded

@@ -38,7 +38,7 @@ function exportOf(count: { sessions: number }, { a = 1 } = {}) {
   return { asked, index: createTraceIndex(client, 'p') }
 }
 
-const options = () => ({ signal: new AbortController().signal, heard: (_looked: number) => undefined })
+const options = () => ({ signal: new AbortController().signal, onProgress: (_searched: number) => undefined })
 const said = (index: number) => [{ role: 'user', content: `said in ${index}` }]
 
 test('whichever session is opened, only its own content is read', async () => {
@@ -63,10 +63,10 @@ test('whichever session is opened, only its own content is read', async () => {
 test('progress is told, and what is not there is said to be so; sessions that came since are found', async () => {
   const count = { sessions: 450 }
   const { index } = exportOf(count)
-  const heard: number[] = []
-  const missing = await index.read(['ses_460'], { ...options(), heard: looked => heard.push(looked) })
+  const progress: number[] = []
+  const missing = await index.read(['ses_460'], { ...options(), onProgress: searched => progress.push(searched) })
   expect(missing).toMatchObject({ messages: undefined, isWhole: true })
-  expect(heard).toEqual([SESSIONS_A_PAGE, 2 * SESSIONS_A_PAGE, 450])
+  expect(progress).toEqual([SESSIONS_A_PAGE, 2 * SESSIONS_A_PAGE, 450])
   count.sessions = 470
   expect((await index.read(['ses_460'], options())).messages).toMatchObject(said(460))
 })
@@ -76,12 +76,12 @@ test('a service whose limit counts something else is read by the page', async ()
   expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
 })
 
-test('an export that is longer than is looked through says so, and the next look goes on', async () => {
+test('an export that is longer than is searched at a time says so, and the next search goes on', async () => {
   const { index } = exportOf({ sessions: 5_000 })
   expect(await index.read(['ses_4900'], options())).toMatchObject({
     messages: undefined,
     isWhole: false,
-    looked: 4_000,
+    searched: 4_000,
   })
   expect((await index.read(['ses_4900'], options())).messages).toMatchObject(said(4_900))
 })

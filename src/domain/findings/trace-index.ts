@@ -3,16 +3,16 @@ import { messagesOfSession, sessionsOnPage } from './session-trace.ts'
 
 /** Sessions on a page that is read without what was said in them. */
 export const SESSIONS_A_PAGE = 200
-/** Pages that are looked through at a time; each is a request. */
+/** Pages that are searched at a time; each is a request. */
 const MOST_PAGES = 20
 
-/** What became of looking for a session. */
+/** The result of a search for a session. */
 export type FoundTrace = {
-  /** Undefined where the export does not tell it, or not among the pages that were looked through. */
+  /** Undefined where the session is not in the export, or not on the pages that were searched. */
   messages: readonly Readonly<Record<string, unknown>>[] | undefined
-  /** Sessions that were looked at. */
-  looked: number
-  /** Whether the export was looked through to its end. */
+  /** Sessions that were searched. */
+  searched: number
+  /** Whether the export was searched to its end. */
   isWhole: boolean
 }
 
@@ -21,11 +21,11 @@ type Position = { cursor: string | undefined; before: number }
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Hears how many sessions were looked at so far. */
-  heard: (looked: number) => void
+  /** Called with how many sessions were searched so far. */
+  onProgress: (searched: number) => void
 }
 
-/** Finds single sessions in the trace export of a project, which tells all of them, oldest first. */
+/** Finds single sessions in the trace export of a project, which contains all of them, oldest first. */
 export type TraceIndex = {
   /** What was said in the session that has one of these ids; only its own content is read. */
   read: (ids: readonly string[], options: ReadOptions) => Promise<FoundTrace>
@@ -34,25 +34,25 @@ export type TraceIndex = {
 /** Remembers where sessions stand in the export, so that the next one is found with fewer requests. */
 export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId: string): TraceIndex {
   const positions = new Map<string, Position>()
-  /** The page that is looked at next; the last one is looked at again, since sessions come to its end. */
+  /** The page that is searched next; the last one is searched again, since sessions are added at its end. */
   let next: string | undefined
-  let looked = 0
+  let searched = 0
   const page = async (query: object, signal: AbortSignal) =>
     await client.traceExports.otlp({ projectId, sourceTypes: 'swarm', ...query }, { signal })
   const positionOf = (ids: readonly string[]): Position | undefined =>
     ids.map(id => positions.get(id)).find(position => position !== undefined)
-  const look = async (ids: readonly string[], { signal, heard }: ReadOptions): Promise<boolean> => {
+  const search = async (ids: readonly string[], { signal, onProgress }: ReadOptions): Promise<boolean> => {
     for (let pages = 0; pages < MOST_PAGES && !positionOf(ids); pages += 1) {
       const cursor = next
       const found = await page({ limit: SESSIONS_A_PAGE, cursor }, signal)
       const sessions = sessionsOnPage(found)
       for (const [before, names] of sessions.entries())
         for (const name of names) positions.set(name, { cursor, before })
-      heard(looked + sessions.length)
+      onProgress(searched + sessions.length)
       const after = cursorOf(found)
       if (after === undefined) return true
       next = after
-      looked += sessions.length
+      searched += sessions.length
     }
     return false
   }
@@ -63,9 +63,9 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
   }
   return {
     async read(ids, options) {
-      const isWhole = await look(ids, options)
+      const isWhole = await search(ids, options)
       const position = positionOf(ids)
-      if (!position) return { messages: undefined, looked, isWhole }
+      if (!position) return { messages: undefined, searched, isWhole }
       const { cursor } = position
       const { signal } = options
       const messages =
@@ -73,7 +73,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
         // A service that counts something else than sessions, or whose sessions moved: the whole page has it.
         messagesOfSession(await page({ limit: SESSIONS_A_PAGE, cursor, includeContent: true }, signal), ids)
       for (const id of messages ? [] : ids) positions.delete(id)
-      return { messages, looked, isWhole: true }
+      return { messages, searched, isWhole: true }
     },
   }
 }

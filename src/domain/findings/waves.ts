@@ -60,7 +60,7 @@ export function journeyOf({ source, subject }: Finding): string | undefined {
 
 /**
  * What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that
- * is not told.
+ * is not returned.
  */
 export function scorecardLabel({ source, subject }: Finding, scorecard: RunScorecard | undefined): string | undefined {
   if (source !== 'swarm' || subject.kind !== 'criterion') return undefined
@@ -73,7 +73,10 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
     pendingCount ? `${pendingCount} not graded yet` : '',
     failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
   ].filter(Boolean)
-  return `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+  return (
+    `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this ` +
+    `run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+  )
 }
 
 /** How far a session came to its goal, as its grader says; the document is open. */

@@ -32,7 +32,8 @@ export async function exportIncident(incident: Incident, options: ExportOptions)
   const ended = incident.closedAt === undefined ? 'still open' : `closed ${utcTime(incident.closedAt)}`
   const parts = [
     `# ${line(incident.title)}`,
-    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
+    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} by mcpdeck without ` +
+      'what looks like a secret, an e-mail address or a home directory: read it before you hand it on.',
   ]
   let turn = performance.now()
   for (const [done, entry] of incident.entries.toSorted((one, other) => one.at - other.at).entries()) {

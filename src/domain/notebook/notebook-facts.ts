@@ -9,6 +9,7 @@ import { runCounts } from '../runs/counts.ts'
 import { variantOfTrial } from '../runs/variants.ts'
 import { passedPart } from '../runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../runs/outcome.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 type Facts = Pinned['facts']
 type Open = Readonly<Record<string, unknown>>
@@ -80,7 +81,7 @@ export type AroundRun = { suite?: string | undefined; trials?: readonly EvalIter
 /** What is kept of a thing as the service answered it; of a kind that is not known nothing but its name. */
 export function factsOf(kind: string, record: unknown, around: AroundRun = {}): Facts {
   if (kind === 'run') return runFacts(record as EvalRun, around)
-  return (FIELDS[kind] ?? []).flatMap(([label, path]) => {
+  return (ownValue(FIELDS, kind) ?? []).flatMap(([label, path]) => {
     const value = path.split('.').reduce<unknown>((at, name) => (Object(at) as Open)[name], record)
     const text = factText(path, value)
     return text === undefined ? [] : [[label, text] as const]

@@ -4,6 +4,7 @@ import type { Finding } from '../findings/finding.ts'
 import { valueLabel } from '../findings/insights.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 import { checkKey, type ServerCheck } from './memory.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Findings that are new or came back, those that were dismissed left out. */
 export function findingLines(project: NowProject, { value, at }: Read<readonly Finding[]>): NowLine[] {
@@ -82,7 +83,7 @@ export function serverLines(projects: readonly NowProject[], checks: Iterable<Se
   return [...checks].flatMap(check => {
     const project = projects.find(({ id }) => id === check.projectId)
     if (!project || check.status === 'ready') return []
-    const { says, ...look } = CHECKS[check.status] ?? {
+    const { says, ...look } = ownValue(CHECKS, check.status) ?? {
       urgency: 'look',
       mark: 'warn',
       word: check.status,

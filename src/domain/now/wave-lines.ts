@@ -73,7 +73,7 @@ function nameOf(runs: readonly RunInWave[], wave: Wave): string {
 }
 
 function flightWords(wave: Wave, isOff: boolean): string {
-  if (isOff) return `${wave.name}: swarms are switched off, so its progress is not told`
+  if (isOff) return `${wave.name}: swarms are switched off, so its progress is not reported`
   const progress = waveProgress(wave)
   if (!progress) return `${wave.name}: progress not read yet`
   return `${wave.name}: ${progress.ended} of ${progress.total} sessions ended`

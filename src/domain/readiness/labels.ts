@@ -1,4 +1,5 @@
 import type { ReadinessRun } from '../../api/contract/readiness.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** What is graded: for which publisher, and in which form it would be submitted. */
 export const DIRECTORIES = [
@@ -38,7 +39,7 @@ const LOOKS = {
 
 /** A state, a verdict or the outcome of a finding for reading; an unknown one shows as it is. */
 export function readinessLook(word: string | null | undefined) {
-  const known = Object.entries(LOOKS).find(([name]) => name === word)?.[1]
+  const known = ownValue(LOOKS, word)
   return known ?? ({ symbol: 'warn', tone: 'warn', word: word ?? 'no verdict' } as const)
 }
 

@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { trialState } from './trials.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Where to look for what went wrong with a trial. */
 export type Cause = 'case' | 'server' | 'model' | 'environment' | 'throttling' | 'grader' | 'unknown'
@@ -53,7 +54,7 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
   const trialClass = trial['trialClass']
   if (trialClass === 'skipped') return undefined
   if (isThrottled(trial)) return 'throttling'
-  const known = typeof trialClass === 'string' ? BY_CLASS[trialClass] : undefined
+  const known = typeof trialClass === 'string' ? ownValue(BY_CLASS, trialClass) : undefined
   if (known) return known
   if (standing === 'ungraded' && trial.scores?.some(score => score.status === 'error')) return 'grader'
   if (standing === 'ungraded' && EXECUTOR_GONE.test(trial.error ?? '')) return 'environment'

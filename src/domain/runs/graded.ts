@@ -38,7 +38,7 @@ export function lastChange(rates: readonly (number | undefined)[]): number | und
 }
 
 /**
- * How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where the service tells none.
+ * How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where none is reported.
  */
 export type GradedPart = { graded: number; total: number; unit: string | undefined }
 

@@ -1,7 +1,7 @@
 /** What every launch costs. */
 export const LAUNCH_COST = 'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
-/** `12,345`: digits in threes, whatever language the machine speaks. */
+/** `12,345`: digits in threes, whatever language the machine is set to. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
 import type { LaunchField } from './launch-rules.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Why an environment cannot run now, by `details.code` of the 409 (limits-and-errors, section 2). */
 const ENVIRONMENT_FAULTS: Readonly<Record<string, Pick<ErrorText, 'sentence' | 'next'>>> = {
@@ -32,7 +33,7 @@ export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | '
   if (!(error instanceof ApiError)) return undefined
   if (error.reason === 'environment_model_required') return ENVIRONMENT_FAULTS['ENV_MODEL_REQUIRED']
   const code = error.details?.['code']
-  return typeof code === 'string' && Object.hasOwn(ENVIRONMENT_FAULTS, code) ? ENVIRONMENT_FAULTS[code] : undefined
+  return typeof code === 'string' ? ownValue(ENVIRONMENT_FAULTS, code) : undefined
 }
 
 /** What a launch was refused for, and what helps. */
@@ -92,7 +93,7 @@ export function launchRefusal(error: ApiError, names: { environments: boolean; c
     if (hostedModels.length > 0) return 'model'
     const named = details?.['field']
     const name = typeof named === 'string' ? named.split('.')[0]! : ''
-    const known = FIELD_OF_REASON[reason ?? ''] ?? FIELD_OF_NAME[name]
+    const known = ownValue(FIELD_OF_REASON, reason) ?? ownValue(FIELD_OF_NAME, name)
     if (known) return known
     if (isMissing && names.cases) return 'cases'
     return isConflict && names.environments ? 'environments' : undefined

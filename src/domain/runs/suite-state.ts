@@ -50,7 +50,7 @@ export type RunFacts = {
  * What a suite's runs say of it.
  * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and
  *   never heals it.
- * - Without a run over everything, it is that of the last run, whose coverage says what it speaks for.
+ * - Without a run over everything, it is that of the last run, whose coverage says what it stands for.
  */
 export type SuiteState = {
   outcome: ReportedRun['outcome'] | 'never-run'
@@ -99,7 +99,7 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
 }
 
 /**
- * Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under
+ * How much a run covers, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under
  * a threshold.
  */
 export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {

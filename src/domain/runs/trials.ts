@@ -1,4 +1,5 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Trials of a suite's last run that are read at once. */
 export const TRIALS_READ = 200
@@ -25,7 +26,7 @@ const BY_RESULT: Readonly<Record<string, Standing>> = { passed: 'passed', failed
 
 /** Where a trial stands; a trial without a verdict is no failure of its case. */
 export function trialState({ status, result }: Judged): Standing {
-  return BY_STATUS[status] ?? BY_RESULT[result ?? ''] ?? 'ungraded'
+  return ownValue(BY_STATUS, status) ?? ownValue(BY_RESULT, result) ?? 'ungraded'
 }
 
 /** Whether a trial may still change. */

@@ -28,7 +28,9 @@ export function insideProofs(decided: Decided): readonly Proof[] {
   return [
     {
       how: 'contradicts',
-      text: `They were left in: sessions that began by the old link live on (${liveSessions} live, some perhaps by another way).`,
+      text:
+        `They were left in: sessions that began by the old link live on (${liveSessions} live, some perhaps by ` +
+        'another way).',
     },
   ]
 }

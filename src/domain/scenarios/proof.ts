@@ -63,7 +63,10 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   if (happenedBy(change, read) === 'yes') return 'Nothing is left to be done about it.'
   switch (change.do) {
     case 'publish':
-      return 'Publish it again: if it is published already, nothing changes, and the answer states it. The link was in the lost answer; rotate to get a new one.'
+      return (
+        'Publish it again: if it is published already, nothing changes, and the answer states it. The link was ' +
+        'in the lost answer; rotate to get a new one.'
+      )
     case 'unpublish':
       return 'Unpublish it again while it is listed; a repeat is harmless.'
     case 'mode':
@@ -73,7 +76,10 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
     case 'remove':
       return 'Remove again: where the member is not found any more, it happened.'
     case 'rotate':
-      return 'The present link cannot be read. Rotate again: the answer returns it, and every earlier link stops working.'
+      return (
+        'The present link cannot be read. Rotate again: the answer returns it, and every earlier link stops ' +
+        'working.'
+      )
     case 'rebind':
     case 'limits':
       return 'Do it again: a repeat is harmless.'
@@ -128,7 +134,9 @@ function answerProofs(
 
 function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
   if (answer.created === false) {
-    const text = `Answered: it was published already, for ${modeLabel(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
+    const text =
+      `Answered: it was published already, for ${modeLabel(answer.mode)}: by somebody else, or by a request ` +
+      'from here whose answer was lost.'
     return [
       answer.mode === wanted ? untold(text) : contradicts(text),
       ...(answer.overridesIgnored === true ? [contradicts('Answered: the requested overrides were ignored.')] : []),

@@ -92,7 +92,7 @@ function isStored(value: unknown): value is StoredList {
   )
 }
 
-/** FNV-1a over UTF-16 units: tells what a row says from what it said, in seven characters. */
+/** FNV-1a over UTF-16 units: distinguishes what a row says from what it said, in seven characters. */
 export function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

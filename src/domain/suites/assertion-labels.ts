@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 type Assertion = Readonly<Record<string, unknown>>
 
 /** Words for each type of assertion that is known (contract: assertions.md). */
@@ -29,7 +30,7 @@ const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>>
 /** An assertion as a sentence without its capital and full stop; as JSON where its type or a field is not known. */
 export function assertionLabel(assertion: Assertion): string {
   const { type } = assertion
-  const words = typeof type === 'string' && Object.hasOwn(WORDS, type) ? WORDS[type]?.(assertion) : undefined
+  const words = typeof type === 'string' ? ownValue(WORDS, type)?.(assertion) : undefined
   return words ?? JSON.stringify(assertion)
 }
 

@@ -5,6 +5,7 @@ import { isPlainObject } from '../../api/contract/shapes.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
 import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Tools of the project's servers by the name and the id of each; undefined where they were not listed. */
 export type KnownTools = ReadonlyMap<string, ReadonlySet<string> | undefined>
@@ -93,7 +94,7 @@ function stepFaults(
   toolsInReach: ReadonlySet<string> | undefined,
 ): Fault[] {
   const { kind, serverName, toolName, assertion } = step
-  const fields = typeof kind === 'string' ? STEP_FIELDS[kind] : undefined
+  const fields = typeof kind === 'string' ? ownValue(STEP_FIELDS, kind) : undefined
   if (!fields) return []
   const faults: Fault[] = []
   const allowed = [...COMMON, fields.needs, ...fields.takes]

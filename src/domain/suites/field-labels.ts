@@ -7,15 +7,19 @@ export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> =
   id: 'Name of the case in files: letters, digits, - and _, at most 128. It cannot be changed later.',
   title: 'What the case is about; lists and reports show it.',
   steps:
-    'What happens, in order. Each step has an id of its own and a kind: prompt (prompt), toolCall (serverName, toolName, arguments), assert (assertion), interact (action).',
+    'What happens, in order. Each step has an id of its own and a kind: prompt (prompt), toolCall ' +
+    '(serverName, toolName, arguments), assert (assertion), interact (action).',
   expectedOutput: 'What a good final answer contains; the judge reads it.',
   iterations: 'Trials of each run, 1 to 10.',
   isNegative: 'true: the case passes only when no tool is called.',
   scenario: 'The situation of the user, in a sentence.',
   models: 'Models to run it with, each {model, provider}; without any, the suite’s.',
   matchOptions:
-    'How expected and actual calls are compared, where it differs from the suite: toolCallOrder, extraToolCalls, arguments.',
-  checks: `mode inherit, replace or extend the suite’s checks; list holds assertions, as steps do. Types: ${assertionNames.map(assertionUsage).join(', ')}.`,
+    'How expected and actual calls are compared, where it differs from the suite: toolCallOrder, ' +
+    'extraToolCalls, arguments.',
+  checks:
+    'mode inherit, replace or extend the suite’s checks; list holds assertions, as steps do. Types: ' +
+    `${assertionNames.map(assertionUsage).join(', ')}.`,
 })
 
 /** What each field of a suite is, as documents explain it. */
@@ -31,6 +35,7 @@ export const SUITE_FIELD_LABELS: Record<keyof SuiteForm, string> = {
   clients: 'Clients to run as, each {client, servers}, by name or id.',
   computerEnvironment: 'Sandbox image of the trials, by id.',
   settings:
-    'minimumAccuracy (0 to 100), minimumIterations (1 to 10), matchOptions, checks (assertions for every case), judge {enabled, model, autoRun, threshold 0 to 1}.',
+    'minimumAccuracy (0 to 100), minimumIterations (1 to 10), matchOptions, checks (assertions for every ' +
+    'case), judge {enabled, model, autoRun, threshold 0 to 1}.',
   schedule: 'A run that starts by itself and spends each time: {enabled, intervalMinutes (5 to 10080), environment}.',
 }

@@ -54,7 +54,9 @@ export function suiteOfFile(
   const named = suites.filter(each => each.name === name)
   if (named.length > 1)
     return {
-      obstacle: `There are ${named.length} suites called "${name}": ${named.map(({ id }) => id).join(', ')}. Say which one by its id.`,
+      obstacle:
+        `There are ${named.length} suites called "${name}": ${named.map(({ id }) => id).join(', ')}. Say which ` +
+        'one by its id.',
     }
   if (into !== undefined && named.length === 0) return { obstacle: `There is no suite "${into}" in this project.` }
   return { suite: named[0] }

@@ -5,7 +5,7 @@ import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/pr
 import { shape } from '../../api/contract/shapes.ts'
 import { type KnownRuns, type RunInWave } from './waves.ts'
 
-/** Journey runs that were launched, seen in flight or stopped here: what is known of them while nothing tells. */
+/** Journey runs that were launched, seen in flight or stopped here: what is known of them while nothing is returned. */
 export type WaveMemory = {
   /** By project; the same object until something changes. */
   all(): ReadonlyMap<string, KnownRuns>
@@ -16,7 +16,7 @@ export type WaveMemory = {
 export type StoredRun = { projectId: string; run: RunInWave }
 
 const MOST = BOUNDS.waveRuns.most
-/** No wave lasts as long: what nothing told the end of is forgotten after it, in milliseconds. */
+/** No wave lasts as long: a run whose end was never returned is forgotten after it, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60_000
 
 const Entry = shape(() => {

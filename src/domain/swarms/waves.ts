@@ -57,7 +57,7 @@ export function runsOfFeed(sessions: readonly SessionSummary[], now: number): Ru
 /**
  * The waves of a project, latest first. A run that was seen in flight stays until an answer says how it ended, because
  * a service whose feature was switched off answers nothing; one from before all that is answered has left the answers.
- * What was stopped here is so, whatever an older answer says. `feed` are runs that only their sessions tell of.
+ * What was stopped here is so, whatever an older answer says. `feed` are runs that are known by their sessions only.
  */
 export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: readonly RunInWave[] = []): Wave[] {
   const read = (runs ?? []).map((run): RunInWave => {

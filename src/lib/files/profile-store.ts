@@ -56,7 +56,7 @@ const PATIENCE_MS = 2_000
 
 /**
  * What is stored per profile: a file for each key, for its owner only.
- * @param options.profile tells profiles apart in names of files; must not be a secret
+ * @param options.profile distinguishes profiles in names of files; must not be a secret
  */
 export function openProfileStore(options: Options & { directory: string; profile: string }): ProfileStore {
   const { directory, profile } = options

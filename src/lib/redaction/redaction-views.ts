@@ -105,7 +105,7 @@ function characterOf(match: RegExpExecArray): string {
   return stop !== undefined || dot !== undefined ? '.' : all
 }
 
-/** Beyond ASCII any letter does: no rule tells them apart. */
+/** Beyond ASCII any letter does: no rule distinguishes them. */
 function ofCode(code: number): string {
   return code > 0 && code < 128 ? String.fromCharCode(code) : 'é'
 }

@@ -3,7 +3,7 @@ import { writeAtomically } from '../files/write-atomically.ts'
 import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 
 /**
- * Reads a file that a person names; what is no text, or too long, is told by its line. @throws as the file system does
+ * Reads a file that a person names; no text, or too much, is reported at its line. @throws as the file system does
  */
 export function readTextFile(path: string): Read<string> {
   const file = openSync(path, 'r')

@@ -10,8 +10,8 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
- * Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing
- * in.
+ * Where something is in the text: the value, or the name in front of it; what is missing is where it
+ * would be.
  */
 export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
   let node: unknown = contents

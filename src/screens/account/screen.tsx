@@ -105,7 +105,7 @@ function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[]
   ]
 }
 
-/** A deployment without that block, or without the whole page, is spoken to in vocabulary 1. */
+/** A deployment without that block, or without the whole page, is used in vocabulary 1. */
 function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | undefined {
   if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: this deployment announces no other'
   return error?.status === 404 ? '1: this deployment announces none' : problem?.title

@@ -11,6 +11,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { checkReposKeys } from './index.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const COLUMNS: readonly Column<EvalCheckRepo>[] = [
   { id: 'repo', title: 'Repository', width: 'flex', cell: ({ repo }) => repo },
@@ -29,7 +30,7 @@ const TABS = [
     ['State', stateOf(row)],
     ['Suite', row.suiteId],
     ['Project', row.projectId],
-    ['In an outage', OUTAGES[row.outagePolicy ?? 'fail_open'] ?? row.outagePolicy],
+    ['In an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
     ['Connected', ageText(row.createdAt)],
     ['Changed', ageText(row.updatedAt)],
   ]),

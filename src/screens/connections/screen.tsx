@@ -37,7 +37,7 @@ import { formatAge } from '../../tui/theme/format.ts'
 import { serversRoute } from '../servers/route.ts'
 import { connectionsKeys } from './bindings.ts'
 
-const NO_LINK = 'Its sign-in link is not known here: the service gives it once, to whom begins the request.'
+const NO_LINK = 'Its sign-in link is not known here: the service returns it once, to whoever begins the request.'
 
 const COLUMNS: readonly Column<KnownConnection>[] = [
   {

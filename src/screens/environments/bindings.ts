@@ -27,7 +27,7 @@ export const environmentsKeys = defineBindings({
       ...on('editText'),
       label: 'edit as YAML',
       needs: 'environments.update',
-      help: 'Edit all of it as commented YAML in your editor; errors are told at their line.',
+      help: 'Edit all of it as commented YAML in your editor; errors are shown at their line.',
     },
     name: {
       ...on('rename'),

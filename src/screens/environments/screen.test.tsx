@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
@@ -39,6 +39,26 @@ const all = async () =>
   (await app.client.environments.list({ projectId, includeArchived: true })).items.toSorted((a, b) =>
     (a.name ?? '').localeCompare(b.name ?? ''),
   )
+
+test('the client of an environment has its name, on whatever page of the clients it stands', async () => {
+  const testService = await openService({
+    wrap: fetch => async request => {
+      const url = new URL(request.url)
+      const isFirst = !url.searchParams.has('cursor')
+      if (request.method !== 'GET' || !url.pathname.endsWith('/clients')) return await fetch(request)
+      url.searchParams.delete('cursor')
+      const response = await fetch({ ...request, url: url.href })
+      return isFirst ? { ...response, body: JSON.stringify({ items: [], nextCursor: 'more' }) } : response
+    },
+  })
+  onTestFinished(() => testService.close())
+  const { client } = testService
+  projectId = (await client.projects.list()).items[0]!.id
+  const made = await client.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
+  await client.environments.create({ projectId, body: { name: 'Nightly', hostId: made.id } })
+  app = await openApp({ testService, place: environmentsRoute.to({ projectId }) })
+  await app.see(/Client +Desk/)
+})
 
 describe('a project without environments', () => {
   test('an environment is made with a client that is made on the spot, and is chosen then', async () => {

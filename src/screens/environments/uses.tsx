@@ -23,7 +23,7 @@ import type { EnvironmentRow } from './row.ts'
 const MOST_READ = { local: 500, remote: 20 }
 const NONE: never[] = []
 
-/** How many of them the service is asked for. */
+/** How many of them are requested. */
 export function useMostRead(): number {
   return MOST_READ[useWorkspace().profile.local ? 'local' : 'remote']
 }

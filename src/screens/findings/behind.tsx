@@ -64,9 +64,11 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   const columns = useMemo(() => runColumns(symbols, row.lastSeenIn), [symbols, row.lastSeenIn])
   const list = useList({ items: runs, keyOf: runKey, columns, initialKey: place.lastRunId })
   useOpener(onOpen, runs.length === 0 ? undefined : () => place.go({ runId: list.choose()?.id, lastRunId: undefined }))
+  const about = row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`
+  const considered = overview.data?.runsConsidered ?? 'few'
   const empty = {
-    why: `None of the runs that the service returns belongs to ${row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`}.`,
-    next: `It considers the latest ${overview.data?.runsConsidered ?? 'few'} runs of the project and at those of the subject’s journey.`,
+    why: `No run that the service returns belongs to ${about}.`,
+    next: `Searched: the latest ${considered} runs of the project, and the runs of the subject’s journey.`,
   }
   return (
     <PaneState

@@ -170,7 +170,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
 
 export const sessionKey = (row: SessionRow): string => row.id
 
-/** Whether a session shows the finding, before what is told of every session. */
+/** Whether a session shows the finding, before what is shown of every session. */
 export const evidenceColumn = (symbols: Symbols): Column<SessionRow> => ({
   id: 'evidence',
   title: 'Here',

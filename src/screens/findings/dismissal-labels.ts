@@ -29,7 +29,8 @@ export function dismissalQuestion(of: {
       : 'The status stays as it is; only the dismissal goes.',
     dismissed && active > 0 && activeWords(plan),
     plan.already.length > 0 &&
-      `${plan.already.length} of the marked ${plan.already.length === 1 ? 'is' : 'are'} ${dismissed ? 'dismissed' : 'shown'} already and left alone.`,
+      `${plan.already.length} of the marked ${plan.already.length === 1 ? 'is' : 'are'} ` +
+        `${dismissed ? 'dismissed' : 'shown'} already and left alone.`,
     plan.nameless.length > 0 && `${plan.nameless.length} cannot be named to the service and are left out.`,
     hidden > 0 && `${hidden} of the marked ${hidden === 1 ? 'is' : 'are'} hidden by a filter now.`,
     !unlimited && plan.send.length > 1 && `It takes ${plan.send.length} requests of the budget, one after the other.`,
@@ -96,7 +97,8 @@ export function undoSentence(
     done.length > 0 ? done0 : 'Nothing was taken back',
     plan.skipped.length > 0 && `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
     plan.moved.length > 0 &&
-      `their status changed meanwhile and stays: ${someOf(plan.moved.map(({ name, from, to }) => `${name} ${from} to ${to}`))}`,
+      'their status changed meanwhile and stays: ' +
+        someOf(plan.moved.map(({ name, from, to }) => `${name} ${from} to ${to}`)),
     ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)

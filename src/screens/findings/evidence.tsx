@@ -71,6 +71,12 @@ function whyNone(row: FindingRow, { query, isClosed }: Insights, key: string): s
   if (query.problem) return `The insights, which quote the evidence, could not be read: ${query.problem.title}.`
   if (query.data === undefined) return 'Reading what quotes the evidence…'
   if (query.data.status === 'never')
-    return `Evidence of a swarm’s finding comes with the insights of its wave. Press ${key} to request them. The sessions themselves are one tab further.`
-  return `The insights of the wave are ${query.data.status} and quote no evidence for this finding. The sessions themselves are one tab further.`
+    return (
+      `Evidence of a swarm’s finding comes with the insights of its wave. Press ${key} to request them. The ` +
+      'sessions themselves are one tab further.'
+    )
+  return (
+    `The insights of the wave are ${query.data.status} and quote no evidence for this finding. The sessions ` +
+    'themselves are one tab further.'
+  )
 }

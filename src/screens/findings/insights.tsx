@@ -29,7 +29,10 @@ export function FindingInsights(props: { insights: Insights; focused: boolean })
     return (
       <Sentence
         tone="warn"
-        text={`Insights are switched off for the organization. ${gateHelp(profile.local, [target?.kind === 'wave' ? 'swarm' : 'scenario'])}`}
+        text={
+          'Insights are switched off for the organization. ' +
+          gateHelp(profile.local, [target?.kind === 'wave' ? 'swarm' : 'scenario'])
+        }
       />
     )
   if (!target) return <Sentence tone="muted" text="The service names no wave for this finding." />
@@ -107,6 +110,12 @@ function useWait(brake: Brake | undefined): string | undefined {
   const { title, sentence } = describeError(brake.error)
   const isDaily = brake.error.limit === 'insights-per-day' || brake.error.limit === 'daily-quota'
   if (isDaily)
-    return `${title}: ${sentence} More from 00:00 UTC on${until === undefined ? '' : `, in ${formatDuration(until - now)}`}.`
-  return `${title}: ${sentence} ${until === undefined ? 'Wait a while before the next one.' : `Possible again in ${formatDuration(until - now)}.`}`
+    return (
+      `${title}: ${sentence} More from 00:00 UTC ` +
+      `on${until === undefined ? '' : `, in ${formatDuration(until - now)}`}.`
+    )
+  return (
+    `${title}: ${sentence} ` +
+    (until === undefined ? 'Wait a while before the next one.' : `Possible again in ${formatDuration(until - now)}.`)
+  )
 }

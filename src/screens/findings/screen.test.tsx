@@ -89,11 +89,6 @@ describe('the list', () => {
     await app.see('None of 16 findings is there with new, dismissed, scenario; f, A, Alt+f change that.')
   })
 
-  test('says why it is empty and what comes next', async () => {
-    await open()
-    await app.see('Neither the swarms of this project nor its scenarios have a finding.')
-  })
-
   test('opens at the finding of a locator', async () => {
     wavesOf()
     const { id } = await labelled('Goal a')
@@ -230,14 +225,6 @@ describe('dismissing', () => {
     await app.see('2 refused (Not allowed); 1 not sent')
     expect(app.frame()).toContain('3 marked')
     expect(asked.filter(each => each.startsWith('POST'))).toHaveLength(2)
-  })
-
-  test('a read-only session says why it cannot', async () => {
-    wavesOf()
-    app = await openApp({ testService, readOnly: true, place: findingsRoute.to({ projectId }) })
-    await app.see('Findings 1 of 3')
-    await app.press(keys.dismiss)
-    await app.see(/read-only/i)
   })
 })
 

@@ -60,13 +60,13 @@ function ProjectFindings({ projectId }: { projectId: string }) {
   )
 }
 
-/** One finding with its tabs. `onOpen` tells how what is chosen in them is opened from outside. */
+/** One finding with its tabs. `onOpen` receives how what is chosen in them is opened from outside. */
 function FindingDetail(props: BehindProps) {
   const { row } = props
   const { symbols } = useTheme()
   const look = statusLook(row.status)
   const note = `${symbols[look.symbol]} ${look.word}${row.isDismissed ? ` ${symbols.cancelled} dismissed` : ''}`
-  // How it stands is told whole, however long its name is.
+  // How it stands is shown whole, however long its name is.
   const room = Math.max(LEAST_NAME, useSize().width - widthOf(note) - EDGE)
   return <TabbedPane title={truncate(clean(findingName(row)), room)} note={note} tabs={TABS} content={props} />
 }

@@ -57,7 +57,7 @@ function withMarks(
   return sessions.map(session => ({ ...session, shows: showsFinding(row, session, known) }))
 }
 
-/** What tells a visitor's session apart: how it broke off, what was said of it, else how it began. */
+/** What distinguishes a visitor's session: how it broke off, what was said of it, else how it began. */
 function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession): string | undefined {
   if (authInterrupted) return 'left at a server’s login'
   if (feedback?.comment) return `${feedback.rating ?? UNKNOWN}/5 “${feedback.comment}”`

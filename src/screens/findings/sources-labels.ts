@@ -9,7 +9,8 @@ import type { Sources, SourceState } from './use-sources.ts'
 
 /** What is left to do while the gate is closed (limits-and-errors, section 7). */
 export const OUTSIDE_GATE =
-  'Outside the gate stay eval runs, servers, cancelling a journey run, unpublishing a scenario, and deleting personas, journeys and swarms.'
+  'Outside the gate stay eval runs, servers, cancelling a journey run, unpublishing a scenario, and deleting ' +
+  'personas, journeys and swarms.'
 
 type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
 
@@ -59,7 +60,10 @@ function partWords(cut: readonly SourceState[], moreKey: string): string {
 
 function readingWords(states: readonly SourceState[], reading: readonly SourceState[]): string {
   const count = states.reduce((sum, state) => sum + (state.count ?? 0), 0)
-  return `reading ${states.length - reading.length + 1} of ${plural(states.length, 'source')}, ${plural(count, 'finding')} so far…`
+  return (
+    `reading ${states.length - reading.length + 1} of ${plural(states.length, 'source')}, ` +
+    `${plural(count, 'finding')} so far…`
+  )
 }
 
 /** Every source with how it stands. */

@@ -61,7 +61,9 @@ export function useDismissals(
         hidden: findings.filter(({ key }) => !shown.has(key)).length,
         unlimited: budget.snapshot().unlimited,
       }),
-      start: `${dismissed ? 'Dismissing' : 'Showing'} ${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
+      start:
+        `${dismissed ? 'Dismissing' : 'Showing'} ` +
+        `${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
       stopped: 'Stopped before anything was sent.',
       work: async task => {
         const { now: before } = await reread(listed(asked.send))
@@ -72,7 +74,7 @@ export function useDismissals(
         unmark([...outcome.done, ...plan.already, ...asked.already])
         const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
         if (batch) last.set(batch)
-        // What was answered is told now; how the service left it is read for taking it back.
+        // What was answered is shown now; how the service left it is read for taking it back.
         const readLeft = async (): Promise<void> => {
           const left = await readBack(asked.send)
           if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))
@@ -92,7 +94,7 @@ export function useDismissals(
     }
     await write({
       ...DISMISSALS,
-      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
+      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing')}…`,
       stopped: 'Stopped before anything was taken back.',
       work: async task => {
         await reading.current

@@ -17,7 +17,7 @@ const ATTENTION = { column: 'status', descending: false }
 /** What is behind one finding is behind no other. */
 const WITHIN = ['runId', 'sessionId', 'lastRunId']
 
-/** What of a finding is worth being told of when it changes: its status, and that it was seen again; not who hid it. */
+/** What of a finding is worth a notice when it changes: its status, and that it was seen again; not who hid it. */
 function findingSays({ status, occurrences }: Finding): string {
   return `${status}\n${occurrences}`
 }
@@ -32,7 +32,7 @@ function recordOf({ record, id, key }: FindingRow): { id: string } {
   return typeof record['id'] === 'string' ? (record as { id: string }) : { ...record, id: id ?? key }
 }
 
-/** What writes told of rows before the lists are read again. */
+/** What writes returned of rows before the lists are read again. */
 export type RowNotes = {
   /** Whether the service says that it is dismissed now. */
   answered: ReadonlyMap<string, boolean>
@@ -55,7 +55,7 @@ export type FindingsList = {
   notes: RowNotes
 }
 
-/** Both sources in one list, with its filters, its news and what the last writes told. */
+/** Both sources in one list, with its filters, its news and what the last writes returned. */
 export function useFindings(projectId: string): FindingsList {
   const { params } = usePlace()
   const { symbols } = useTheme()

@@ -97,7 +97,8 @@ function questionOf(
   return {
     title: `Ask for insights of ${targetLabel(target)}?`,
     lines: [
-      `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
+      `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the ` +
+        `day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
       'A model reads the sessions and writes what it makes of them; that takes a while.',
       ...(isAgain ? ['What is there now is replaced.'] : []),
       ...(target?.kind === 'window' ? ['It analyzes the scenario’s present window.'] : []),

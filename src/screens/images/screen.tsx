@@ -12,6 +12,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { formatDuration } from '../../tui/theme/format.ts'
 import type { Tone } from '../../tui/theme/theme.ts'
 import { imagesKeys } from './index.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const TONES: Readonly<Record<string, Tone>> = { ready: 'ok', failed: 'error' }
 const SHARING: Readonly<Record<string, string>> = { user: 'a private draft', project: 'the whole project' }
@@ -30,7 +31,7 @@ export const ImagesScreen = collectionScreen({
       id: 'build',
       title: 'Build',
       width: 11,
-      cell: row => ({ text: buildOf(row), tone: TONES[row.currentBuild?.status ?? ''] ?? 'muted' }),
+      cell: row => ({ text: buildOf(row), tone: ownValue(TONES, row.currentBuild?.status) ?? 'muted' }),
     },
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
@@ -39,7 +40,7 @@ export const ImagesScreen = collectionScreen({
       ['Id', image.id],
       ['For', sharingOf(image)],
       ['Yours', image.isOwner == null ? undefined : image.isOwner ? 'yes' : 'no'],
-      ['Current build', buildOf(image), TONES[image.currentBuild?.status ?? '']],
+      ['Current build', buildOf(image), ownValue(TONES, image.currentBuild?.status)],
       ['Content', image.contentHash],
       ['Created', ageText(image.createdAt)],
       ['Changed', ageText(image.updatedAt)],
@@ -61,7 +62,7 @@ export const ImagesScreen = collectionScreen({
 })
 
 function sharingOf({ sharing }: SandboxImage): string {
-  return SHARING[sharing ?? ''] ?? sharing ?? 'not known'
+  return ownValue(SHARING, sharing) ?? sharing ?? 'not known'
 }
 
 function buildOf({ currentBuild }: SandboxImage): string {
@@ -83,7 +84,7 @@ function buildLines(build: SandboxImageBuild): Line[] {
   const { id, status, provider, createdAt, startedAt, finishedAt, baseImageDigests, error, logPreview } = build
   const took = (toEpochMs(finishedAt) ?? NaN) - (toEpochMs(startedAt) ?? NaN)
   const fields: Field[] = [
-    ['State', status, TONES[status]],
+    ['State', status, ownValue(TONES, status)],
     ['By', provider],
     ['Queued', ageText(createdAt)],
     ['Took', formatDuration(took)],

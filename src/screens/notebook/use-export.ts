@@ -60,7 +60,8 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
     const question = {
       title: 'Export the incident',
       lines: [
-        'Markdown without what looks like a secret, an e-mail address or a home directory, readable for you alone. Write it to:',
+        'Markdown without what looks like a secret, an e-mail address or a home directory, readable for you ' +
+          'alone. Write it to:',
       ],
       initial: fileName(redacted(incident.title, own)),
     }

@@ -114,7 +114,8 @@ function farewell(incidents: readonly Incident[]): string[] {
   if (!going) return []
   const { title, openedAt } = going
   return [
-    `${MAX_INCIDENTS} incidents are stored. Starting another deletes the oldest, “${title}” of ${localTime(openedAt)}, for good; export it first if it matters.`,
+    `${MAX_INCIDENTS} incidents are stored. Starting another deletes the oldest, “${title}” of ` +
+      `${localTime(openedAt)}, for good; export it first if it matters.`,
   ]
 }
 

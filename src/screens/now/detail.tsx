@@ -27,7 +27,10 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
         ? rowLines(
             row,
             now,
-            `${row.kind === 'write' ? `${settle} decides about it; ` : ''}${open} ${row.target.to === 'here' ? 'has nowhere to go: this is all of it' : `opens ${TARGETS[row.target.to]}`}`,
+            (row.kind === 'write' ? `${settle} decides about it; ` : '') +
+              (row.target.to === 'here'
+                ? `${open} has nowhere to go: this is all of it`
+                : `${open} opens ${TARGETS[row.target.to]}`),
           )
         : []),
       ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),

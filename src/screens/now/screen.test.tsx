@@ -122,7 +122,7 @@ describe('now', () => {
     set(store, 'gate.swarms', 'off')
     onTestFinished(() => set(store, 'gate.swarms', 'on'))
     await openNow()
-    await app.see('swarm findings off in Elsewhere')
+    await app.see(/can be read: swarm[^]*findings[^]*off in Elsewhere/)
     await app.see('mcpdeck serve gate swarms on')
     expect(app.frame()).not.toContain('All clear')
     await app.press(nowKeys.bindings.projects, nowProjectsKeys.bindings.all)

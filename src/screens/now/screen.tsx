@@ -178,7 +178,7 @@ function useNowBindings(
   })
 }
 
-/** Stops what a line tells to be in flight. */
+/** Stops what a line reports to be in flight. */
 function useStopLine(row: NowRow | undefined) {
   const projectId = row?.project?.id ?? ''
   const cancelRun = useCancelRun(projectId)

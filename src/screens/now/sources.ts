@@ -31,7 +31,7 @@ export type NowSource = {
 
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
 
-/** What came of one read, as it is told. @param partial whether something is missing that Now would tell */
+/** What came of one read. @param partial whether something is missing that Now would show */
 export function sourceOf(
   kind: NowReadKind,
   answer: Answer | undefined,
@@ -134,7 +134,7 @@ export function clearState(
   // What is switched off was not looked at, so that it is not called clear.
   if (closed.length > 0)
     return {
-      why: `Nothing at ${at}, but not everything can be looked at: ${closedWords(closed)}.`,
+      why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
       next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
     }
   return {
@@ -173,7 +173,9 @@ export function sourceLines(
           ? 'off for this organization, not read'
           : state === 'reading'
             ? 'being read'
-            : `${at === undefined ? 'never read' : ageWords(at, now)}${every}${source.partial ? '; there are more than were read' : ''}`
+            : (at === undefined ? 'never read' : ageWords(at, now)) +
+              every +
+              (source.partial ? '; there are more than were read' : '')
       return [
         { text: `${marks[state]} ${sourceName(source)}: ${words}`, tone: tones[state] },
         ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),

@@ -56,7 +56,7 @@ export function useRunReads(
   const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
     of.flatMap(({ project, suite }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
-      // How far a run is was true when it was told, which may be most of a minute after the clock of the ages turned.
+      // How far a run is was true when it was read, which may be most of a minute after the clock of the ages turned.
       const at = runs?.at === undefined ? now : Math.max(now, serviceTime(runs.at))
       return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: at }) : []
     })

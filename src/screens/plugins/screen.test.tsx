@@ -33,7 +33,9 @@ describe('the plugins', () => {
       bundleHash: 'sha256:aa',
       status: 'invalid',
       componentCounts: { skills: 1, servers: 1, apps: null },
-      servers: [{ componentId: 'c1', declaredName: 'finder', placement: 'remote', authenticationPolicy: 'on_use' }],
+      servers: [
+        { componentId: 'c1', declaredName: 'finder', placement: 'remote', authenticationPolicy: 'on_first_use' },
+      ],
       skills: [{ componentId: 'c2', declaredName: 'look', modelRef: 'search/look' }],
       createdAt: 0,
     }
@@ -48,7 +50,7 @@ describe('the plugins', () => {
     await app.press(pluginsKeys.bindings.open, tabsKeys.bindings.next)
     await app.see(/State +invalid: only a ready version runs/)
     expect(app.frame()).toMatch(/Holds +1 skills, 1 servers +│/)
-    expect(app.frame()).toContain('finder, remote, on use')
+    expect(app.frame()).toContain('finder, remote, on first use')
     expect(app.frame()).toContain('look, search/look')
     await app.press(pluginsKeys.bindings.back, 'down')
     await app.see('It was never activated, so no version is in use.')

@@ -78,7 +78,7 @@ function versionLines(version: PluginVersion): Line[] {
     ...part(
       'Servers',
       (version.servers ?? []).map(each =>
-        texts(each.declaredName ?? each.componentId, each.placement, each.authenticationPolicy?.replace('_', ' ')),
+        texts(each.declaredName ?? each.componentId, each.placement, each.authenticationPolicy?.replaceAll('_', ' ')),
       ),
     ),
     ...part(

@@ -89,6 +89,25 @@ describe('the projects', () => {
 })
 
 describe('a project', () => {
+  test('that somebody else changed meanwhile is shown with both changes before one replaces the other', async () => {
+    await openProjects()
+    const { id, name } = await app.client.projects.create({ body: { name: 'Shared' } })
+    await app.press(appKeys.bindings.refresh)
+    await app.see('Projects 1 of 4')
+    await app.press(listKeys.bindings.down)
+    while (chosen() !== 'Shared') await app.press(listKeys.bindings.down)
+    await app.press(keys.edit)
+    await app.see(`Edit ${name}`)
+    await app.type(' mine')
+    await app.client.projects.update({ projectId: id, body: { name: 'Shared theirs' } })
+    await app.press(formKeys.bindings.send)
+    await app.see('Name: was Shared, is now Shared theirs; yours is Shared mine')
+    expect((await app.client.projects.list()).items.map(each => each.name)).toContain('Shared theirs')
+    await app.press(formKeys.bindings.send)
+    await app.see('Changed Shared mine.')
+    await app.client.projects.delete({ projectId: id })
+  })
+
   test('is opened, changed, and deleted after its name was typed', async () => {
     await openProjects()
     await app.press(keys.add)

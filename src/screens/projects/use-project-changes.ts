@@ -4,17 +4,24 @@ import type { Project } from '../../api/contract/projects.ts'
 import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 
 type ProjectBody = InputOf<typeof contract.projects.create>['body']
 
 /** Opens a project, changes one, and deletes one; the place is the caller's to change. */
 export function useProjectChanges(on: { opened: (project: Project) => void; deleted: () => void }) {
+  const { client } = useWorkspace()
   const saveRecord = useRecordForm()
   const removeProject = useWrite(contract.projects.delete)
 
+  /** A project as it is now; no route reads one alone. */
+  const now = async (stored: Project): Promise<Project> =>
+    (await client.items(contract.projects.list, {})).find(({ id }) => id === stored.id) ?? stored
+
   const save = (stored?: Project): Promise<Project | undefined> =>
     saveRecord<Project, AnyEndpoint, Project>({
-      ...(stored && { record: stored }),
+      ...(stored && { record: stored, reread: () => now(stored) }),
+      isUnguarded: true,
       form: projectForm,
       act: values => ({
         endpoint: stored ? contract.projects.update : contract.projects.create,

@@ -19,7 +19,7 @@ const MEANS = new Map([
 /** What a run grades and what it came to. */
 export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Field[] {
   const look = stateLook(run)
-  const { status = 'not told', reason, detail } = run.llmObservations ?? {}
+  const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
   const age = ageText(run.createdAt)
   return [
@@ -37,7 +37,7 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
       const own = readinessLook(status)
       return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
-    ['Observations', `${wordsOf(status ?? 'not told')}${why === undefined ? '' : `: ${why}`}`],
+    ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
     ['Signed in by', run.authMode && wordsOf(run.authMode)],
     ['Rules of', run.policySnapshotDate ?? 'no dated snapshot'],
     ['Engine', run.engineVersion],
@@ -46,17 +46,17 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
   ]
 }
 
-/** What each lane looked at, and what could be given so that it looks at more. */
+/** What each lane evaluated, and the missing inputs that would let it evaluate more. */
 export function laneLines(run: ReadinessRun, symbols: Symbols): Line[] {
   const lanes = run.lanes ?? []
   if (lanes.length === 0)
-    return [{ text: isRunning(run) ? 'Lanes are told when the run ends.' : 'The run tells no lanes.', tone: 'muted' }]
+    return [{ text: isRunning(run) ? 'Lanes appear when the run ends.' : 'The run reports no lanes.', tone: 'muted' }]
   return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, symbols))]
 }
 
 function linesOfLane(each: ReadinessLane, symbols: Symbols): Line[] {
   const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
-  // Nothing violated over nothing looked at is no pass.
+  // No violation over nothing evaluated is not a pass.
   const isBlank = evaluated === 0 && status === 'ready'
   const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : readinessLook(status)
   const coverage = [

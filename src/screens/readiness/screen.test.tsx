@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { startHttpServer } from '../../../test/servers/http-server.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
@@ -36,7 +36,7 @@ test('a server is graded from its tab, followed to its verdict, and its report c
   await app.press(serverReadinessKeys.bindings.add)
   await app.see('Grade graded for a directory')
   await app.see('against the rules; that is free.')
-  expect(app.frame()).toContain('no model is asked, nothing is spent')
+  expect(app.frame()).toContain('no model is used, nothing is spent')
   await app.press(formKeys.bindings.send)
   await app.see('graded is being graded.')
   await app.see(/Claude +✗ not ready/)
@@ -76,13 +76,36 @@ test('a run under way is cancelled after a question, and has no verdict then', a
   await app.see('Grade graded for a directory')
   await app.press(formKeys.bindings.send)
   await app.see('● running')
-  await app.see('Lanes are told when the run ends.')
+  await app.see('Lanes appear when the run ends.')
   await app.press(keys.cancel)
   await app.see('Stop grading?')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('The grading is cancelled.')
   await app.see('cancelled: nothing was learned')
   expect(await runs()).toMatchObject([{ status: 'cancelled' }])
+})
+
+test('the report of a run is read when it has ended, also where the run does not say whether it has one', async () => {
+  let isRunning = true
+  let reads = 0
+  const run = { id: 'rdr_1', readinessKind: 'claude', serverUrl: 'https://mcp.example/mcp', createdAt: 0 }
+  const testService = await openService({
+    wrap: fetch => async request => {
+      if (request.url.endsWith('/readiness-runs/rdr_1/report')) {
+        reads += 1
+        return Response.json({ findings: [] })
+      }
+      if (!/\/readiness-runs(?:\?|$)/.test(request.url)) return await fetch(request)
+      return Response.json({ items: [{ ...run, status: isRunning ? 'running' : 'completed', overallStatus: 'ready' }] })
+    },
+  })
+  onTestFinished(() => testService.close())
+  projectId = (await testService.client.projects.list()).items[0]!.id
+  app = await openApp({ testService, place: readinessRoute.to({ projectId, pane: 'detail', tab: 'report' }) })
+  await app.see('The report is written when the run ends.')
+  expect(reads).toBe(0)
+  isRunning = false
+  await app.see('The report holds no finding.')
 })
 
 test('a server without an address says why it cannot be graded', async () => {

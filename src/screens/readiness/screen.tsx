@@ -91,7 +91,7 @@ function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, proje
     },
     cancel: on(({ run }) => cancel(run)),
     server: on(({ run: { serverId } }) => {
-      if (serverId == null) throw new UnavailableAction('The run does not tell which server it grades.')
+      if (serverId == null) throw new UnavailableAction('The run does not name the server that it grades.')
       router.go(serversRoute.to({ projectId, serverId, pane: 'detail' }))
     }),
   }
@@ -108,14 +108,11 @@ function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>)
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
   const options = queries.readiness.report.options({ projectId, runId: run.id })
-  const report = useApiQuery({
-    ...options,
-    enabled: run.hasReport !== false,
-    staleTime: Infinity,
-    refetchInterval: false,
-  })
+  // A run that does not say whether it has one has it when it ended.
+  const hasReport = run.hasReport ?? !isRunning(run)
+  const report = useApiQuery({ ...options, enabled: hasReport, staleTime: Infinity, refetchInterval: false })
   const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
-  if (run.hasReport === false)
+  if (!hasReport)
     return (
       <Sentence
         tone="muted"

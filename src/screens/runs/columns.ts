@@ -104,13 +104,13 @@ function shareOfGraded(run: EvalRun): number | undefined {
   return counts && passRate(counts)
 }
 
-/** Environment and client of a run, as far as they are told. */
+/** Environment and client of a run, as far as they are known. */
 function targetOf({ environment, client }: EvalRun): string | undefined {
   const parts = [environment && (environment.name ?? environment.id), client?.name]
   return parts.filter(Boolean).join(' / ') || undefined
 }
 
-/** The group that a run was launched in; the contract tells it at the launch, and some services with each run. */
+/** The group that a run was launched in; the contract returns it at the launch, and some services with each run. */
 function groupOf(run: EvalRun): string | undefined {
   const group = run['runGroupId']
   return typeof group === 'string' ? group : undefined

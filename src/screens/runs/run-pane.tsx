@@ -31,7 +31,7 @@ import { insightsKeys } from './bindings.ts'
 import { insightsText } from './run/insights-text.ts'
 import type { Cause } from '../../domain/runs/causes.ts'
 
-/** One run, with its tabs. `onOpenTrial` tells how the chosen trial is opened from outside. */
+/** One run, with its tabs. `onOpenTrial` receives how the chosen trial is opened from outside. */
 export function RunPane(props: {
   projectId: string
   run: Pick<EvalRun, 'id' | 'runNumber'>
@@ -108,7 +108,7 @@ export function RunPane(props: {
   )
 }
 
-/** `✗ failed, 9/10 trials passed`, so that every tab tells how the run stands. */
+/** `✗ failed, 9/10 trials passed`, so that every tab shows how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const look = runLook(run)
   const counts = runCounts(run)

@@ -44,7 +44,7 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
 }
 
 /**
- * Reads what the chosen suite's last run covered, where its service does not state it; `learnt` hears of each answer.
+ * Reads what the chosen suite's last run covered, where its service does not state it; `learnt` gets each answer.
  */
 export function useCoverageReads(projectId: string, suite: EvalSuite | undefined, runs: unknown, learnt: () => void) {
   const { queries } = useWorkspace()

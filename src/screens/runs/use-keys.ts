@@ -99,7 +99,7 @@ function openMiddle(
     : unavailable('There is no case to open.')
 }
 
-/** Launch and cancel: each says its effect, asks, acts once, and tells what became of it. */
+/** Launch and cancel: each says its effect, asks, acts once, and reports what became of it. */
 function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
   const cancelRun = useCancelRun(projectId)
   const launch = useLaunch(projectId, onLaunched)

@@ -115,13 +115,13 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
   }, [gone, router, toasts])
 }
 
-/** What of a suite is worth being told of when it changes: its name, and how its latest run ended. */
+/** What of a suite is worth a notice when it changes: its name, and how its latest run ended. */
 function suiteFingerprint(suite: EvalSuite): string {
   const { status, passed, failed } = suite.latestRun ?? {}
   return [suite.name, suite.totals?.runs, status, passed, failed].join('\n')
 }
 
-/** What of a run is worth being told of when it changes: its end and its verdict, not each step on the way. */
+/** What of a run is worth a notice when it changes: its end and its verdict, not each step on the way. */
 function runFingerprint(run: EvalRun): string {
   return isTerminalRunStatus(run.status) ? `${run.status}\n${run.result}\n${run.notes}` : 'in flight'
 }

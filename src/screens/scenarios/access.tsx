@@ -29,7 +29,7 @@ function invitationLines(invitations: readonly Known<Invitation>[], shown: boole
   }))
 }
 
-/** Who may enter, as far as that is known: what the service tells, and what was done from here. */
+/** Who may enter, as far as that is known: what the service returns, and what was done from here. */
 export function Access(props: TabProps) {
   const { row, input } = props
   const { accessNotes, client } = useWorkspace()
@@ -60,7 +60,9 @@ export function Access(props: TabProps) {
             '',
             heading('Invitations of this session'),
             {
-              text: `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} copies the latest.`,
+              text:
+                `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} ` +
+                'copies the latest.',
               tone: 'muted' as const,
               indent: 2,
             },

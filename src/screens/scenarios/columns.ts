@@ -5,6 +5,7 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A published scenario with what else is known of it. */
 export type ScenarioRow = {
@@ -35,9 +36,10 @@ const SHORT_MODES: Record<string, string> = {
 /** The mode in one word with its sign: what is open to strangers differs by more than its colour. */
 export function modeLook(mode: string | null | undefined, symbols: Symbols): { text: string; tone: Tone } {
   if (mode == null) return { text: UNKNOWN, tone: 'muted' }
-  const word = SHORT_MODES[mode] ?? mode
+  const known = ownValue(SHORT_MODES, mode)
+  const word = known ?? mode
   if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${word}`, tone: 'warn' }
-  return { text: `  ${word}`, tone: SHORT_MODES[mode] ? 'plain' : 'warn' }
+  return { text: `  ${word}`, tone: known ? 'plain' : 'warn' }
 }
 
 function muted(text: string): Cell {
@@ -111,7 +113,7 @@ export function sessionsText(sessions: ScenarioRow['sessions']): string {
   return sessions === undefined ? UNKNOWN : `${formatCount(sessions.count)}${sessions.more ? '+' : ''}`
 }
 
-/** `signed in, new`, as far as it is told; a guest who came back cannot be known again. */
+/** `signed in, new`, as far as it is known; a guest who came back cannot be known again. */
 export function visitorLabel({ visitor }: UserTestingSession): string {
   const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
   return visitor?.recency ? `${who}, ${visitor.recency}` : who

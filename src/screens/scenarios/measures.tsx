@@ -128,7 +128,7 @@ export function Findings(props: TabProps) {
   )
 }
 
-/** `regressed · repeated question · 3 times` below its title, as far as the open document tells. */
+/** `regressed · repeated question · 3 times` below its title, as far as the open document says. */
 export function findingLines(finding: Readonly<Record<string, unknown>>, bullet: string): Line[] {
   const text = (name: string): string | undefined => {
     const value = finding[name]

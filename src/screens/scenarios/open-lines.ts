@@ -23,7 +23,7 @@ export function fieldLabel(name: string): string {
     .toLowerCase()
 }
 
-/** A value of an open document in the unit that its name tells; null means that there was nothing to count. */
+/** A value of an open document in the unit that its name says; null means that there was nothing to count. */
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

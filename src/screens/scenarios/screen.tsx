@@ -51,7 +51,7 @@ export const ScenariosScreen = projectScreen('scenarios', ProjectScenarios)
 
 const savedScenarioKey = ({ id }: ProjectScenario): string => id
 
-/** What of a scenario is worth being told of when it changes: who may enter, its name, what it reaches. */
+/** What of a scenario is worth a notice when it changes: who may enter, its name, what it reaches. */
 function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): string {
   return [name, mode, hostId, ...(serverNames ?? [])].join('\n')
 }

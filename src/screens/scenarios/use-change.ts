@@ -43,7 +43,7 @@ export type Changing<Answer extends ChangeAnswer> = {
   done: (answer: Answer) => string
   /** Sends it for the scenario as it was asked about. */
   send: (send: WriteTask['send'], asked: AccessState) => Promise<Answer>
-  /** Keeps what the answer told, before anything is read back. */
+  /** Stores what the answer returned, before anything is read back. */
   retain?: (answer: Answer, asked: AccessState) => void
   /** What the answer brought besides and where it is now, as a sentence. */
   followUp?: (answer: Answer) => string | undefined
@@ -93,7 +93,7 @@ function useLooks(projectId: string, isClosed: boolean) {
   const standing = (target: Target | undefined, change: AccessChange) =>
     readAccessState(client, { projectId, isClosed, target, change, notes: accessNotes })
 
-  /** Undefined when it could not be read, which was told. */
+  /** Undefined when it could not be read, which was reported. */
   const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
     target === undefined
       ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })
@@ -130,7 +130,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     onOutcomeUnknown?.()
   }
 
-  /** What can be read after a change whose answer never came; shown unless the caller tells it. */
+  /** What can be read after a change whose answer never came; shown unless the caller shows it. */
   const readLost = async (
     { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,
@@ -193,7 +193,7 @@ export function useChange(projectId: string, isClosed: boolean) {
     return isAgreed
   }
 
-  /** Sends it where the scenario is still as it was asked about; undefined when it failed, which was told. */
+  /** Sends it where the scenario is still as it was asked about; undefined when it failed, which was reported. */
   const send = async <Answer extends ChangeAnswer>(
     changing: Changing<Answer>,
     change: AccessChange,

@@ -16,7 +16,8 @@ export function useRetainedSecrets() {
   return {
     link: (link: ScenarioLink | null | undefined): string =>
       scenarioUrl(link) === undefined
-        ? `The link is not in the answer: ${key(scenariosKeys, 'rotate')} makes one that is known here, and the present one dies.`
+        ? `The link is not in the answer: ${key(scenariosKeys, 'rotate')} makes one that is known here, and ` +
+          'the present one dies.'
         : kept('link', key(scenariosKeys, 'copyLink')),
     invitation: (): string => kept('invitation', key(scenariosKeys, 'copyInvitation')),
   }

@@ -88,7 +88,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       const found = await read(row)
       return found && { items: found.all.filter(({ id }) => !found.others.has(id)), own: found.own }
     },
-    /** While the feature is off the service does not tell a scenario's environment, and unpublishing names that. */
+    /** While the feature is off the service does not return a scenario's environment, and unpublishing names that. */
     async chooseOf(row: ScenarioRow): Promise<string | undefined> {
       const found = await read(row)
       if (!found) return undefined

@@ -19,7 +19,8 @@ import type { ScenariosData } from './use-scenarios.ts'
 
 const NO_LINK = 'The link is not known here: only publishing and rotating answer it.'
 const OLD_LINK =
-  'The link that was known here may be dead: somebody else changed the scenario since. Rotating makes one that is known.'
+  'The link that was known here may be dead: somebody else changed the scenario since. Rotating makes one ' +
+  'that is known.'
 
 /** What the screen's keys do with the chosen scenario. */
 export function useKeys(options: {

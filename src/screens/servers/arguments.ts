@@ -85,7 +85,7 @@ function fieldOf(name: string, property: unknown, required: boolean): ArgumentFi
   return { ...about, ...(chosen(schema, required) ?? initialOf(schema, kindOf(schema), required)) }
 }
 
-/** Switches and a few texts are chosen. An empty text is not told from one that is left out, so it has to be typed. */
+/** Switches and a few texts are chosen. An empty text is the same as one that is left out, so it has to be typed. */
 function chosen(
   schema: JsonObject,
   required: boolean,

@@ -10,6 +10,7 @@ import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { isObject, shorten } from './json-text.ts'
 import { reportLook, stepLook } from './status.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** The steps in the words of the screen, in the order in which the service takes them. */
 const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
@@ -79,7 +80,7 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
   const look = reportLook(state)
   return [
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
-    { text: NEXT[state] ?? 'Unknown state; see the steps below.', indent: 2 },
+    { text: ownValue(NEXT, state) ?? 'Unknown state; see the steps below.', indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     '',

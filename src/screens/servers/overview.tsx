@@ -15,7 +15,7 @@ import { withShortTexts } from './json-text.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
-/** The saved record; the service never tells commands, headers or secrets. */
+/** The saved record; the service never returns commands, headers or secrets. */
 export function recordFields(server: ProjectServer, now: number): Field[] {
   const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
   const when = (value: number | string | null | undefined): string => {

@@ -67,7 +67,7 @@ function tab(title: string, Content: (props: TabProps) => ReactNode) {
   }
 }
 
-/** What of a saved server is worth being told of when it changes: its settings, as far as the service tells them. */
+/** What of a saved server is worth a notice when it changes: its settings, as far as the service returns them. */
 function serverSays({ name, enabled, transportType, url, useOAuth, updatedAt }: ProjectServer): string {
   return [name, enabled, transportType, url, useOAuth, updatedAt].join('\n')
 }

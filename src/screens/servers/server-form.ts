@@ -5,7 +5,8 @@ import { changesOf, isProgram, type ServerChanges, type ServerTyped } from './ch
 import { reachOf } from './new-server.ts'
 
 const WHERE =
-  'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front of a command goes into its environment.'
+  'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front ' +
+  'of a command goes into its environment.'
 
 /** Asks for a server that is to be saved. */
 export function newServerForm(isLocal: boolean): FormSpec {
@@ -21,7 +22,7 @@ export function newServerForm(isLocal: boolean): FormSpec {
   }
 }
 
-/** Asks what of a saved server is to change; what the service does not tell is empty, and stays where it is left so. */
+/** Edits a saved server; what the service does not return is empty, and stays where it is left so. */
 export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSpec {
   const runs = isProgram(server)
   return {
@@ -40,7 +41,8 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSp
         initial: server.url ?? '',
         required: !runs,
         note: runs
-          ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in front, also its environment.'
+          ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in ' +
+            'front, also its environment.'
           : WHERE,
         check: where => sentence(changesOf(server, typedOf({ where }))),
       }),

@@ -1,4 +1,5 @@
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 export type Look = {
   symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
@@ -16,7 +17,7 @@ const REPORT: Record<string, Look> = {
 
 /** The state of a doctor's report for reading; an unknown one shows as it is. */
 export function reportLook(status: string): Look {
-  return REPORT[status] ?? { symbol: 'warn', tone: 'warn', word: status }
+  return ownValue(REPORT, status) ?? { symbol: 'warn', tone: 'warn', word: status }
 }
 
 const STEP: Record<string, Look> = {
@@ -27,5 +28,5 @@ const STEP: Record<string, Look> = {
 
 /** One step of the doctor for reading. */
 export function stepLook(status: string): Look {
-  return STEP[status] ?? { symbol: 'warn', tone: 'warn', word: status }
+  return ownValue(STEP, status) ?? { symbol: 'warn', tone: 'warn', word: status }
 }

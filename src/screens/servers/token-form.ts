@@ -34,7 +34,9 @@ export function tokenForm({ name, url }: ProjectServer): FormSpec {
     effect: now => [
       ...(typeof tokensOf(now, '') === 'string' ? [{ text: NO_CLIENT, tone: 'warn' as const }] : []),
       {
-        text: `The service stores them, sends the access token to ${url} with every request, and shows none of them again. They take the place of those before.`,
+        text:
+          `The service stores them, sends the access token to ${url} with every request, and shows none of ` +
+          'them again. They take the place of those before.',
         tone: 'muted' as const,
       },
     ],

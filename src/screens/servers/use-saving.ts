@@ -20,7 +20,7 @@ import { useAskUntilDone, type FormAgain } from '../../components/records/use-as
 /** What MCP servers themselves answered does not hang on a write, and may take them long. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
 
-/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` hears of a new one. */
+/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` is called with a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const isLocal = useWorkspace().profile.local
   const switchServer = useWrite(contract.servers.update)
@@ -163,7 +163,9 @@ function offQuestion(name: string, isLocal: boolean): Question {
     lines: [
       'All that is saved of it stays.',
       isLocal
-        ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and trials that need it fail in their setup. Open connections end when their work is done; runs under way go on as they began.'
+        ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and ' +
+          'trials that need it fail in their setup. Open connections end when their work is done; runs under ' +
+          'way go on as they began.'
         : 'The service decides what works while it is off.',
     ],
     action: 'Switch it off',

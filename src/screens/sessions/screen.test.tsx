@@ -2,8 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
+import { plainHeaders } from '../../api/contract/message.ts'
+import type { Fetch } from '../../api/client/transport/fetch.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys, tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
@@ -12,13 +15,15 @@ import { sessionsKeys } from './bindings.ts'
 import { sessionsRoute } from './route.ts'
 
 const keys = sessionsKeys.bindings
+type Wrap = (fetch: Fetch) => Fetch
+
 let app: TestApp
 afterEach(() => app.close())
 
 /** Opens the screen on a workspace with its samples, which has sessions of every source but chat. */
-async function open(): Promise<string> {
+async function open(options: Parameters<typeof openService>[0] = {}): Promise<string> {
   let projectId = ''
-  const testService = await openService({ samples: true })
+  const testService = await openService({ samples: true, ...options })
   app = await openApp({
     testService,
     place: async client => {
@@ -61,6 +66,22 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('[4 Runs')
 })
 
+test('another source closes the open session, and one without a title is called as it began', async () => {
+  const items = ['eval', 'scenario'].map(source => ({
+    id: `ses_${source}`,
+    sourceType: source,
+    firstMessagePreview: `Hello ${source}`,
+  }))
+  const testService = await openService({ wrap: answering({ '/sessions': { items } }) })
+  onTestFinished(() => testService.close())
+  const projectId = (await testService.client.projects.list()).items[0]!.id
+  app = await openApp({ testService, place: sessionsRoute.to({ projectId, sessionId: 'ses_eval', pane: 'detail' }) })
+  await app.see('Sessions › Hello eval')
+  await app.press(keys.source)
+  await app.see('Sessions 1 of 2')
+  expect(app.router.current().params['pane']).toBeUndefined()
+})
+
 test('titles and transcripts are searched, the screen says which, and what was said is shown', async () => {
   await open()
   await app.see(/eval +Later/)
@@ -94,6 +115,45 @@ test.each(['eval', 'scenario', 'swarm'] as const)(
     await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
   },
 )
+
+test('the trace of a trial is read when its run has ended, so that no part of it stays for the whole', async () => {
+  let isRunning = true
+  let traces = 0
+  const wrap: Wrap = fetch => async request => {
+    const response = await fetch(request)
+    if (request.url.endsWith('/trace')) traces += 1
+    if (!isRunning || !/\/eval-runs\/\w+$/.test(request.url)) return response
+    const run = JSON.parse(response.body as string) as object
+    return { ...response, body: JSON.stringify({ ...run, status: 'running', result: 'pending' }) }
+  }
+  await open({ wrap })
+  await app.see(/eval +Later/)
+  await app.press(keys.source, keys.source, keys.source)
+  await app.see(/▌eval/)
+  await app.press(listKeys.bindings.first, keys.open, tabsKeys.bindings.next)
+  await app.see('Its run is running; the transcript appears')
+  expect(traces).toBe(0)
+  isRunning = false
+  await app.see('▾ assistant')
+})
+
+test('a session of a wave that is not exported yet is searched for again', async () => {
+  let isEmpty = true
+  const wrap: Wrap = fetch => async request => {
+    const response = await fetch(request)
+    const isExport = request.url.includes('/trace-exports/otlp')
+    return isEmpty && isExport ? { ...response, headers: plainHeaders({}), body: '{"resourceSpans":[]}' } : response
+  }
+  const projectId = await open({ wrap })
+  const [session] = (await app.client.sessions.list({ projectId, sourceType: 'swarm' })).items
+  app.router.replace({ source: 'swarm', sessionId: session!.id, pane: 'detail', tab: 'transcript' })
+  await app.see('The trace export does not contain this session.')
+  isEmpty = false
+  await app.press(tabsKeys.bindings.previous)
+  await app.see('Belongs to')
+  await app.press(tabsKeys.bindings.next)
+  await app.see('▾ user')
+})
 
 test('an answer that does not echo the scope is not taken for one to a search of transcripts', async () => {
   const testService = await openService({

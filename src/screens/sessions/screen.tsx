@@ -67,6 +67,7 @@ export const SessionsScreen = collectionScreen({
     ]),
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
+  nameOf: titleOf,
   keys: sessionsKeys,
   useActions: useSessionActions,
   empty: key => ({
@@ -144,7 +145,7 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
     }),
     source() {
       const next = SESSION_SOURCES[source ? SESSION_SOURCES.indexOf(source) + 1 : 0]
-      router.replace({ source: next, sessionId: undefined })
+      router.replace({ source: next, sessionId: undefined, pane: undefined })
     },
   }
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import type { DetailProps } from '../../components/collection/collection-screen.tsx'
@@ -6,14 +7,14 @@ import { PaneState, Sentence, type PaneData } from '../../components/pane-state.
 import { messageRows } from '../../components/transcript/messages.ts'
 import { traceOf } from '../../components/transcript/trace-document.ts'
 import { TraceTree } from '../../components/transcript/trace-tree.tsx'
-import { lookingLabel, untraced } from '../../components/transcript/traced.ts'
+import { searchingLabel, untraced } from '../../components/transcript/traced.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useApiQuery, useLiveQuery } from '../../hooks/use-api-query.ts'
 import { useTracedSession } from '../../hooks/use-traced-session.ts'
 import { useVisitorTranscript } from '../../hooks/use-visitor-transcript.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** A recorded trial never changes again. */
+/** The trace of a trial never changes again once its run has ended. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
 const LOADING = 'Reading what was said…'
 
@@ -30,7 +31,28 @@ export function SessionTranscript(props: DetailProps<SessionSummary>) {
 
 type SessionProps = DetailProps<SessionSummary>
 
-function Trial({ projectId, runId, iterationId, focused }: SessionProps & { runId: string; iterationId: string }) {
+type TrialProps = SessionProps & { runId: string; iterationId: string }
+
+function Trial(props: TrialProps) {
+  const { projectId, runId } = props
+  const { queries } = useWorkspace()
+  const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
+    isLive: ({ status }) => !isTerminalRunStatus(status),
+    requestsEach: 1,
+  })
+  const status = run.data?.status ?? ''
+  return (
+    <PaneState data={run} loading={LOADING}>
+      {isTerminalRunStatus(status) ? (
+        <EndedTrial {...props} />
+      ) : (
+        <Sentence tone="muted" text={`Its run is ${status}; the transcript appears when the run ends.`} />
+      )}
+    </PaneState>
+  )
+}
+
+function EndedTrial({ projectId, runId, iterationId, focused }: TrialProps) {
   const { queries } = useWorkspace()
   const trace = useApiQuery({ ...queries.iterations.trace.options({ projectId, runId, iterationId }), ...FINAL })
   const recorded = useMemo(() => traceOf(trace.data, []), [trace.data])
@@ -63,7 +85,7 @@ function Journey({ projectId, row, focused }: SessionProps) {
       data={trace}
       id={id}
       messages={trace.data?.messages}
-      loading={lookingLabel(trace.looked)}
+      loading={searchingLabel(trace.searched)}
       empty={trace.data && untraced(trace.data)}
       focused={focused}
     />

@@ -14,7 +14,7 @@ import { plural } from '../../tui/theme/format.ts'
 
 type Source = (typeof SESSION_SOURCES)[number]
 
-/** A person asked for all of it. */
+/** A person requested all of it. */
 const ALL = { pages: Infinity, items: Infinity, text: Infinity }
 
 /**
@@ -82,7 +82,9 @@ function exportForm(source: Source | undefined, filled: FormValues | undefined):
     isFilled: filled !== undefined,
     about: [
       {
-        text: `OTLP JSON of all sessions of the project${source ? ` that are of the source ${source}` : ''}; a search or filter does not narrow it.`,
+        text:
+          `OTLP JSON of all sessions of the project${source ? ` that are of the source ${source}` : ''}; a ` +
+          'search or filter does not narrow it.',
         tone: 'muted',
       },
     ],

@@ -124,7 +124,9 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
     title: 'Cases written by a model',
     about: [
       {
-        text: 'This takes one of the day’s generations and asks a model once; the suite’s servers are connected to read their tools.',
+        text:
+          'This takes one of the day’s generations and asks a model once; the suite’s servers are connected to ' +
+          'read their tools.',
         tone: 'warn',
       },
     ],

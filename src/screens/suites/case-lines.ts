@@ -4,6 +4,7 @@ import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { CaseRow } from './case-rows.ts'
 import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A case in full: what it is, its steps in order, and how it is judged. */
 export function caseLines({ stored, last }: CaseRow): Line[] {
@@ -23,7 +24,7 @@ export function caseLines({ stored, last }: CaseRow): Line[] {
     ...steps.flatMap((step, index) => stepLines(step, index)),
     '',
     heading('Checks'),
-    { text: CHECK_WORDS[checks?.mode ?? 'inherit'] ?? `mode ${checks?.mode}`, indent: 2 },
+    { text: ownValue(CHECK_WORDS, checks?.mode ?? 'inherit') ?? `mode ${checks?.mode}`, indent: 2 },
     ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionLabel(assertion), indent: 4 })),
     '',
     heading('Match options'),

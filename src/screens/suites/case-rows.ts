@@ -6,6 +6,7 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
@@ -41,7 +42,7 @@ const KINDS_WIDTH = 18
 export function stepKinds(steps: EvalCase['steps']): string {
   const counts = new Map<string, number>()
   for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  return [...counts].map(([kind, count]) => plural(count, KIND_WORDS[kind] ?? kind)).join(' ')
+  return [...counts].map(([kind, count]) => plural(count, ownValue(KIND_WORDS, kind) ?? kind)).join(' ')
 }
 
 /** `✓ 2/2`, and `⚠ 1/1 of 2` where one of two trials was not graded: a part is nothing to be green about. */

@@ -7,6 +7,7 @@ import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { useOverlays } from '../../components/overlays.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { outcomesKeys } from './cases-keys.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** What a person does about cases that failed. */
 export type OutcomeAnswer = 'correct' | 'resend' | 'close'
@@ -70,7 +71,7 @@ export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols)
       ],
     }
     // What to do about it stands beside what was not created; what was created needs no correcting.
-    const advice = code !== undefined && kind === 'failed' ? OUTCOME_WORDS[code] : undefined
+    const advice = kind === 'failed' ? ownValue(OUTCOME_WORDS, code) : undefined
     const words = code === undefined ? [] : [advice, message && `The service says: ${message}`]
     return [
       title,

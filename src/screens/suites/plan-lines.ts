@@ -32,7 +32,9 @@ export function planLines(plan: SyncPlan, changeLines: Authoring['changeLines'])
     ...(others.length > 0
       ? [
           {
-            text: `${plural(others.length, 'case')} only in the service, left as ${others.length === 1 ? 'it is' : 'they are'}`,
+            text:
+              `${plural(others.length, 'case')} only in the service, left as ` +
+              (others.length === 1 ? 'it is' : 'they are'),
             tone: 'muted' as const,
           },
           ...others.map(({ title }): Line => ({ text: `  ${title}`, tone: 'muted', indent: 1 })),

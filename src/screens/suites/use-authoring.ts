@@ -17,7 +17,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
 
-/** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
+/** What every act of authoring needs: the editor, questions, and a way to write that reports its end. */
 export function useAuthoring(projectId: string) {
   const { client, profile } = useWorkspace()
   const write = useWrites()

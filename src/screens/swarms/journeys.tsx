@@ -79,7 +79,7 @@ function Overview({ projectId, row, focused }: DetailProps<Journey>) {
     ]),
     '',
     heading('Goal'),
-    { text: goal ?? 'not told', indent: 2 },
+    { text: goal ?? 'not reported', indent: 2 },
   ]
   return <Viewer lines={lines} focused={focused} />
 }

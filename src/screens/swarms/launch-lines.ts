@@ -5,11 +5,11 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
 import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
 
-/** Launches of the day as far as anything tells of them. */
+/** Launches of the day, as far as they are known. */
 export type Quota = { aDay: number | undefined; used: number | undefined }
 type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
 
-/** Most journeys that are told one by one. */
+/** Most journeys that are listed one by one. */
 const MOST_LINES = 4
 
 /** What is left of the day, of answers as far as they could be read. */
@@ -31,7 +31,9 @@ export function effectLines(journeys: readonly Journey[], environmentIds: readon
       .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
     ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
     {
-      text: `In all ${all === undefined ? 'a number of sessions that is not known here' : plural(all, 'session')}. It spends model credits.`,
+      text:
+        `In all ${all === undefined ? 'an unknown number of sessions' : plural(all, 'session')}. It spends ` +
+        'model credits.',
       tone: 'warn',
     },
     { text: quotaLine(journeys.length, quota), tone: 'muted' },
@@ -43,7 +45,10 @@ function sizeLine(size: LaunchSize): string {
   const all = sessionsIn(size)
   const where = targets === undefined ? 'the clients it is pinned to' : plural(targets, 'target')
   const each = sessionsEach === undefined ? UNKNOWN : plural(sessionsEach, 'session')
-  return `${where} × ${each}${all === undefined ? '' : ` = ${formatCount(all)}`}, up to ${formatCount(turns)} turns each`
+  return (
+    `${where} × ${each}${all === undefined ? '' : ` = ${formatCount(all)}`}, up to ${formatCount(turns)} turns ` +
+    'each'
+  )
 }
 
 function quotaLine(launches: number, { aDay, used }: Quota): string {
@@ -51,5 +56,8 @@ function quotaLine(launches: number, { aDay, used }: Quota): string {
   if (aDay === undefined) return `${takes}; the service does not say how many are left.`
   if (used === undefined) return `${takes} of ${formatCount(aDay)}; how many are left is not known.`
   const left = Math.max(0, aDay - used)
-  return `${takes} of ${formatCount(aDay)}; at most ${formatCount(left)} are left, as this project used ${formatCount(used)} since 00:00 UTC.`
+  return (
+    `${takes} of ${formatCount(aDay)}; at most ${formatCount(left)} are left, as this project used ` +
+    `${formatCount(used)} since 00:00 UTC.`
+  )
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
@@ -10,7 +11,7 @@ import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -19,12 +20,18 @@ import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
 import { useRunDetails, useScorecards, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
 import { useGateNotices, wholeItems } from './use-waves.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const sessionsTab = collectionTab({
   noun: 'session',
   title: 'Sessions',
   what: 'the sessions',
-  useItems: itemsOf(contract.journeyRuns.sessions, ({ id }: RunInWave) => ({ runId: id })),
+  useItems: itemsOf(
+    contract.journeyRuns.sessions,
+    ({ id }: RunInWave) => ({ runId: id }),
+    (sessions, run) =>
+      isInFlight(run) || sessions.some(({ outcome }) => outcome === 'pending' || outcome === 'running'),
+  ),
   param: 'sessionId',
   rows: { useRows: useSessionRows, itemOf: ({ record }: SessionRow) => record as JourneyRunSession },
   nameOf: ({ preview, id }: SessionRow) => preview ?? id,
@@ -82,7 +89,11 @@ const HERE = {
 /** The runs of a journey, latest first. */
 export const journeyRunsTab = collectionTab({
   ...runs,
-  useItems: itemsOf(contract.journeyRuns.list, ({ id }: Journey) => ({ journeyId: id })),
+  useItems: itemsOf(
+    contract.journeyRuns.list,
+    ({ id }: Journey) => ({ journeyId: id }),
+    all => all.some(({ status }) => status === 'running'),
+  ),
   rows: { useRows: useJourneyRunRows, itemOf: ({ record, id }: RunRow) => record ?? ({ id } as JourneyRun) },
   nameOf: ({ name }: RunRow) => name,
   empty: (_key, { parent: journey }) => ({
@@ -149,7 +160,7 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
 }
 
 /** One run with its sessions as they go, target by target. */
-export function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
+function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   const { symbols } = useTheme()
   const [read] = useRunDetails(projectId, [row])
   return <Viewer lines={runLines(row, read, symbols)} focused={focused} />
@@ -160,7 +171,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   canceled: 'Somebody stopped it, which is no failure.',
   stale: 'Its runner fell silent and a watchdog ended it; how it would have gone is not known.',
   [UNCONFIRMED]: 'It had a session lately; whether it still runs is not answered while the feature is off.',
-  failed_or_canceled: 'It failed, or somebody stopped it: the answer does not tell which.',
+  failed_or_canceled: 'It failed, or somebody stopped it: the service does not report which.',
 }
 
 /** A run in lines: how it stands, then each target with its attempts. */
@@ -170,7 +181,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
   const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
   const look = outcomeLook(state)
   const { total, succeeded, failed, rateLimited } = run?.summary ?? {}
-  const meaning = MEANINGS[state ?? '']
+  const meaning = ownValue(MEANINGS, state)
   return [
     ...fieldLines([
       ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],
@@ -180,7 +191,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
       ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
       ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
       ...(state === 'running' && run
-        ? [['Last sign', formatAge(Number(run.lastHeartbeatAt ?? Number.NaN), serviceNow())] as const]
+        ? [['Last sign', formatAge(toEpochMs(run.lastHeartbeatAt), serviceNow())] as const]
         : []),
     ]),
     ...(meaning === undefined ? [] : [{ text: meaning, tone: 'muted' as const }]),
@@ -196,12 +207,15 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
     failed ? `${formatCount(failed)} failed` : '',
     rateLimited ? `${formatCount(rateLimited)} throttled` : '',
   ].filter(Boolean)
-  return `${formatCount(endedSessions(counts) ?? undefined)} of ${formatCount(total)} ended${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return (
+    `${formatCount(endedSessions(counts) ?? undefined)} of ${formatCount(total)} ` +
+    `ended${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  )
 }
 
 function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
   return (targets ?? []).flatMap(({ targetId, hostId, hostName, modelId }): Line[] => {
-    // Clients may repeat: the target tells them apart where it is there.
+    // Clients may repeat: the target distinguishes them where it is there.
     const isOfTarget = (of: { targetId?: string | null; hostId?: string | null }): boolean =>
       targetId == null || of.targetId == null ? of.hostId === hostId : of.targetId === targetId
     const counts = targetSummaries?.find(isOfTarget)
@@ -252,7 +266,9 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
 function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
   return [
     {
-      text: `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of those.`,
+      text:
+        `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of ` +
+        'those.',
       tone: 'muted',
     },
     ...(criteria ?? []).flatMap(
@@ -260,7 +276,9 @@ function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecar
         '',
         heading(`${label ?? id}${kind == null ? '' : ` (${kind})`}`),
         {
-          text: `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass (${formatRate(passCount, sessionsGraded)})`,
+          text:
+            `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass ` +
+            `(${formatRate(passCount, sessionsGraded)})`,
           indent: 2,
           tone: failCount ? 'error' : passCount ? 'ok' : 'muted',
         },

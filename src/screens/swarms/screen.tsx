@@ -92,7 +92,9 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   const overview = useOverview(projectId)
   const empty = {
     why: 'No journey of this project was launched yet.',
-    next: `Go into the tab Journeys and press ${key(journeysKeys, 'add')} to save one, then ${key(journeysKeys, 'launch')} to launch it.`,
+    next:
+      `Go into the tab Journeys and press ${key(journeysKeys, 'add')} to save one, then ` +
+      `${key(journeysKeys, 'launch')} to launch it.`,
   }
   return (
     <PaneState
@@ -128,5 +130,8 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
 }
 
 function rateText({ passedCount, gradedCount }: { passedCount?: number | null; gradedCount?: number | null }): string {
-  return `${formatCount(passedCount)} of ${formatCount(gradedCount)} graded sessions (${formatRate(passedCount, gradedCount)})`
+  return (
+    `${formatCount(passedCount)} of ${formatCount(gradedCount)} graded sessions ` +
+    `(${formatRate(passedCount, gradedCount)})`
+  )
 }

@@ -109,7 +109,10 @@ function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay
     ],
     effect: () => [
       {
-        text: `It takes one drafting request of the organization’s day${aDay === undefined ? '' : ` (${aDay} a day; the service does not say how many are left)`}, and no credits.`,
+        text:
+          'It takes one drafting request of the organization’s ' +
+          `day${aDay === undefined ? '' : ` (${aDay} a day; the service does not say how many are left)`}, and ` +
+          'no credits.',
         tone: 'warn',
       },
       { text: 'Nothing is saved by it: you choose what to keep.', tone: 'muted' },

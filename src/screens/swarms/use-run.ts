@@ -30,6 +30,7 @@ export function useScorecards(projectId: string, runs: readonly RunInWave[]): re
   }, [client, flying])
   return useLiveQueries(
     runs.map(run => queries.journeyRuns.scorecard.options({ projectId, runId: run.id })),
-    (_data, index) => isInFlight(runs[index]!),
+    (data, index) =>
+      isInFlight(runs[index]!) || (data?.criteria ?? []).some(({ pendingCount }) => (pendingCount ?? 0) > 0),
   )
 }

@@ -26,7 +26,7 @@ export function useStopAll(projectId: string) {
       async work() {
         const overview = await client.journeyRuns.overview({ projectId }).catch(() => undefined)
         if (overview?.runs?.length) return { runs: overview.runs, feed: [] }
-        // With the feature switched off only the sessions of the project tell what else may be in flight.
+        // With the feature switched off only the sessions of the project show what else may be in flight.
         const feed = await client.sessions.list(swarmFeed(projectId)).catch(() => undefined)
         return { runs: cached?.runs, feed: runsOfFeed(feed?.items ?? [], serviceNow()) }
       },

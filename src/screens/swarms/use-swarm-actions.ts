@@ -1,4 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useOpening } from '../../components/opening.tsx'
@@ -14,15 +17,21 @@ import { useStopAll } from './use-stop.ts'
 /** What can be done with the swarms of a project. */
 export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: string) {
   const { client } = useWorkspace()
+  const queryClient = useQueryClient()
   const opening = useOpening(useRunTask())
   const save = useSaveSwarm(projectId)
   const launch = useLaunchWave(projectId)
   const archive = useWrite(contract.swarms.archive)
   const stopAll = useStopAll(projectId)
-  const journeysOf = async (swarm: Swarm) => {
-    const all = await opening({
+  /** `known` are taken where they cannot be read now; undefined where nothing is known. */
+  const journeysOf = async (swarm: Swarm, known: readonly Journey[] = []) => {
+    const all = await opening<readonly Journey[]>({
       start: 'Reading the journeys…',
-      work: () => client.items(contract.journeys.list, { projectId }),
+      work: () =>
+        client.items(contract.journeys.list, { projectId }).catch((error: unknown) => {
+          if (known.length === 0) throw error
+          return known
+        }),
     })
     return isProject(swarm) ? all : all?.filter(({ swarmId }) => swarmId === swarm.id)
   }
@@ -41,9 +50,21 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
       await launch(own)
     }),
     stop: on(async swarm => {
-      if (isProject(swarm)) return await stopAll('every wave in flight', () => true)
-      const own = new Set((await journeysOf(swarm))?.map(({ id }) => id))
-      return await stopAll(`what runs of ${swarm.name}`, ({ journeyId }) => own.has(journeyId ?? ''))
+      if (isProject(swarm)) {
+        await stopAll('every wave in flight', () => true)
+        return
+      }
+      // With the feature switched off no journey is returned, and what runs is stopped all the same.
+      const cached = cachedItems(queryClient, contract.journeys.list).filter(
+        ({ input }) => input.projectId === projectId,
+      )
+      const journeys = await journeysOf(
+        swarm,
+        cached.map(({ item }) => item),
+      )
+      if (!journeys) return
+      const own = new Set(journeys.map(({ id }) => id))
+      await stopAll(`what runs of ${swarm.name}`, ({ journeyId }) => own.has(journeyId ?? ''))
     }),
     remove: onSwarm(async ({ id, name }) => {
       await archive({

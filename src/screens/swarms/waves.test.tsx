@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cast } from '../../../test/service/journey-cast.ts'
 import { KEY } from '../../../test/service/model-runs.ts'
+import { until } from '../../../test/service/harness.ts'
 import { scriptedModel } from '../../../test/service/scripted-model.ts'
 import { inTab, openSwarms } from '../../../test/swarms-stage.ts'
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
@@ -127,6 +128,95 @@ describe('a wave in flight', () => {
     expect(app.frame()).not.toContain('✗ failed')
     await app.press(wavesKeys.bindings.stop)
     await app.see('Nothing of it is in flight.')
+  })
+
+  test('has its runs and its sessions read again as it goes, wherever they are listed', async () => {
+    const { app, journeyOf, faults } = await openWith('silent')
+    const { id: journeyId } = await journeyOf()
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/● session 1 running/)
+    const reads = { runs: 0, sessions: 0 }
+    faults.instead = request => {
+      const what = new URL(request.url).pathname.split('/').at(-1)!
+      if (request.method === 'GET' && (what === 'runs' || what === 'sessions')) reads[what] += 1
+      return undefined
+    }
+    app.router.replace({
+      ...inTab('journeys'),
+      waveId: undefined,
+      journeyId,
+      journeyPane: 'detail',
+      journeyTab: 'runs',
+    })
+    await app.see(/\[Runs\][^]*● running/)
+    await until(
+      async () => reads.runs,
+      count => count > 2,
+    )
+    await app.press(waveRunsKeys.bindings.open, tabsKeys.bindings.next, tabsKeys.bindings.next)
+    await app.see('[Sessions]')
+    await until(
+      async () => reads.sessions,
+      count => count > 2,
+    )
+  })
+
+  test('is read until its grades are there, which come after its end', async () => {
+    const { app, journeyOf, faults } = await openWith('playing')
+    await journeyOf()
+    let isPending = true
+    faults.instead = request => {
+      if (!request.url.endsWith('/scorecard')) return undefined
+      const criterion = { id: 'c', label: 'Sum', passCount: isPending ? 0 : 2, pendingCount: isPending ? 2 : 0 }
+      const card = { criteria: [criterion], sessionsTotal: 2, sessionsGraded: isPending ? 0 : 2 }
+      return Promise.resolve(Response.json(card))
+    }
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/✓ completed +Sums[^]*2 of 2 ended/)
+    await app.press(tabsKeys.bindings.next)
+    await app.see('2 sessions not graded yet')
+    isPending = false
+    await app.see('2 of 2 graded sessions pass')
+  })
+
+  test('is stopped from its swarm, also where the journeys of that cannot be read now', async () => {
+    const { app, client, projectId, journeyOf, faults, agree } = await openWith('silent')
+    const { id: swarmId } = await client.swarms.create({
+      projectId,
+      body: { name: 'Flock', sessionsPerTarget: 1, maxTurns: 2 },
+    })
+    await journeyOf({ swarmId })
+    await app.press(appKeys.bindings.refresh)
+    await app.see(/Whole project[^]*Flock/)
+    app.router.replace({ swarmId })
+    await app.see('▌Flock')
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/● session 1 running/)
+    app.router.replace({ swarmId, pane: undefined, tab: undefined })
+    await app.see('▌Flock')
+    let isClosed = true
+    const refused = { code: 'FORBIDDEN', message: 'Not today.' }
+    faults.instead = request =>
+      isClosed && new URL(request.url).pathname.endsWith('/journeys')
+        ? Promise.resolve(Response.json(refused, { status: 403 }))
+        : undefined
+    await app.press(swarmsKeys.bindings.stop)
+    await app.see('Not allowed')
+    expect(app.frame()).not.toContain('Nothing of it is in flight.')
+    isClosed = false
+    await app.press(tabsKeys.bindings.next)
+    await app.see(/\[Journeys\][^]*Sums/)
+    isClosed = true
+    await app.press(swarmsKeys.bindings.stop)
+    await app.see('Stop what runs of Flock?')
+    await agree()
+    await app.see('what runs of Flock is stopped.')
   })
 
   test('is stopped with the feature switched off too, from the wave, its run and its sessions', async () => {

@@ -15,7 +15,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { wavesKeys } from './bindings.ts'
 import { isProject } from './names.ts'
-import { Progress, runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
+import { runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
 import { useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
@@ -100,11 +100,9 @@ function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
 function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
   const { symbols } = useTheme()
   const details = useRunDetails(projectId, row.runs)
-  const [only] = row.runs
-  if (only && row.runs.length === 1) return <Progress projectId={projectId} row={only} focused={focused} />
   const lines = row.runs.flatMap((run, index) => [
     ...(index > 0 ? [''] : []),
-    heading(run.name),
+    ...(row.runs.length > 1 ? [heading(run.name)] : []),
     ...runLines(run, details[index], symbols),
   ])
   return <Viewer lines={lines} focused={focused} />

@@ -30,7 +30,9 @@ export async function modelCatalog(settings: ModelSettings | undefined, signal: 
     return {
       items: [],
       endpoint: null,
-      note: 'No model is configured: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.',
+      note:
+        'No model is configured: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and ' +
+        'MCPDECK_MODEL.',
     }
   const { kind, baseUrl, model } = settings
   const listing = await listModels(settings, signal)

@@ -143,7 +143,7 @@ async function connect(
     const failure = asFailure(error, deadline)
     const durationMs = Math.round(performance.now() - began)
     const check: DoctorCheck = { status: 'error', detail: failure.message, durationMs }
-    // A program that started and then failed is a failed handshake; over HTTP the two cannot be told apart.
+    // A program that started and then failed is a failed handshake; over HTTP the two look the same.
     const started = target.transport.type === 'stdio' && deadline.stage === 'initialize'
     if (started) report.checks.connection = { status: 'ok', detail: 'The program started.', durationMs: 0 }
     report.checks[started ? 'initialization' : 'connection'] = check

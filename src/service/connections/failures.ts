@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
 import type { Link } from './types.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /**
  * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server
@@ -82,5 +83,5 @@ export function describeNetwork(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return undefined
   const { code } = cause as NodeJS.ErrnoException
-  return `could not be reached: ${NETWORK_REASONS[code ?? ''] ?? code ?? cause.message}`
+  return `could not be reached: ${ownValue(NETWORK_REASONS, code) ?? code ?? cause.message}`
 }

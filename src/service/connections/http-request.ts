@@ -52,7 +52,7 @@ export function credentialRefusal(status: number, serverName: string): ServiceEr
 /**
  * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
  * the limit holds for each event.
- * @param countEvents is told the bytes of event streams, and says why they are too many
+ * @param countEvents receives the bytes of event streams, and says why they are too many
  */
 export function limitBody(
   response: Response,

@@ -64,7 +64,7 @@ export async function startServer(
     const words = lastWords()
     return words ? `${how}: ${words}` : how
   })
-  // A broken pipe is told by the exit that follows it.
+  // A broken pipe is reported by the exit that follows it.
   child.stdin.on('error', () => {})
   child.on('error', () => {})
   return { child, ended, lastWords, end }
@@ -137,7 +137,7 @@ const POLL_MS = 20
  * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to
  * what left the group.
  * @param exited settles when the leader has exited
- * @param mark what tells the server's programs from others
+ * @param mark what identifies the server's programs
  */
 export async function endProcessGroup(child: ChildProcess, exited: Promise<unknown>, mark: string): Promise<void> {
   const { pid } = child

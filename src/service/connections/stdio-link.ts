@@ -121,7 +121,7 @@ function writeTo(stream: Writable, text: string): Promise<void> {
  * nobody listens to them, and the library's work on a flood of them took seconds and 300 MB.
  */
 function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'notification' | 'stray' {
-  // Garbage is told apart before the parser: an exception per line would stall us under a flood.
+  // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = JSON.parse(line) as { method?: unknown; id?: unknown }

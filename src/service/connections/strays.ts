@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The variable that every program of a server inherits; its value tells one server from all others. */
+/** The variable that every program of a server inherits; its value identifies one server. */
 export const MARK_VARIABLE = 'MCPDECK_SERVER'
 
 const POLL_MS = 20

@@ -136,7 +136,7 @@ export type Link = {
   readonly transport: Transport
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
-  /** What the server did while an answer was waited for, as sentences; empty where it did nothing that can be told. */
+  /** What the server did while an answer was waited for, as sentences; empty where there is nothing to report. */
   instead?(): string
   /** What a program printed to stdout that is no message of MCP, so far; absent where there is no stdout. */
   strayOutput?(): StrayOutput

@@ -53,7 +53,7 @@ export type ConversationOptions = {
   temperature?: number
   servers: ServerTarget[]
   connections: Connections
-  /** Calls of one turn; the assistant is told that more are refused. Default 20. */
+  /** Calls of one turn; more are refused. Default 20. */
   maxToolCalls?: number
   /** What was said before, oldest first. */
   history?: { role: 'user' | 'assistant'; text: string }[]

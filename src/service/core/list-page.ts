@@ -18,7 +18,7 @@ type Whole<Item> = {
   list: string
   items: readonly Item[]
   query: PageQuery
-  /** What tells an item from the others of its list. Default: its id. */
+  /** What identifies an item in its list. Default: its id. */
   keyOf?: (item: Item) => string
 }
 
@@ -66,7 +66,7 @@ export function latestPage<Row, Item>(
   const { cursor } = query
   const size = pageSize(query, PAGE)
   const before = cursor === undefined ? undefined : cursors.read(list, cursor)
-  // One more than shown tells whether there is a next page.
+  // One more than shown reveals whether there is a next page.
   const found = page(ownerId, before, size + 1)
   const shown = found.slice(0, size)
   const last = shown.at(-1)

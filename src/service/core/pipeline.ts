@@ -75,7 +75,7 @@ type UntypedHandler = (call: object) => unknown
 const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
 /** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
 const UNSTATED_WAIT_SECONDS = 5
-/** How long answers may take to finish when the service closes, in milliseconds; then they are told to end. */
+/** How long answers may take to finish when the service closes, in milliseconds; then they are ended. */
 const CLOSING_GRACE_MS = 2000
 /** How long they are waited for at all, in milliseconds. */
 const CLOSING_MS = 5000
@@ -254,7 +254,7 @@ function optionsAnswer(methods: string[]): Answer {
   return { status: 204, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
 }
 
-/** The contract has no code for a wrong method; `Allow` tells what the path takes. */
+/** The contract has no code for a wrong method; `Allow` lists what the path takes. */
 function unknownPath(methods: string[]): Answer {
   const answer = errorAnswer(new ServiceError('NOT_FOUND', 'There is no such operation.'))
   return methods.length === 0 ? answer : { ...answer, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }

@@ -8,9 +8,11 @@ type OperationName = {
 }[keyof Contract]
 
 const NO_IMAGES =
-  'Sandbox images are built and run by the hosted service; here servers run as they are saved, so save the server with the command and environment that it needs.'
+  'Sandbox images are built and run by the hosted service; here servers run as they are saved, so save the ' +
+  'server with the command and environment that it needs.'
 const NO_TUNNELS =
-  'There is no relay to tunnel through on this machine; save the server under its local address, which this workspace reaches directly.'
+  'There is no relay to tunnel through on this machine; save the server under its local address, which this ' +
+  'workspace reaches directly.'
 
 /**
  * What one machine cannot offer, each with a sentence that says what to do. This is the one list of it: whatever is not
@@ -32,11 +34,14 @@ export const REFUSALS = {
   'tunnels.create': NO_TUNNELS,
   'tunnels.close': NO_TUNNELS,
   'chat.send':
-    'Chat turns are served by hosted deployments; here a suite with prompt steps talks to a model over the same servers.',
+    'Chat turns are served by hosted deployments; here a suite with prompt steps talks to a model over the ' +
+    'same servers.',
   'agent.turn':
-    'The agent is available in hosted deployments only; make the change with the operation itself, such as the creation of suites and cases.',
+    'The agent is available in hosted deployments only; make the change with the operation itself, such as ' +
+    'the creation of suites and cases.',
   'checkRepos.connect':
-    'Pull requests are checked by the app that the hosted service installs; connect it in a hosted workspace, or run the suite from its own CI and report it through eval ingest.',
+    'Pull requests are checked by the app that the hosted service installs; connect it in a hosted ' +
+    'workspace, or run the suite from its own CI and report it through eval ingest.',
   'evalIngest.uploadUrl':
     'The local workspace keeps no artifacts, so there is no upload address; report the run without its blobs.',
 } as const satisfies Partial<Record<OperationName, string>>

@@ -30,7 +30,7 @@ const STATUSES = {
 const MAX_LABEL = BOUNDS.ingestLabel.most
 /** Levels of objects and lists in a document. */
 const MAX_LEVELS = BOUNDS.ingestLevels.most
-/** Far beyond every real duration and count, and their sums can still be told exactly. */
+/** Far beyond every real duration and count, and their sums are still exact. */
 const MAX_AMOUNT = 1e12
 /** Where the calendar of JavaScript ends. */
 const MAX_TIME = 8.64e15

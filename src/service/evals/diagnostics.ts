@@ -2,7 +2,7 @@ import { RERUN_REASONS } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { GradedTrial, GradedTrials } from './types.ts'
 
-/** Failures on a page unless told otherwise (contract: "Decision summary"). */
+/** Failures on a page by default (contract: "Decision summary"). */
 const DEFAULT_LIMIT = 20
 
 /** Which part of the failures to show: after the iteration that `cursor` names. */

@@ -44,7 +44,7 @@ export type Trial = {
   transcript: Transcript
   caller: TrialCaller
   signal: AbortSignal
-  /** Once a model has spoken, its text is the final one and results of later tool calls don't replace it. */
+  /** Once a model has answered, its text is the final one and results of later tool calls don't replace it. */
   modelAnswered: boolean
 }
 

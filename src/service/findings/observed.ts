@@ -63,7 +63,7 @@ function namesOf(
   return [...new Set(evidence.flatMap(item => item[field] ?? []))]
 }
 
-/** What each kind of failure says by itself; the others are told by their evidence. */
+/** What each kind of failure says by itself; the others follow from their evidence. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   'tool-errors': 'tool_runtime',
   tool_error: 'tool_runtime',

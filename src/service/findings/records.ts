@@ -67,7 +67,7 @@ export type WaveFacts = {
   gradedCount?: number
   feedbackCount?: number
   runHealth?: NonNullable<InsightsEnvelope['runHealth']>
-  /** Sessions that a failure was seen in, by fingerprint; what is missing is told by the evidence alone. */
+  /** Sessions that a failure was seen in, by fingerprint; what is missing is known by the evidence alone. */
   affected: ReadonlyMap<string, number>
 }
 

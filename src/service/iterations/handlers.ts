@@ -22,7 +22,7 @@ export function iterationHandlers({ store, runs }: ServiceContext): Handlers['it
         const { cursor, limit = DEFAULT_PAGE } = query
         const list = `iterations/${run.id}`
         const after = cursor === undefined ? -1 : store.cursors.read(list, cursor)
-        // One more than asked for tells whether there is a next page.
+        // One more than requested shows whether there is a next page.
         const found = store.trials.page(run.id, after, limit + 1)
         const shown = found.slice(0, limit)
         const last = shown.at(-1)

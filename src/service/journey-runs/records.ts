@@ -65,7 +65,7 @@ export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun
   }
 }
 
-/** `readiness` tells whether the grades can be read; like `goalScore` it is an open document of the contract. */
+/** `readiness` says whether the grades can be read; like `goalScore` it is an open document of the contract. */
 export function toJourneyRunSession(
   { id: runId, journeyId, plan }: JourneyRunRow,
   attempts: readonly AttemptRow[],

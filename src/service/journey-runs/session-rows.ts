@@ -24,7 +24,7 @@ export type JourneySessionRow = {
   messageCount: number
   userMessageCount: number
   toolCallCount: number
-  /** Of assistant and persona, as far as the endpoint told. */
+  /** Of assistant and persona, as far as the endpoint reported. */
   inputTokens: number
   outputTokens: number
   /** Null = not graded, since it has not come to its end; `failed` = the grader broke. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import { addressOf, type ModelSettings } from './settings.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A model as its case, its suite or the launch names it. */
 export type ModelName = { model: string | undefined; provider: string | undefined }
@@ -33,7 +34,7 @@ export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAcces
       'The prompt has no model: name one in the case or its suite, or set MCPDECK_MODEL.',
     )
   const provider = providerOf({ ...name, model }, keys)
-  const key = provider !== undefined && Object.hasOwn(keys, provider) ? keys[provider] : undefined
+  const key = ownValue(keys, provider)
   const own = addressOf(provider)
   if (own && key !== undefined) return endpoint({ ...own, apiKey: key }, model, provider)
   if (configured) return endpoint({ ...configured, ...(key !== undefined && { apiKey: key }) }, model, provider)

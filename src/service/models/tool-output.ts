@@ -1,6 +1,6 @@
 import { isPlainObject } from '../core/canonical.ts'
 
-/** What a model is told of a tool's result. */
+/** What a model is given of a tool's result. */
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }
 
 /**

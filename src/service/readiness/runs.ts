@@ -111,7 +111,8 @@ function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
   if (server.transportType !== 'http' || !server.url)
     throw invalidField(
       'serverId',
-      'directories list servers by their address, and this one runs over stdio; serve it over HTTP and save it with its url',
+      'directories list servers by their address, and this one runs over stdio; serve it over HTTP and save ' +
+        'it with its url',
     )
   const includeObservations = start.includeLlmObservations ?? false
   const hasCredentials = server.tokens !== undefined || Object.keys(server.secrets.headers ?? {}).length > 0

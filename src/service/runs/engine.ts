@@ -27,7 +27,7 @@ export type RunEngine = {
   cancel(run: RunRow): void
   /**
    * Tells of every run that completes here, inside the transaction that ends it; runs that were cancelled or that their
-   * process left behind are not told.
+   * process left behind are not reported.
    */
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */

@@ -199,7 +199,7 @@ function refuseContradictions(body: RunCreate): void {
 
 /**
  * The suite to run and where: the named one, its clients as sent and the inline cases written into it, or a new one.
- * The target comes first, so that a refused one is told before any case is looked at.
+ * The target comes first, so that a refused one is reported before any case is read.
  */
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body

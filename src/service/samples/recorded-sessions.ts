@@ -174,7 +174,8 @@ export const SESSIONS = {
         turn(
           'Export, please, with two files.',
           [exportOf(6, 3), LINKS],
-          'Operation completed (steps: 3). Resources: demo://resource/dynamic/blob/1, demo://resource/dynamic/text/2; ' +
+          'Operation completed (steps: 3). Resources: demo://resource/dynamic/blob/1, ' +
+            'demo://resource/dynamic/text/2; ' +
             'resolve the URIs through resources/read.',
           9200,
         ),

@@ -1,7 +1,7 @@
 import type { AttemptEnd } from '../journey-runs/rows.ts'
 import type { JudgeAnswer } from '../journey-runs/grading.ts'
 
-/** A call of a tool of the reference server, as its assistant was told of it. */
+/** A call of a tool of the reference server, as its assistant received it. */
 export type RecordedCall = {
   toolName: string
   arguments: Record<string, unknown>

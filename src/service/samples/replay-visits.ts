@@ -12,7 +12,8 @@ import type { RecordedTurn } from './recorded.ts'
 export const SCENARIO = {
   name: 'Sample: weather desk',
   description:
-    'Invited people ask for the weather; nobody has its link. A sample; `mcpdeck serve sample remove` removes all samples.',
+    'Invited people ask for the weather; nobody has its link. A sample; `mcpdeck serve sample remove` ' +
+    'removes all samples.',
   mode: 'invited_only',
 } as const
 
@@ -118,7 +119,7 @@ export function replayVisits(stage: Stage): void {
   const { store, at, mark } = stage
   const resolution = environmentOf(stage)
   const publishedAt = at(CAST_DAYS, FIRST_HOUR)
-  // Nobody is told the link: whoever wants to use it has to rotate it.
+  // Nobody receives the link: whoever wants to use it has to rotate it.
   const { row: scenario } = publishScenario(store, resolution.environment, SCENARIO, publishedAt)
   mark('scenario', scenario)
   const members = MEMBERS.map(email => upsertMember(store, scenario, { email }, publishedAt))

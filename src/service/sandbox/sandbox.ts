@@ -63,7 +63,7 @@ export function referenceServerCommand(): Required<Pick<ServerSecrets, 'command'
     const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
     return { command: process.execPath, args: [program, 'stdio'] }
   } catch {
-    // An incomplete installation must not close the workspace; the doctor tells that the program is missing.
+    // An incomplete installation must not close the workspace; the doctor reports that the program is missing.
     return { command: 'mcp-server-everything', args: ['stdio'] }
   }
 }

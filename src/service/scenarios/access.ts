@@ -134,7 +134,7 @@ function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boo
 const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
 
 /**
- * What a visitor is told when no answer comes. Addresses, names and words of the owner's servers and models are not
+ * What a visitor reads when no answer comes. Addresses, names and words of the owner's servers and models are not
  * for strangers; the owner reads them in the transcript. A 401 is kept for the session itself.
  */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
@@ -155,7 +155,7 @@ export function toVisitorRefusal(error: unknown): unknown {
   return new ServiceError(code, message, { cause: error })
 }
 
-/** The one refusal of a session that does not live; `endedBy` tells a client whether that was meant. */
+/** The one refusal of a session that does not live; `endedBy` shows a client whether that was meant. */
 export function sessionEnded(ending: Ending | undefined): ServiceError {
   if (!ending) return new ServiceError('UNAUTHORIZED', 'There is no such session.')
   return new ServiceError('UNAUTHORIZED', ending.message, { details: { endedBy: ending.by } })

@@ -44,7 +44,7 @@ export type Answers = {
 const WATCH_EVERY_MS = 200
 /** Longest time of one answer, in milliseconds. */
 const ANSWER_MS = 120_000
-/** Turns before this one that the assistant is told of. */
+/** Turns before this one that the assistant is given. */
 const REMEMBERED_TURNS = 20
 
 type Running = { sessionId: string; stop: AbortController; lease: Lease; renewedAt: number }

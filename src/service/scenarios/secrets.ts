@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A secret that is given away once; what is kept of it finds it again and tells whether it fits. */
+/** A secret that is given away once; what is kept of it finds it again and verifies it. */
 export type Minted = { secret: string; lookup: string; hash: Uint8Array }
 
 /** What a secret opens: a scenario for whoever may enter, or one visitor's own session. */
 export type SecretKind = 'link' | 'session'
 
-/** The prefix tells a session's token from an API key, which travels in the same header. */
+/** The prefix distinguishes a session's token from an API key, which travels in the same header. */
 const PREFIXES: Record<SecretKind, string> = { link: '', session: 'vst_' }
 const LOOKUP_BYTES = 6
 const SECRET_BYTES = 32

@@ -7,6 +7,7 @@ import { invalidField, parseBody } from '../core/validation.ts'
 import type { Credentials } from './access.ts'
 import { Feedback, Message, Opening, type VisitorProgram, type Visits } from './visits.ts'
 import { randomBytes } from 'node:crypto'
+import { ownValue } from '../../lib/own-value.ts'
 
 /**
  * Where visitors come in, beside the API and without its keys. A link is `/visit/{secret}`; answers are
@@ -90,10 +91,10 @@ export async function answerVisit(
   const head = slash < 0 ? rest : rest.slice(0, slash)
   const tail = slash < 0 ? '' : rest.slice(slash)
   const routes = head === 'session' ? SESSION_ROUTES : LINK_ROUTES
-  const methods = Object.hasOwn(routes, tail) ? routes[tail] : undefined
+  const methods = ownValue(routes, tail)
   if (!methods) throw new ServiceError('NOT_FOUND', 'There is nothing to visit at this address.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const route = Object.hasOwn(methods, method) ? methods[method] : undefined
+  const route = ownValue(methods, method)
   const allow = [...Object.keys(methods), 'OPTIONS'].join(', ')
   if (!route) return { status: method === 'OPTIONS' ? 204 : 405, headers: { ...PRIVATE, allow } }
   const signal = AbortSignal.any([request.signal, closing])
@@ -144,7 +145,9 @@ const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' 
 export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')
   const only = `'nonce-${nonce}'`
-  const policy = `default-src 'none'; script-src ${only}; style-src ${only}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const policy =
+    `default-src 'none'; script-src ${only}; style-src ${only}; connect-src 'self'; base-uri 'none'; ` +
+    "form-action 'none'; frame-ancestors 'none'"
   const proof = needs ? `<label>${LABELS[needs]} <input id="proof" type="password" autocomplete="off"></label>` : ''
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(name)}</title>

@@ -13,7 +13,7 @@ export type ConnectionStatus =
   | 'expired'
   | 'cancelled'
 
-/** Why a request waits or ended; `retryable` speaks of this same request. */
+/** Why a request waits or ended; `retryable` is about this same request. */
 export type ConnectionProblem = {
   code: string
   message: string

@@ -2,7 +2,7 @@ import type { Database } from '../core/database/database.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
 
-/** What the service never tells about a server; sealed at rest. */
+/** What the service never returns of a server; sealed at rest. */
 export type ServerSecrets = {
   command?: string
   args?: string[]

@@ -46,7 +46,7 @@ export function readFeedPage(
   { cursor, ...filter }: Omit<SessionFilter, 'after'> & { cursor: string | undefined },
 ): FeedPage {
   const after = cursor === undefined ? undefined : toPlace(store.cursors.readText(list, cursor))
-  // One more than asked for tells whether there is a next page.
+  // One more than requested shows whether there is a next page.
   const found = readSessions(store, scope, { ...filter, after, limit: filter.limit + 1 })
   const rows = found.slice(0, filter.limit)
   const last = rows.at(-1)?.summary

@@ -107,7 +107,7 @@ function accuracyOf(criteria: { minimumPassRate?: number | undefined } | undefin
   return threshold === null ? undefined : Number((threshold * 100).toPrecision(12))
 }
 
-/** Display names beside ids are told by the records themselves; a list of another length is a mistake. */
+/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
 export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
   if (names && names.length !== (ids?.length ?? 0))
     throw invalidField('serverNames', 'must have as many entries as serverIds')

@@ -17,7 +17,7 @@ const MAX_PAGE = 200
 
 /**
  * Ended sessions, oldest first, so that a later export goes on where this one stopped. A page holds whole traces and
- * `limit` counts them; its cursor and its end are told in headers, which leaves the body an OTLP document.
+ * `limit` counts them; its cursor and its end stand in headers, which leaves the body an OTLP document.
  */
 export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['traceExports'] {
   return {

@@ -203,7 +203,7 @@ const SESSIONS_A_PAGE = 50
 const MESSAGES_A_PAGE = 100
 
 export function userTestingSessionHandlers({ store }: ServiceContext): Handlers['userTestingSessions'] {
-  /** One row more than the page holds tells whether there is a next one. */
+  /** One row more than the page holds shows whether there is a next one. */
   const pageOf = <T>(list: string, found: T[], size: number, position: (row: T) => number) => {
     const shown = found.slice(0, size)
     const last = shown.at(-1)

@@ -157,7 +157,8 @@ function sealingKey(settings: Settings, directory: DataDirectory | undefined): U
   }
   if (!key || checkOf(key) !== known)
     throw new StorageError(
-      `${directory.sealingKey} is missing or is not the key of this workspace; without it no server secret can be read.`,
+      `${directory.sealingKey} is missing or is not the key of this workspace; without it no server secret ` +
+        'can be read.',
       'Put the file back from a backup, or start with another --data-dir.',
     )
   return key

@@ -41,7 +41,8 @@ function keysProblem(name: string, keys: readonly string[]): string | undefined 
   const wrong = keys.find(key => !key.split(' ').every(isKeyName))
   return wrong === undefined
     ? undefined
-    : `${name} cannot be on “${wrong}”: there is no such key; keys are written like x, X, ctrl+x, alt+x, enter, shift+tab, and a sequence with spaces.`
+    : `${name} cannot be on “${wrong}”: there is no such key; keys are written like x, X, ctrl+x, alt+x, ` +
+        'enter, shift+tab, and a sequence with spaces.'
 }
 
 function withKeys(groups: readonly Bindings[], overrides: ReadonlyMap<string, readonly string[]>): readonly Bindings[] {

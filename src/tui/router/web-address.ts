@@ -1,4 +1,5 @@
 import { parsePlace, type Place, type Route, unescaped } from './place.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** Addresses of a hosted UI by screen, with `{projectId}` and the other parameters of its places. */
 export type WebAddresses = Readonly<Partial<Record<string, string>>>
@@ -10,7 +11,7 @@ const ID = /^[\w.~-]+$/
 /** Where the hosted UI shows this place, or at least its project; undefined where no address is known for either. */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
   for (const screen of [place.screen, 'projects']) {
-    const template = Object.hasOwn(addresses, screen) ? addresses[screen] : undefined
+    const template = ownValue(addresses, screen)
     if (template === undefined) continue
     const names = [...template.matchAll(PARAMETER)].map(([, name]) => name!)
     if (!names.every(name => Object.hasOwn(place.params, name))) continue

@@ -77,7 +77,7 @@ export class ApiError extends Error implements ErrorFacts {
     if (this.kind !== 'http') return this.code === 'rate-paused'
     if (this.limit !== undefined) return PASSING_LIMITS.has(this.limit)
     if (this.status === undefined || !PASSING_STATUS.has(this.status)) return false
-    return this.code === undefined || !(this.code in ERROR_STATUS) || PASSING_CODES.has(this.code)
+    return this.code === undefined || !Object.hasOwn(ERROR_STATUS, this.code) || PASSING_CODES.has(this.code)
   }
 
   /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */

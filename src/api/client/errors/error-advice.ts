@@ -153,7 +153,8 @@ export const advice: Record<AdviceKey, Advice> = {
     title: 'Fault in the service',
     sentence: 'The service failed on its side.',
     next: error =>
-      `${error.retryAfterMs === undefined ? AGAIN : `Wait ${duration(error.retryAfterMs)}, then try again.`}${named(' If it stays, report request ', error.requestId)}`,
+      (error.retryAfterMs === undefined ? AGAIN : `Wait ${duration(error.retryAfterMs)}, then try again.`) +
+      named(' If it stays, report request ', error.requestId),
   },
   RATE_LIMITED: {
     title: 'Too many requests',
@@ -332,7 +333,9 @@ export const advice: Record<AdviceKey, Advice> = {
   'refused.local-workspace': {
     title: 'Local workspace closed',
     sentence: error => `The local workspace could not be opened: ${quotedMessage(error.message)}.`,
-    next: 'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by itself.',
+    next:
+      'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by ' +
+      'itself.',
   },
   'refused.journal': {
     title: 'Journal not writable',

@@ -3,6 +3,7 @@ import { advice, type Advice, type AdviceKey } from './error-advice.ts'
 import { StorageError } from '../../contract/error.ts'
 import { systemErrorText } from './system-error-text.ts'
 import { printable } from '../../../lib/printable.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 /** An error in words. The service's own words are `error.message`, which this does not repeat. */
 export type ErrorText = {
@@ -56,7 +57,7 @@ function describeFault(error: unknown): ErrorText {
   const sentence = `${systemErrorText(error)}.`
   const code = systemCode(error)
   if (code !== undefined)
-    return { title: 'Refused by this machine', sentence, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
+    return { title: 'Refused by this machine', sentence, next: ownValue(MACHINE_ADVICE, code) ?? LOOK_THERE }
   return {
     title: 'Fault in mcpdeck',
     sentence: `The program failed by itself: ${sentence}`,

@@ -1,6 +1,7 @@
 import { ApiError } from './api-error.ts'
 import type { NetworkFault } from './error-kinds.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 const FAULT_BY_CODE: Record<string, NetworkFault> = {
   ECONNREFUSED: 'refused',
@@ -56,7 +57,7 @@ function wordsOf(thrown: unknown): string {
 
 function faultOf(code: string | undefined): NetworkFault {
   if (code === undefined) return 'other'
-  return FAULT_BY_CODE[code] ?? FAULT_BY_PATTERN.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
+  return ownValue(FAULT_BY_CODE, code) ?? FAULT_BY_PATTERN.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
 /** The deepest error with a code: fetch wraps the system's error as a cause, several addresses as a list. */
@@ -75,7 +76,7 @@ function innermostFault(thrown: unknown, depth = 0): SystemFault | undefined {
 /** undici's parser has no code for an answer that is no HTTP at all, only its name. */
 function codeOf(thrown: Error): string | undefined {
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code
-  return thrown.name in FAULT_BY_CODE ? thrown.name : undefined
+  return Object.hasOwn(FAULT_BY_CODE, thrown.name) ? thrown.name : undefined
 }
 
 /** A certificate is judged before the request is written; other TLS faults can also come later. */

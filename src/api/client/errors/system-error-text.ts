@@ -1,4 +1,5 @@
 import { printable } from '../../../lib/printable.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 const BY_CODE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
@@ -31,7 +32,7 @@ const OPENSSL = /error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]+)/i
 
 /** Why an encrypted connection was not made, as the end of a sentence. */
 export function tlsErrorText(code: string | undefined, message: string): string {
-  const known = BY_CODE[code ?? ''] ?? BY_REASON.find(([pattern]) => pattern.test(message))?.[1]
+  const known = ownValue(BY_CODE, code) ?? BY_REASON.find(([pattern]) => pattern.test(message))?.[1]
   if (known !== undefined) return known
   const said = (OPENSSL.exec(message)?.[1] ?? message).trim().split(/\s+/).join(' ')
   return printable(said).replace(/\.$/, '').slice(0, 200)

@@ -1,10 +1,10 @@
 import type { Machine } from '../../../lib/machine.ts'
 
-/** A process, told apart from later ones with the same number by its start. */
+/** A process, distinguished from later ones with the same number by its start. */
 export type Owner = {
   machine: string
   pid: number
-  /** Empty where the system does not tell it. */
+  /** Empty where the system does not report it. */
   start: string
 }
 

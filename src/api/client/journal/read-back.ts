@@ -135,7 +135,7 @@ function listReadBack(list: AnyEndpoint): ReadBack | undefined {
   }
 }
 
-/** A thing that does not tell when it was made counts as made then. */
+/** A thing that does not state when it was made counts as made then. */
 function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
@@ -160,7 +160,7 @@ async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
   return await runsOfThen(context, String(suite['id']))
 }
 
-/** The list does not tell who launched a run, so several of that time leave the question open. */
+/** The list does not state who launched a run, so several of that time leave the question open. */
 async function runsOfThen(
   { client, entry, knownRunIds, options }: ReadBackContext,
   suiteId: string,
@@ -199,7 +199,7 @@ async function cancelReadBack({ client, entry, options }: ReadBackContext): Prom
 /** Most scenarios whose environment is read, one request each, to find the one of an environment. */
 const MOST_SCENARIOS = 50
 
-/** The list does not tell whose environment a scenario is, so each is read until one is of this one. */
+/** The list does not state whose environment a scenario is, so each is read until one is of this one. */
 function publishedReadBack(whenThere: Finding): ReadBack {
   const whenGone: Finding = whenThere === 'happened' ? 'did-not-happen' : 'happened'
   return async context => {

@@ -65,7 +65,7 @@ type Work = {
 /**
  * Finds out what became of the writes that an earlier process left open or in doubt. Plain records are sent again where
  * a repeat is recognised by its key or harmless; everything else is read back alone, and what spends, exposes, ends or
- * deletes and did not happen waits for a person. Safe in several processes at once; each entry is told by one of them.
+ * deletes and did not happen waits for a person. Safe in several processes at once; each entry is reported once.
  * @throws when the journal itself cannot be read
  */
 export async function resolveJournal(options: ResolveOptions): Promise<Resolution[]> {

@@ -24,7 +24,7 @@ type Received = { endpoint: AnyEndpoint; response: ApiResponse; hideKey: (text: 
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
 
-/** Body text up to a limit in decoded bytes; `complete` is false when there was more. `heard` hears of each piece. */
+/** Body text up to a limit in decoded bytes; `complete` is false when there was more; `heard` runs for each piece. */
 export async function readText(
   response: ApiResponse,
   maxBytes: number,

@@ -65,7 +65,7 @@ describe('negotiation', () => {
     expect(headers).toEqual(['2'])
   })
 
-  test('a deployment without the route is spoken to in vocabulary 1, and not asked again', async () => {
+  test('a deployment without the route is used in vocabulary 1, and not asked again', async () => {
     const { asked, headers, list } = service([Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })])
     await list()
     await list()

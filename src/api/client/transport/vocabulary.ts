@@ -18,7 +18,7 @@ function announces2(value: unknown, depth: number): boolean {
   )
 }
 
-/** The newest vocabulary that a deployment announces; one without such a block speaks 1 (contract: "Versioning"). */
+/** The newest vocabulary that a deployment announces; one without such a block uses 1 (contract: "Versioning"). */
 export function announcedVocabulary(capabilities: unknown): '1' | '2' {
   return announces2(capabilities, DEPTH) ? '2' : '1'
 }

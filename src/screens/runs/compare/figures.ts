@@ -38,7 +38,7 @@ export function diffText(
   const side = (value: number | null | undefined): string => (value == null ? UNKNOWN : words(value))
   const { base, compare, delta, percentDelta } = diff ?? {}
   if (base == null && compare == null) return UNKNOWN
-  // A percentage of a percentage tells nobody anything.
+  // A percentage of a percentage means nothing.
   const share =
     deltaWords === words && percentDelta != null && delta !== 0 ? `, ${deltaText(percentDelta, percent)}` : ''
   return `${side(compare)} (was ${side(base)}, ${deltaText(delta, deltaWords)}${share})`
@@ -118,7 +118,8 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
       : []),
     ...(scorers.length > 0
       ? [
-          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a difference there is no regression`,
+          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a ` +
+            'difference there is no regression',
         ]
       : []),
     ...sides,
@@ -141,7 +142,8 @@ function scoreLines(contract: JsonObject): Line[] {
       const scored = formatCount(numberOf(side['scoredIterations']))
       const left = formatCount(numberOf(side['quarantinedIterations']))
       return {
-        text: `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ${integrity}`,
+        text:
+          `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ` + integrity,
         indent: 2,
       }
     }),

@@ -97,7 +97,7 @@ function rarer(interval: number | false, times: number): number | false {
 /** How far a run is; without counts nobody knows yet. */
 type Progress = Pick<Followed, 'counts' | 'remaining'>
 
-/** How far a run is by its own counts, where its service tells them. */
+/** How far a run is by its own counts, where its service reports them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
   return counts && { counts, remaining: averageRemaining(counts, toEpochMs(run.createdAt), serviceNow()) }
@@ -130,7 +130,7 @@ function useProgress(pins: readonly Pin[]) {
   }
 }
 
-/** What tells how far a run is; the rest of ten thousand trials would be most of the program's memory. */
+/** What shows how far a run is; the rest of ten thousand trials would be most of the program's memory. */
 function withProgress(trial: EvalIteration): EvalIteration {
   const { id, iterationNumber, status, result, startedAt, durationMs } = trial
   return { id, iterationNumber, status, result, startedAt, durationMs }

@@ -16,7 +16,7 @@ export type LaunchFacts = {
   /** Live ones of the project. */
   environments: readonly Environment[]
   servers: readonly ProjectServer[]
-  /** Runs in flight that this project tells of. */
+  /** Runs in flight that this project lists. */
   inFlight: readonly SlotHolder[]
   /** How many run slots the organization has, where that is announced. */
   slots: number | undefined

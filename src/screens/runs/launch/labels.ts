@@ -55,7 +55,10 @@ function sizeSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   const tries = `${least === most ? plural(most, 'trial') : `${least} to ${most} trials`} each`
   const targets = runs > 1 ? ` × ${plural(runs, 'target')}` : ''
   const isConfigured = launch.request.caseIds.length === 0 && launch.request.iterations === undefined
-  return `${plural(cases, 'case')} × ${tries}${targets} = ${plural(trials, 'trial')}${isConfigured ? ', as configured' : ''}.`
+  return (
+    `${plural(cases, 'case')} × ${tries}${targets} = ` +
+    `${plural(trials, 'trial')}${isConfigured ? ', as configured' : ''}.`
+  )
 }
 
 function whereLines(facts: LaunchFacts, { request, targets }: DraftedLaunch): FormText[] {

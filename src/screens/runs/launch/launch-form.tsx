@@ -22,7 +22,7 @@ import { actSentence, effectLines } from './labels.ts'
 export type Outcome =
   | { kind: 'launched'; launched: Launched }
   | { kind: 'refused'; refusal: LaunchRefusal; needsGrant: boolean; holders: readonly SlotHolder[] }
-  /** The request itself failed, which was told. */
+  /** The request itself failed, which was reported. */
   | { kind: 'failed' }
 
 export type LaunchFormProps = {
@@ -125,7 +125,7 @@ function useIntentKey(): (content: object) => string {
   }
 }
 
-/** Reads the environments of a launch again, and tells in what they differ from what the person saw. */
+/** Reads the environments of a launch again, and reports in what they differ from what the person saw. */
 function useEnvironmentChanges(projectId: string) {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -144,7 +144,9 @@ function useEnvironmentChanges(projectId: string) {
       const before = facts.previews.get(id)?.resolved?.environment.revision
       const now = fresh[index]?.resolved?.environment.revision
       if (before === undefined || now === undefined || before === now) return []
-      const text = `${environmentName(facts, id)} was revision ${before} when this was read, and is ${now} now. Look at what it resolves to, then launch again.`
+      const text =
+        `${environmentName(facts, id)} was revision ${before} when this was read, and is ${now} now. Look at ` +
+        'what it resolves to, then launch again.'
       return [{ text, tone: 'warn' }]
     })
   }

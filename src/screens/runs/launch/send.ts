@@ -7,7 +7,7 @@ import { slotFree, slotHolders } from '../../../domain/runs/launch-slots.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
 import type { WriteTask } from '../../../hooks/use-write.tsx'
 
-/** What a launch started, as it is followed; a run group tells what became of each target. */
+/** What a launch started, as it is followed; a run group reports what became of each target. */
 export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
 
 export type LaunchIntent = {

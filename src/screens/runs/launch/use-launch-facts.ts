@@ -19,7 +19,7 @@ import type { LaunchFacts, Preview } from './facts.ts'
 /** Latest runs that tell how long one takes and which are in flight. */
 const RUNS_READ = 100
 
-/** Everything the form tells about a launch, read as it is needed; suite and cases are here from the start. */
+/** Everything the form shows about a launch, read as it is needed; suite and cases are here from the start. */
 export function useLaunchFacts(options: {
   projectId: string
   suite: EvalSuiteDetail
@@ -65,7 +65,7 @@ function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): Readon
   )
 }
 
-/** The list of a suite's runs tells of all of them, the list of suites only of the latest of each. */
+/** The list of a suite's runs has all of them, the list of suites only of the latest of each. */
 function holdersOf(
   { id, name }: EvalSuiteDetail,
   runs: readonly EvalRun[],

@@ -130,7 +130,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       showText('What became of the run group', outcomeLines(group, symbols))
   }
   return {
-    /** Sends it once; a refusal is told in the form too. */
+    /** Sends it once; a refusal is shown in the form too. */
     async now(name: string, intent: LaunchIntent, follow: boolean): Promise<Outcome> {
       let full: ApiError | undefined
       const outcome = await write<AnyEndpoint, Outcome>({

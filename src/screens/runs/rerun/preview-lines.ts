@@ -43,7 +43,7 @@ export function rerunLines(source: RerunSource, cost: string, symbols: Symbols):
   ]
 }
 
-/** The figures of last time stand for the next: nobody tells beforehand what a run will cost. */
+/** The figures of last time stand for the next: nobody knows beforehand what a run will cost. */
 function costLines(again: readonly EvalIteration[], whole: boolean, cost: string): Line[] {
   if (again.length === 0) return [{ text: cost, tone: 'warn' }]
   const tokens = sumOf(again.map(trial => (trial.model ? amountOf(trial.tokensUsed) : 0)))

@@ -19,7 +19,7 @@ const MOST_FAILURES = 100
 
 /**
  * Follows a rerun to its end, wherever the person goes meanwhile: then the comparison with its parent opens by itself
- * where the rerun is still in front, else a sentence tells how it ended and which key opens the comparison.
+ * where the rerun is still in front, else a sentence says how it ended and which key opens the comparison.
  */
 export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const { client, queries, budget } = useWorkspace()

@@ -27,7 +27,7 @@ export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: Diagno
   ]
 }
 
-/** The iteration of a failure: named, or told by the path of its trace. */
+/** The iteration of a failure: named, or taken from the path of its trace. */
 export function iterationOf({ iterationId, evidence }: Failure): string | undefined {
   return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
 }
@@ -58,7 +58,9 @@ function failureLines(failure: Failure, { symbols, causes }: DiagnosticsLook): L
   const trial = iterationNumber == null ? '' : ` (trial ${iterationNumber})`
   return [
     {
-      text: `${isMeasured ? symbols.error : symbols.warn} ${words.filter(Boolean).join(' ')}: ${title ?? id ?? 'unnamed'}${trial}`,
+      text:
+        `${isMeasured ? symbols.error : symbols.warn} ${words.filter(Boolean).join(' ')}: ` +
+        `${title ?? id ?? 'unnamed'}${trial}`,
       tone: isMeasured ? 'error' : 'warn',
     },
     { text: reason ?? 'No reason was given.', indent: 2, ...(reason == null && { tone: 'muted' }) },

@@ -15,7 +15,7 @@ export type TrialFacts = {
   /** Milliseconds of the trials that ended. */
   latency: Distribution | undefined
   tokens: Distribution | undefined
-  /** Tokens of all trials; undefined while none told any. */
+  /** Tokens of all trials; undefined while none reported any. */
   tokensUsed: number | undefined
   /** Ended trials that a model took part in and that tell no tokens. */
   tokensUntold: number
@@ -51,7 +51,7 @@ export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialF
   }
 }
 
-/** How many trials the run has, where the service tells it; what is loaded may be less. */
+/** How many trials the run has, where the service reports it; what is loaded may be less. */
 export function plannedTrials({ decisionSummary }: EvalRun): number | undefined {
   const { total } = Object(decisionSummary?.counts?.['trials']) as { total?: unknown }
   return typeof total === 'number' ? total : undefined

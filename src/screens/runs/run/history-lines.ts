@@ -74,7 +74,8 @@ function standing(own: Rated | undefined, earlier: readonly Rated[]): Line {
   const words =
     alike.length === 0
       ? 'No earlier run counts in the same unit.'
-      : `Of ${plural(alike.length, 'earlier run')}, ${better} did better, ${equal} as well, ${alike.length - better - equal} worse.`
+      : `Of ${plural(alike.length, 'earlier run')}, ${better} did better, ${equal} as well, ` +
+        `${alike.length - better - equal} worse.`
   const note = others > 0 && alike.length > 0 ? ` ${plural(others, 'run')} counted in another unit.` : ''
   return { text: words + note, tone: 'muted', indent: 2 }
 }

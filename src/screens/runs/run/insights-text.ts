@@ -38,7 +38,8 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
       return ['**Being made…** They show here by themselves; asking again would use another of the day.']
     case 'failed':
       return [
-        `**Failed**: ${[error?.code, error?.message ?? reasonCode].filter(Boolean).join(': ') || 'no reason was given'}`,
+        '**Failed**: ' +
+          ([error?.code, error?.message ?? reasonCode].filter(Boolean).join(': ') || 'no reason was given'),
         '',
         retryable ? `Another attempt may end otherwise: ${key} asks again.` : 'Another attempt would end the same way.',
       ]

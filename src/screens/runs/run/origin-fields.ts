@@ -1,6 +1,7 @@
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Field } from '../../../components/lines.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 const CLIENT_SOURCES: Readonly<Record<string, string>> = {
   environment: 'of the environment',
@@ -19,8 +20,8 @@ const MODEL_SOURCES: Readonly<Record<string, string>> = {
 export function originFields(run: EvalRun, models: readonly string[]): Field[] {
   const { environment, client, modelSource } = run
   const model = models.length > 0 ? models.join(', ') : client?.modelId
-  const from = modelSource == null ? undefined : (MODEL_SOURCES[modelSource] ?? modelSource)
-  const source = client?.source == null ? undefined : (CLIENT_SOURCES[client.source] ?? client.source)
+  const from = ownValue(MODEL_SOURCES, modelSource) ?? modelSource ?? undefined
+  const source = ownValue(CLIENT_SOURCES, client?.source) ?? client?.source ?? undefined
   return [
     [
       'Environment',

@@ -76,7 +76,9 @@ function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width 
     parts: [
       { text: drawn === '' ? '' : `${drawn} `, tone: 'live' },
       {
-        text: `${formatCount(ended)} of ${plural(total, 'trial')}, ${formatCount(running)} running, ${remainingLabel(remaining)}`,
+        text:
+          `${formatCount(ended)} of ${plural(total, 'trial')}, ${formatCount(running)} running, ` +
+          remainingLabel(remaining),
         tone: 'plain',
       },
     ],
@@ -102,10 +104,13 @@ function trialWords(input: SummaryInput): string {
 function partOf({ run, facts, isPartial }: SummaryInput): string {
   if (!isPartial) return ''
   const planned = plannedTrials(run)
-  return ` (of ${formatCount(facts.loaded)} loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
+  return (
+    ` (of ${formatCount(facts.loaded)} ` +
+    `loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
+  )
 }
 
-/** Findings that stand before all causes: the doctor tells the rest. */
+/** Findings that stand before all causes: the doctor shows the rest. */
 const MOST_FINDINGS = 3
 
 function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {
@@ -148,7 +153,9 @@ function causeLines({ cause, count, failed, first, reason }: CauseCount, symbols
     failed === count ? '' : failed === 0 ? ', no failure of a case' : `, ${formatCount(failed)} of them failures`
   return [
     {
-      text: `${failed > 0 ? symbols.error : symbols.warn} ${cause}: ${plural(count, 'trial')}${counted}. ${sentence(CAUSES[cause])}`,
+      text:
+        `${failed > 0 ? symbols.error : symbols.warn} ${cause}: ${plural(count, 'trial')}${counted}. ` +
+        sentence(CAUSES[cause]),
       tone,
       indent: 2,
     },

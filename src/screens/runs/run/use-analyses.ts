@@ -68,7 +68,8 @@ export function useAnalysisRequests(
         title: `Ask for insights of ${name}?`,
         lines: [
           'A model looks for causes in what went wrong.',
-          'It takes one of the organization’s insights of the day; once they are used up there are more at midnight UTC.',
+          'It takes one of the organization’s insights of the day; once they are used up there are more at ' +
+            'midnight UTC.',
           ...(hasInsights ? [again] : []),
         ],
         action: hasInsights ? 'Make them again' : 'Ask for insights',

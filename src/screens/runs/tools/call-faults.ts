@@ -3,7 +3,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
 
-/** Faults of one call that are told. */
+/** Faults of one call that are shown. */
 const MOST_SAYS = 3
 /** Longest time for checking all calls, in milliseconds; what is left is not checked. */
 const LIMIT_MS = 5000
@@ -27,7 +27,7 @@ export type CallFault = {
 /** Tools at the three moments that are known: now, as the run saw them, and as the last pass before it did. */
 export type ToolMoments = {
   now: readonly ToolListing[]
-  /** Every server of the run told its tools now. */
+  /** Every server of the run listed its tools now. */
   isWhole: boolean
   seen: readonly ToolListing[] | undefined
   before: readonly ToolListing[] | undefined

@@ -123,7 +123,9 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
   if (faults.length === 0)
     return [
       {
-        text: `${symbols.ok} The tools of now take ${checked === 1 ? 'the one call' : `all ${checked} calls`} of the failing cases.`,
+        text:
+          `${symbols.ok} The tools of now take ${checked === 1 ? 'the one call' : `all ${checked} calls`} of ` +
+          'the failing cases.',
         tone: 'ok',
         indent: 2,
       },
@@ -132,7 +134,9 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
   const more = faults.length - MOST_CHANGES
   return [
     {
-      text: `${symbols.error} ${faults.length} of ${plural(checked, 'call')} of the failing cases ${faults.length === 1 ? 'does' : 'do'} not fit the tools of now:`,
+      text:
+        `${symbols.error} ${faults.length} of ${plural(checked, 'call')} of the failing cases ` +
+        `${faults.length === 1 ? 'does' : 'do'} not fit the tools of now:`,
       tone: 'error',
       indent: 2,
     },
@@ -177,7 +181,7 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
       ]
     }),
   )
-  // What the calls say is told above already.
+  // What the calls say is shown above already.
   if (lines.length === 0 && now && now.calls.faults.length > 0) return []
   return [
     '',

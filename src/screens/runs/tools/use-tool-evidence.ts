@@ -29,7 +29,7 @@ export type EvidenceOf = {
   enabled: boolean
 }
 
-/** Reads one trace of the run and one of an earlier run: each tells the tools of all servers of its run. */
+/** Reads one trace of the run and one of an earlier run: each lists the tools of all servers of its run. */
 export function useToolEvidence({ projectId, run, trials, enabled }: EvidenceOf): ToolEvidence {
   const { queries } = useWorkspace()
   const wanted = enabled && run !== undefined && isTerminalRunStatus(run.status)
@@ -48,7 +48,7 @@ export function useToolEvidence({ projectId, run, trials, enabled }: EvidenceOf)
   return { base, before: earlier.tools, seen: own.tools, reading }
 }
 
-/** The tools that the trace of one trial tells of. */
+/** The tools that the trace of one trial lists. */
 function useTrace({
   projectId,
   run,

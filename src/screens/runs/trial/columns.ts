@@ -20,7 +20,7 @@ function lookCell(symbols: Symbols, look: Look): Cell {
 }
 
 /**
- * Columns of a run's trials. `ofCase` tells how many trials the case of one has; `models` whether there are several.
+ * Columns of a run's trials. `ofCase` counts the trials of the case of one; `models` whether there are several.
  */
 export function trialColumns(
   symbols: Symbols,

@@ -44,7 +44,7 @@ export function headLines(
   ]
 }
 
-/** The first step that failed with its reason, or whatever else is told. */
+/** The first step that failed with its reason, or whatever else is reported. */
 function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): string | undefined {
   const failing = steps
     .filter(({ status }) => status === 'fail')
@@ -74,7 +74,9 @@ function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
     ...(isInvalid(trial)
       ? [
           {
-            text: `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot be believed.`,
+            text:
+              `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot ` +
+              'be believed.',
             tone: 'warn' as const,
           },
         ]

@@ -6,6 +6,7 @@ import { jsonNode } from '../../../components/json/json-tree.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { linesNode } from '../../../components/viewer/sections.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 type Score = NonNullable<EvalIteration['scores']>[number]
 type Definition = { label?: unknown; role?: unknown }
@@ -85,7 +86,7 @@ function oneScore(
   const { score, index, definition } = of
   const look = scoreLook(score)
   const label = typeof definition?.label === 'string' ? definition.label : score.scorerId
-  const role = typeof definition?.role === 'string' ? (ROLES[definition.role] ?? definition.role) : undefined
+  const role = typeof definition?.role === 'string' ? (ownValue(ROLES, definition.role) ?? definition.role) : undefined
   const lines = detailLines(score, label, look.tone)
   const more = evidenceOf(score)
   const id = `${ID}/${index}`

@@ -56,7 +56,7 @@ export function url<T extends string | undefined>(sealer: Sealer, table: Paramet
 }
 
 type Options<Row> = {
-  /** The column that tells a row from all others; `id` unless named. */
+  /** The column that identifies a row; `id` unless named. */
   key?: keyof Row & string
   /** The column by which a row belongs to something; `projectId` unless named. */
   owner?: keyof Row & string

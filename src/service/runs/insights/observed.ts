@@ -4,6 +4,7 @@ import { oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, ToolCallRecord, TrialOutcome } from '../../evals/types.ts'
 import type { JudgeVerdict } from '../judging/goal-completion.ts'
 import { type ObservedFailure, severityOf } from '../../insights/advice.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 /** A trial that ended, as far as failures are looked for in it. */
 export type ObservedTrial = { iterationId: string; case: CaseSnapshot; outcome: TrialOutcome }
@@ -94,12 +95,12 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
       { kind: 'tool_error', toolName, excerpt: message },
     )
   })
-  const early = Object.hasOwn(EARLY_ENDS, outcome.class) ? EARLY_ENDS[outcome.class] : undefined
+  const early = ownValue(EARLY_ENDS, outcome.class)
   if (early) {
     const message = outcome.error ?? ''
     const fingerprint = `${outcome.class}:${wordsOf(message)}`
     const ended = sign({ fingerprint, ...early }, { kind: 'transcript', errorCode: outcome.class, excerpt: message })
-    // A call that ended its trial is the same failure, told once.
+    // A call that ended its trial is the same failure, reported once.
     return [...errors.filter(({ evidence }) => evidence.excerpt !== message), ended]
   }
   const missed = [...outcome.steps, ...outcome.checks]
@@ -125,7 +126,7 @@ function judgeSigns(
   return [sign(parts, { kind: 'judge', excerpt: judged.reason })]
 }
 
-/** What a failed assertion or rule is called; undefined for a step whose tool error is told already. */
+/** What a failed assertion or rule is called; undefined for a step whose tool error is reported already. */
 function ruleOf(
   snapshot: CaseSnapshot,
   verdict: StepVerdict | CheckVerdict,
@@ -153,7 +154,7 @@ function ruleOf(
   }
 }
 
-/** As far as the rule alone tells whose matter it is: a case that calls the tools itself has nobody else to blame. */
+/** Whose matter it is, as far as the rule decides: a case that calls the tools itself has nobody else to blame. */
 function categoryOf(type: string, { steps }: CaseSnapshot): string {
   if (COST_RULES.has(type)) return 'workflow'
   if (type === 'noToolErrors') return 'tool_runtime'

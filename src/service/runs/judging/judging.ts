@@ -71,7 +71,7 @@ export function createJudging(context: ServiceContext): Judging {
       begin(run, document)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Nobody waits for an answer here, so the run itself tells why it has no grades.
+      // Nobody waits for an answer here, so the run itself records why it has no grades.
       store.runAnalyses.begin(run.id, KIND, document)
       fail(run.id, error.code, messageOf(error))
     }

@@ -3,7 +3,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines
+ * Half of what `nice` takes by default: on a busy machine a run still gets its share, and its deadlines
  * still mean something.
  */
 const NICENESS = 5
