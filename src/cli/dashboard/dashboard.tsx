@@ -51,6 +51,7 @@ export type FocusPace = LinePace & {
   set(focused: boolean): void
   /** A key was pressed. */
   attend(): void
+  isAttended(): boolean
 }
 
 /** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
@@ -126,6 +127,7 @@ export function openDashboard(options: DashboardOptions): void {
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
+  focusPace.subscribe(() => watchdog.attended(focusPace.isAttended()))
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
@@ -311,6 +313,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   }
   expect(UNATTENDED_AFTER_MS)
   return {
+    isAttended,
     pollFactor: () => line.pollFactor() * (isAttended() ? 1 : UNATTENDED_FACTOR),
     subscribe(listener) {
       listeners.add(listener)
