@@ -2,6 +2,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createNotebook, type Incident, type Notebook } from '../domain/notebook/notebook.ts'
+import { usePollFactor } from './use-poll.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = new WeakMap<Client, Notebook>()
@@ -22,11 +23,12 @@ const LOOK_MS = 2_000
 /** The same with its incidents, or why they cannot be read; draws again when they change. */
 export function useNotebook(): { notebook: Notebook; incidents: readonly Incident[]; problem: string | undefined } {
   const notebook = notebookOf(useWorkspace())
+  const factor = usePollFactor()
   const version = useSyncExternalStore(notebook.subscribe, notebook.version)
   useEffect(() => {
-    const timer = setInterval(() => notebook.look(), LOOK_MS)
+    const timer = setInterval(() => notebook.look(), factor * LOOK_MS)
     return () => clearInterval(timer)
-  }, [notebook])
+  }, [notebook, factor])
   return useMemo(
     () => ({ notebook, ...readOf(notebook) }),
     // oxlint-disable-next-line react/exhaustive-deps -- what the notebook answers changes with its version

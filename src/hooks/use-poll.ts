@@ -10,11 +10,11 @@ const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
  * many rows it is about. A slow line to the terminal is polled for more rarely.
  */
 export function usePoll(options: { live: boolean; requestsEach: number; rows?: number }): number | false {
-  const { budget, pace = FULL } = useWorkspace()
+  const { budget } = useWorkspace()
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
-  const factor = useSyncExternalStore(pace.subscribe, pace.pollFactor)
+  const factor = usePollFactor()
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
   const interval = pollInterval({
@@ -26,4 +26,10 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
     refillPerSecond,
   })
   return interval * factor
+}
+
+/** How many times more rarely is polled: the line to the terminal is slow, or nobody is there. */
+export function usePollFactor(): number {
+  const { pace = FULL } = useWorkspace()
+  return useSyncExternalStore(pace.subscribe, pace.pollFactor)
 }

@@ -32,7 +32,7 @@ test('nobody looking, polling is four times rarer, on top of what the line takes
   expect(heard).toHaveBeenCalledTimes(2)
 })
 
-test('nobody pressing a key for a minute, polling is four times rarer until the next key', async () => {
+test('nobody pressing a key for a minute, polling is four times rarer, after three eight times, until the next key', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(59_000)
@@ -46,6 +46,15 @@ test('nobody pressing a key for a minute, polling is four times rarer until the 
   expect(unattended.pollFactor()).toBe(4)
   unattended.set(true)
   expect(unattended.pollFactor()).toBe(1)
+  await clock.advance(60_000)
+  expect(unattended.pollFactor()).toBe(4)
+  await clock.advance(120_000)
+  expect([unattended.pollFactor(), unattended.isAttended()]).toEqual([8, false])
+  unattended.set(false)
+  expect(unattended.pollFactor()).toBe(8)
+  unattended.set(true)
+  unattended.attend()
+  expect([unattended.pollFactor(), unattended.isAttended()]).toEqual([1, true])
   await clock.advance(60_000)
   expect(unattended.pollFactor()).toBe(4)
 })

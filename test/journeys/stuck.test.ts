@@ -20,6 +20,8 @@ async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Ter
     timeout: 20_000,
     interval: 50,
   })
+  // Without the focus nobody is there, and the thread is checked more rarely.
+  if (how === 'outside') terminal.type('\u001B[O')
   terminal.kill('SIGURG')
   await vi.waitUntil(() => existsSync(join(home, 'blocked')), { timeout: 20_000, interval: 20 })
   return terminal

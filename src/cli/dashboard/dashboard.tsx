@@ -42,15 +42,20 @@ import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
-/** How many times rarer is polled while the terminal is unfocused, or no key was pressed for so many milliseconds. */
-const UNATTENDED_FACTOR = 4
-const UNATTENDED_AFTER_MS = 60_000
+/** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
+const RESTS = [
+  { afterMs: 3 * 60_000, factor: 8 },
+  { afterMs: 60_000, factor: 4 },
+]
+/** The same while the terminal is not focused, however lately a key was pressed. */
+const UNFOCUSED_FACTOR = 4
 
 export type FocusPace = LinePace & {
   /** The terminal's report of whether it has the focus. */
   set(focused: boolean): void
   /** A key was pressed. */
   attend(): void
+  isAttended(): boolean
 }
 
 /** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
@@ -126,6 +131,7 @@ export function openDashboard(options: DashboardOptions): void {
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
+  focusPace.subscribe(() => watchdog.attended(focusPace.isAttended()))
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
@@ -283,17 +289,18 @@ function releaseAfterReads(queryClient: QueryClient): MemoryRelease {
  */
 export function createFocusPace(line: LinePace, queryClient: QueryClient, clock: Clock = systemClock): FocusPace {
   let isFocused = true
-  let isPressed = true
   let pressedAt = clock.now()
   let cancel: (() => void) | undefined
+  let factor = 1
   const listeners = new Set<() => void>()
-  const isAttended = (): boolean => isFocused && isPressed
-  const change = (how: () => void): void => {
-    const before = isAttended()
-    how()
-    if (isAttended() === before) return
+  const update = (): void => {
+    const rest = clock.now() - pressedAt
+    const rested = RESTS.find(({ afterMs }) => rest >= afterMs)?.factor ?? 1
+    const before = factor
+    factor = isFocused ? rested : Math.max(rested, UNFOCUSED_FACTOR)
+    if (factor === before) return
     for (const listener of listeners) listener()
-    if (before) return
+    if (factor > 1) return
     // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
     void queryClient.refetchQueries({
       type: 'active',
@@ -301,17 +308,20 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
       predicate: query => endpointOf(query.queryKey)?.method === 'GET',
     })
   }
-  const expect = (ms: number): void => {
-    cancel = clock.after(ms, () => {
+  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
+  const untilRest = (): void => {
+    const left = RESTS.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
+    if (left.length === 0) return
+    cancel = clock.after(Math.min(...left), () => {
       cancel = undefined
-      const left = pressedAt + UNATTENDED_AFTER_MS - clock.now()
-      if (left > 0) expect(left)
-      else change(() => void (isPressed = false))
+      update()
+      untilRest()
     })
   }
-  expect(UNATTENDED_AFTER_MS)
+  untilRest()
   return {
-    pollFactor: () => line.pollFactor() * (isAttended() ? 1 : UNATTENDED_FACTOR),
+    isAttended: () => factor === 1,
+    pollFactor: () => line.pollFactor() * factor,
     subscribe(listener) {
       listeners.add(listener)
       const unsubscribe = line.subscribe(listener)
@@ -320,11 +330,15 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
         unsubscribe()
       }
     },
-    set: focused => change(() => void (isFocused = focused)),
+    set(focused) {
+      isFocused = focused
+      update()
+    },
     attend() {
       pressedAt = clock.now()
-      if (!cancel) expect(UNATTENDED_AFTER_MS)
-      change(() => void (isPressed = true))
+      if (factor > 1) cancel?.()
+      if (factor > 1 || !cancel) untilRest()
+      update()
     },
   }
 }

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 /** The variable that every program of a server inherits; its value identifies one server. */
 export const MARK_VARIABLE = 'MCPDECK_SERVER'
@@ -22,22 +22,24 @@ export async function endStrays(mark: string, graceMs: number): Promise<void> {
   if (left.length > 0) signalAll(await marked(mark), 'SIGKILL')
 }
 
+/** Processes whose environment is read in one turn; each takes some hundredths of a millisecond. */
+const IN_A_TURN = 64
+
 /** Ids of the processes whose environment has this mark. */
 async function marked(mark: string): Promise<number[]> {
-  const names = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const names = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   const wanted = `${MARK_VARIABLE}=${mark}`
-  const pids = await Promise.all(
-    names.map(async name => {
-      try {
-        const environment = await readFile(`/proc/${name}/environ`, 'latin1')
-        return environment.split('\0').includes(wanted) ? [Number(name)] : []
-      } catch {
-        // It has ended, or belongs to another user.
-        return []
-      }
-    }),
-  )
-  return pids.flat()
+  const pids: number[] = []
+  for (const [index, name] of names.entries()) {
+    if (index % IN_A_TURN === 0) await turn()
+    try {
+      // Reading asynchronously costs ten times as much: four jobs of libuv's threads for each process.
+      if (readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(wanted)) pids.push(Number(name))
+    } catch {
+      // It has ended, or belongs to another user.
+    }
+  }
+  return pids
 }
 
 /** Those of the processes that were there. */

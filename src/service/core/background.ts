@@ -13,15 +13,33 @@ export type Background = {
 
 /** @param longestMs longest pause between two looks, where the looks themselves would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
-  const timers: NodeJS.Timeout[] = []
+  const timers = new Map<number, { looks: Set<() => void>; timer: NodeJS.Timeout }>()
   const underWay = new Set<Promise<void>>()
+  /** Looks of one pause are begun together: each wake of a resting process costs more than most looks do. */
+  const together = (pause: number) => {
+    const looks = new Set<() => void>()
+    const timer = setInterval(() => {
+      for (const begin of looks) begin()
+    }, pause).unref()
+    timers.set(pause, { looks, timer })
+    return looks
+  }
+  const end = (pause: number, begin: () => void) => {
+    const { looks, timer } = timers.get(pause)!
+    looks.delete(begin)
+    if (looks.size > 0) return
+    clearInterval(timer)
+    timers.delete(pause)
+  }
   return {
     every(milliseconds, look) {
+      const pause = Math.min(milliseconds, longestMs)
+      const looks = timers.get(pause)?.looks ?? together(pause)
       let busy = false
       const once = async () => {
         busy = true
         try {
-          if ((await look()) === false) clearInterval(timer)
+          if ((await look()) === false) end(pause, begin)
         } catch (error) {
           onError(error)
         } finally {
@@ -34,11 +52,10 @@ export function createBackground(onError: (error: unknown) => void, longestMs = 
         underWay.add(done)
         void done.finally(() => underWay.delete(done))
       }
-      const timer = setInterval(begin, Math.min(milliseconds, longestMs)).unref()
-      timers.push(timer)
+      looks.add(begin)
     },
     async close() {
-      for (const timer of timers) clearInterval(timer)
+      for (const { timer } of timers.values()) clearInterval(timer)
       await Promise.all(underWay)
     },
   }

@@ -44,7 +44,7 @@ export type Jobs = {
 }
 
 /** How often work looks whether another process stopped it, in milliseconds. */
-const WATCH_EVERY_MS = 500
+const WATCH_EVERY_MS = 2000
 
 type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt: number }
 

@@ -47,7 +47,7 @@ declare module '../core/context.ts' {
 }
 
 /** How often an executing run looks whether another process ended it, in milliseconds. */
-const WATCH_EVERY_MS = 500
+const WATCH_EVERY_MS = 2000
 
 type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<void>; renewedAt: number }
 

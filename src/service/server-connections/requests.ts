@@ -44,7 +44,7 @@ export type ConnectionRequests = {
 /** How long a request stays open (service-api, "Limits"). */
 const OPEN_MS = 60 * 60 * 1000
 /** How often open requests are looked at, in milliseconds. */
-const LOOK_EVERY_MS = 1000
+const LOOK_EVERY_MS = 2000
 
 export function createConnectionRequests(context: ServiceContext): ConnectionRequests {
   const { store, limits, background } = context

@@ -10,6 +10,7 @@ import {
   STUCK_EVENT,
   STUCK_SENTENCE,
   TURNS,
+  UNATTENDED,
   type WatchdogMessage,
   type WatchdogSettings,
 } from './watchdog.ts'
@@ -17,10 +18,11 @@ import {
 const { state, leaving } = workerData as WatchdogSettings
 
 /**
- * How often the screen's thread is asked to answer while it does, and how often it is checked while it does not, in
- * milliseconds.
+ * How often the screen's thread is asked to answer while it does, with somebody there and with nobody, and how often it
+ * is checked while it does not, in milliseconds.
  */
 const REST_MS = 500
+const UNATTENDED_MS = 2000
 const CHECK_MS = 100
 /**
  * Looks after Ctrl+C or a signal that make a second, and those for a thread that has begun to end in order. They are
@@ -61,7 +63,7 @@ function check(): void {
     terminal = undefined
     checksLeft = undefined
     ask()
-    next = setTimeout(check, REST_MS)
+    next = setTimeout(check, Atomics.load(state, UNATTENDED) === 1 ? UNATTENDED_MS : REST_MS)
     return
   }
   if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
@@ -107,6 +109,10 @@ function heardSignal(signal: number): void {
   code = ENDING.get(signal) ?? INTERRUPTED
   checksLeft = checksUntilEnd()
   ask()
+  checkSoon()
+}
+
+function checkSoon(): void {
   clearTimeout(next)
   next = setTimeout(check, CHECK_MS)
 }
@@ -142,5 +148,6 @@ async function end(): Promise<void> {
 }
 
 hearSignals()
+parentPort?.on('message', checkSoon)
 ask()
 next = setTimeout(check, REST_MS)

@@ -1,10 +1,11 @@
 /**
- * Turns of the screen's thread that the watchdog counts, whether keys are the program's, and whether the program has
- * begun to end: indexes of the shared memory.
+ * Turns of the screen's thread that the watchdog counts, whether keys are the program's, whether the program has begun
+ * to end, and whether nobody is there: indexes of the shared memory.
  */
 export const TURNS = 0
 export const READS_KEYS = 1
 export const ENDS = 2
+export const UNATTENDED = 3
 
 /** Emitted on `process`, with an exit code, in a thread that answers nothing else any more. */
 export const STUCK_EVENT = 'mcpdeck:stuck'
@@ -29,6 +30,8 @@ export type Watchdog = {
   readsKeys(reads: boolean): void
   /** The program ends in order, which may take it some seconds. */
   ends(): void
+  /** Whether somebody presses keys; while nobody does, it is checked more rarely that the thread turns. */
+  attended(isAttended: boolean): void
 }
 
 /**
@@ -44,20 +47,27 @@ export function startWatchdog(options: {
   end: (code: number) => void
   startAfterMs?: number
 }): Watchdog {
-  const state = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+  const state = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT))
   state[READS_KEYS] = 1
+  let wake: () => void = () => undefined
   if (process.platform !== 'win32')
-    setTimeout(() => startThread(state, options), options.startAfterMs ?? START_AFTER_MS).unref()
+    setTimeout(() => (wake = startThread(state, options)), options.startAfterMs ?? START_AFTER_MS).unref()
   return {
     readsKeys: reads => void Atomics.store(state, READS_KEYS, reads ? 1 : 0),
     ends: () => void Atomics.store(state, ENDS, 1),
+    attended(isAttended) {
+      Atomics.store(state, UNATTENDED, isAttended ? 0 : 1)
+      // Before the key that ended the rest is worked on, for that may be what the thread gets stuck in.
+      if (isAttended) wake()
+    },
   }
 }
 
+/** @returns what has the thread check soon */
 function startThread(
   state: Int32Array,
   { leaving, give, end }: Pick<Parameters<typeof startWatchdog>[0], 'leaving' | 'give' | 'end'>,
-): void {
+): () => void {
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
   const workerData: WatchdogSettings = { state, leaving: leaving() }
@@ -86,4 +96,6 @@ function startThread(
   // Without a watchdog the program is as good as before.
   worker.on('error', () => undefined)
   process.on(STUCK_EVENT as never, end as never)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
+  return () => worker.postMessage(undefined)
 }

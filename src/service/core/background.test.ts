@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createBackground } from './background.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A background with looks that write down when they began. */
+function withLooks(longestMs?: number) {
+  const failures: unknown[] = []
+  const seen: string[] = []
+  const background = createBackground(error => failures.push(error), longestMs)
+  const look = (name: string, how: () => unknown = () => undefined) => {
+    return () => {
+      seen.push(`${name} ${Date.now()}`)
+      return how()
+    }
+  }
+  vi.setSystemTime(0)
+  return { background, failures, seen, look }
+}
+
+test('looks of one pause begin in one wake, whenever each was added', async () => {
+  const { background, seen, look } = withLooks()
+  background.every(5000, look('a'))
+  await vi.advanceTimersByTimeAsync(70)
+  background.every(5000, look('b'))
+  expect(vi.getTimerCount()).toBe(1)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(seen).toEqual(['a 5000', 'b 5000', 'a 10000', 'b 10000'])
+})
+
+test('one that answers false is over, and the last one of a pause leaves no timer', async () => {
+  const { background, seen, look } = withLooks()
+  background.every(
+    50,
+    look('once', () => false),
+  )
+  background.every(
+    50,
+    look('twice', () => seen.length < 3),
+  )
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(seen).toEqual(['once 50', 'twice 50', 'twice 100'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('one that fails or takes its time keeps no other one, and is begun once at a time', async () => {
+  const { background, failures, seen, look } = withLooks(100)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  background.every(
+    5000,
+    look('slow', () => promise),
+  )
+  background.every(
+    5000,
+    look('broken', () => Promise.reject(new Error('full'))),
+  )
+  await vi.advanceTimersByTimeAsync(250)
+  expect(seen).toEqual(['slow 100', 'broken 100', 'broken 200'])
+  expect(failures).toHaveLength(2)
+  let isClosed = false
+  void background.close().then(() => (isClosed = true))
+  await vi.advanceTimersByTimeAsync(500)
+  expect({ isClosed, count: seen.length }).toEqual({ isClosed: false, count: 3 })
+  resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isClosed).toBe(true)
+})
