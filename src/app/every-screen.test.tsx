@@ -146,7 +146,9 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
     await settled(app)
     expectSane(app, condition)
     if (listed(app) === 0) expect(bodyOf(app).match(SENTENCE_ENDS)?.length, app.frame()).toBeGreaterThanOrEqual(2)
-    if (condition.records === MANY && (listed(app) ?? 0) > 0) await app.see(() => listed(app)! >= MANY)
+    // A list that the contract gives no way to read on says where it ends.
+    if (condition.records === MANY && (listed(app) ?? 0) > 0)
+      await app.see(frame => listed(app)! >= MANY || frame.includes(`Only the latest ${listed(app)} are shown`))
     if (condition.records !== MANY) {
       await app.press('enter')
       for (let tab = 0; tab < (condition.tabs ?? 1); tab += 1) {

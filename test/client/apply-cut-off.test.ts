@@ -1,13 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
-import { createClient, type Client } from '../../src/api/client/client.ts'
+import { createClient } from '../../src/api/client/client.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
-import { readDocuments } from '../../src/domain/documents/document.ts'
-import { exportDocuments } from '../../src/domain/documents/export.ts'
-import { DOCUMENT_NOUNS } from '../../src/domain/documents/nouns.ts'
-import { planDocuments } from '../../src/domain/documents/plan.ts'
-import { sendPlan } from '../../src/domain/documents/send.ts'
-import { documentStore } from '../../src/domain/documents/store.ts'
+import { applied, exported } from '../applied.ts'
 import { lossyLine, type Loss } from '../pty/lossy-line.ts'
 import { serveHere } from '../service/serve-here.ts'
 
@@ -35,20 +30,6 @@ journey: { name: Trip, goal: Find the weather, persona: Priya, swarm: Weekly, se
 ---
 journey: { name: Order, goal: Get a total, persona: Priya, environments: [staging], sessionsPerTarget: 1, maxTurns: 9 }
 `
-
-async function apply(client: Client, projectId: string) {
-  const { docs, problems } = readDocuments([{ file: 'project.yaml', text: PROJECT }], {})
-  expect(problems).toEqual([])
-  const store = documentStore(client, projectId)
-  const plan = await planDocuments(store, docs, [])
-  if ('problems' in plan) throw new Error(JSON.stringify(plan.problems))
-  return await sendPlan(client, store, projectId, plan)
-}
-
-async function exported(client: Client, projectId: string): Promise<string> {
-  const documents = await exportDocuments(documentStore(client, projectId), { nouns: DOCUMENT_NOUNS }, () => undefined)
-  return documents.map(({ text }) => text).join('---\n')
-}
 
 /** A client behind a line that goes down for good with the wanted write, and how many writes it sent. */
 async function dyingClient(baseUrl: string, key: string, dying?: { at: number; loss: Loss }) {
@@ -82,7 +63,7 @@ test.each(['broken', 'unanswered'] as const)(
     const project = async (name: string) => (await client.projects.create({ body: { name } })).id
     const whole = await project('whole')
     const before = writes()
-    const outcomes = await apply(client, whole)
+    const outcomes = await applied(client, whole, PROJECT)
     expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'created'))
     const wanted = await exported(client, whole)
     const count = writes() - before
@@ -90,9 +71,9 @@ test.each(['broken', 'unanswered'] as const)(
     for (let at = 1; at <= count; at += 1) {
       const projectId = await project(`cut off at ${at}`)
       const dying = await dyingClient(baseUrl, api.key, { at, loss })
-      const cut = await apply(dying.client, projectId)
+      const cut = await applied(dying.client, projectId, PROJECT)
       expect(cut.filter(({ kind }) => kind === 'failed')).toHaveLength(1)
-      const repeated = await apply(client, projectId)
+      const repeated = await applied(client, projectId, PROJECT)
       const isDone = repeated.every(({ kind }) => ['created', 'changed', 'already'].includes(kind))
       expect({ at, isDone, repeated }).toMatchObject({ at, isDone: true })
       expect({ at, text: await exported(client, projectId) }).toEqual({ at, text: wanted })

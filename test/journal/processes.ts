@@ -46,10 +46,13 @@ export type Hold = 'nothing' | 'request' | 'answer'
 /** An HTTP proxy in front of a service, whose address outlives what it holds back. */
 export async function startProxy(target: string) {
   let hold: Hold = 'nothing'
+  let [writes, passing] = [0, 0]
   let report: (goOn: () => void) => void = () => {}
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const isWrite = incoming.method !== 'GET'
-    const isHeld = (what: Hold) => isWrite && hold === what
+    if (isWrite) writes += 1
+    const passes = writes <= passing
+    const isHeld = (what: Hold) => isWrite && !passes && hold === what
     if (isHeld('request')) await new Promise<void>(goOn => report(goOn))
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
@@ -71,9 +74,12 @@ export async function startProxy(target: string) {
   const { port } = server.address() as AddressInfo
   return {
     baseUrl: `http://127.0.0.1:${port}${new URL(target).pathname}`,
-    /** Holds from now on; resolves when something is held, with what lets that go on. */
-    hold(what: Hold): Promise<() => void> {
+    /** How many writes came so far. */
+    writes: () => writes,
+    /** Holds from now on, after some that pass; resolves when something is held, with what lets that go on. */
+    hold(what: Hold, after = 0): Promise<() => void> {
       hold = what
+      passing = writes + after
       return new Promise(resolve => (report = resolve))
     },
     letThrough() {

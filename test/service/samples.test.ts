@@ -149,10 +149,26 @@ describe('samples', () => {
     expect(new Set(feed.items.map(({ sourceType }) => sourceType))).toEqual(new Set(['eval', 'swarm', 'scenario']))
   })
 
+  test('have servers graded for each publisher, whose reports say that they are samples', async () => {
+    const { api, projectId, idsOf } = await sampled()
+    const { items } = await api.call(contract.readiness.list, { projectId })
+    expect(items.map(({ id }) => id).toSorted()).toEqual(idsOf('readinessRun').toSorted())
+    expect(new Set(items.map(({ readinessKind }) => readinessKind))).toEqual(new Set(['claude', 'openai']))
+    for (const { id: runId, serverUrl, overallStatus, lanes } of items) {
+      expect({ serverUrl, overallStatus }).toEqual({
+        serverUrl: 'https://sample.mcpdeck.example/mcp',
+        overallStatus: 'not-ready',
+      })
+      expect(new Set(lanes?.map(({ status }) => status))).toContain('incomplete')
+      const report = await api.call(contract.readiness.report, { projectId, runId })
+      expect(report).toMatchObject({ server: { name: 'Sample: weather desk', toolCount: 2 } })
+    }
+  })
+
   test('are named as samples, each and every one', async () => {
     const { api, store, projectId } = await sampled()
     const samples = store.samples.list()
-    expect(samples).toHaveLength(10)
+    expect(samples).toHaveLength(12)
     for (const { name } of samples) expect(name).toMatch(/^Sample: /)
     const lists = [
       contract.personas.list,
@@ -179,7 +195,7 @@ describe('removing samples', () => {
     expect(dump(dataDir)).not.toEqual(before)
     expect(insertSamples(store, NOW)).toBe(false)
     const { removed, kept } = removeSamples(store)
-    expect({ removed: removed.length, kept }).toEqual({ removed: 10, kept: [] })
+    expect({ removed: removed.length, kept }).toEqual({ removed: 12, kept: [] })
     expect(dump(dataDir)).toEqual(before)
     expect(removeSamples(store)).toEqual({ removed: [], kept: [] })
     expect(insertSamples(store, NOW)).toBe(true)
@@ -211,7 +227,7 @@ describe('removing samples', () => {
     expect(store.insights.get(swarm, lastWave)).toBeUndefined()
     expect(store.insights.get(swarm, 'wav_own')).toMatchObject({ status: 'pending' })
     expect(kept.map(({ id }) => id).toSorted()).toEqual([personaId, environmentId, clientId].toSorted())
-    expect(removed).toHaveLength(7)
+    expect(removed).toHaveLength(9)
     expect(store.samples.list()).toEqual([])
     expect(store.runs.get(projectId, String(added.runId))).toBeUndefined()
     expect(store.runs.get(projectId, String(own.runId))).toMatchObject({ result: 'passed' })
@@ -231,9 +247,9 @@ describe('removing samples', () => {
       JSON.parse((await promisify(execFile)(process.execPath, [CHILD, mode, dataDir])).stdout) as object
     const added = await Promise.all([run('add'), run('add')])
     expect(added.map(({ added: it }: { added?: boolean }) => it).toSorted()).toEqual([false, true])
-    expect(store.samples.list()).toHaveLength(10)
+    expect(store.samples.list()).toHaveLength(12)
     const mixed = await Promise.all([run('remove'), run('remove')])
-    expect(mixed.map(({ removed }: { removed?: number }) => removed ?? 0).toSorted()).toEqual([0, 10])
+    expect(mixed.map(({ removed }: { removed?: number }) => removed ?? 0).toSorted()).toEqual([0, 12])
     expect(dump(dataDir)).toEqual(before)
   }, 60_000)
 })
@@ -246,7 +262,7 @@ describe('a new workspace', () => {
       () => first.store.samples.due(),
       due => due.length === 0,
     )
-    expect(first.store.samples.list()).toHaveLength(10)
+    expect(first.store.samples.list()).toHaveLength(12)
     removeSamples(first.store)
     await first.close()
     const second = await open({ dataDir, samples: true })
@@ -264,7 +280,7 @@ describe('a new workspace', () => {
       () => second.store.samples.due(),
       due => due.length === 0,
     )
-    expect(second.store.samples.list()).toHaveLength(10)
+    expect(second.store.samples.list()).toHaveLength(12)
   })
 
   test('gets none by itself, and none where the reference server is gone', async () => {

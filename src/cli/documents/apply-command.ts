@@ -5,7 +5,7 @@ import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.
 import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
 import { withoutAddresses } from '../../domain/documents/secrets.ts'
 import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
-import { documentStore, type DocumentStore } from '../../domain/documents/store.ts'
+import { closedNouns, documentStore, type DocumentStore } from '../../domain/documents/store.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
@@ -28,7 +28,8 @@ export async function runApply(context: CommandContext, _: readonly string[], ow
   const present = new Set(docs.map(({ noun }) => noun))
   // A single file says nothing about nouns that it does not hold; a directory is the whole project.
   const pruned = own.prune ? DOCUMENT_NOUNS.filter(noun => hasDirectory || present.has(noun)) : []
-  const plan = await planOf(context, docs, pruned)
+  const open = pruned.length > 0 ? await openNouns(context, pruned, present) : pruned
+  const plan = await planOf(context, docs, open)
   warnOfCases(docs, plan)
   return await carryOut(context, plan, own)
 }
@@ -39,6 +40,18 @@ export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly D
   if (problems.length > 0) throw faulty(problems)
   if (docs.length === 0) throw new UsageError('There is no document in what was given; nothing was sent.')
   return docs
+}
+
+/** Nouns without those that nobody can list while their feature is off, which is said; what is named stays. */
+export async function openNouns(
+  { client, projectId }: CommandContext,
+  nouns: readonly DocumentNoun[],
+  named: ReadonlySet<DocumentNoun> = new Set(),
+): Promise<readonly DocumentNoun[]> {
+  const others = nouns.filter(noun => !named.has(noun))
+  const { closed, words } = await closedNouns(client, await projectId(), others)
+  if (closed.length > 0) say(clean(`Left out: ${closed.map(noun => `${noun}s`).join(', ')}. ${words}`))
+  return nouns.filter(noun => !closed.includes(noun))
 }
 
 /** The records of the project that a command works in. */

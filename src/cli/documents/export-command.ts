@@ -9,7 +9,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-import { storeOf } from './apply-command.ts'
+import { openNouns, storeOf } from './apply-command.ts'
 import { onDisk } from './files.ts'
 
 export type ExportOptions = { dir?: string; force?: boolean; json?: boolean }
@@ -20,7 +20,7 @@ export async function runExport(
   [word, name]: readonly string[],
   own: ExportOptions,
 ): Promise<void> {
-  const nouns = word === undefined ? DOCUMENT_NOUNS : [requireDocumentNoun(word)]
+  const nouns = word === undefined ? await openNouns(context, DOCUMENT_NOUNS) : [requireDocumentNoun(word)]
   const store = await storeOf(context)
   const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))
   if (name !== undefined && documents.length === 0)

@@ -4,6 +4,7 @@ import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { LIST_BOUNDS, type ListBounds } from '../../api/client/pages.ts'
+import { capabilitiesOf, refuseClosed } from '../../domain/projects/feature-gate.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -55,7 +56,7 @@ export type Listing = {
   onCut?: ((most: number) => void) | undefined
 }
 
-/** The items of a noun, page by page within the budget. @throws ApiError */
+/** The items of a noun, page by page within the budget. @throws ApiError, also where its feature is off */
 export async function* listItems(listing: Listing): AsyncGenerator<Item, void> {
   const { client, noun, fields, all } = listing
   const { further } = noun
@@ -107,6 +108,7 @@ async function* items(
     count += found.length
     yield* source === undefined ? found : found.map(item => ({ ...parent, ...item, source }))
   }
+  if (count === 0 && endpoint.gate) refuseClosed(endpoint, await capabilitiesOf(client, String(fields['projectId'])))
   const { pageSize } = queryOf(endpoint)
   if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize) onCut?.(pageSize)
 }

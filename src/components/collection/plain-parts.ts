@@ -1,6 +1,8 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import type { Look } from '../conversations/session-row.ts'
 import type { Column } from '../list/columns.ts'
 
 type Timestamp = number | string | null | undefined
@@ -20,6 +22,51 @@ export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp): C
     quiet: true,
     cell: item => ({ text: ageText(at(item)), tone: 'muted' }),
     sort: item => toEpochMs(at(item)),
+  }
+}
+
+/** What a row is called: it takes the width that is left, and the list sorts by it. */
+export function nameColumn<Item>(title: string, nameOf: (item: Item) => string, id = 'name'): Column<Item> {
+  return { id, title, width: 'flex', cell: nameOf, sort: nameOf }
+}
+
+/** How a row stands, as a sign and a word. */
+export function lookColumn<Item>(symbols: Symbols, lookOf: (item: Item) => Look, width = 12): Column<Item> {
+  const cell = (item: Item) => {
+    const { symbol, word, tone } = lookOf(item)
+    return { text: `${symbols[symbol]} ${word}`, tone }
+  }
+  return { id: 'state', title: 'State', width, cell }
+}
+
+/** What is worth a column where there is room for it. */
+export function noteColumn<Item>(
+  title: string,
+  width: Column<Item>['width'],
+  noteOf: (item: Item) => string | null | undefined,
+  from = 0,
+): Column<Item> {
+  const cell = (item: Item) => ({ text: noteOf(item) ?? UNKNOWN, tone: 'muted' }) as const
+  return { id: title.toLowerCase(), title, width, from, cell }
+}
+
+/** A number at the right of its column. */
+export function countColumn<Item>(
+  title: string,
+  width: number,
+  countOf: (item: Item) => number | null | undefined,
+  cell = (item: Item): string => formatCount(countOf(item)),
+): Column<Item> {
+  const sort = (item: Item) => countOf(item) ?? undefined
+  return { id: title.toLowerCase(), title, width, align: 'right', cell, sort }
+}
+
+/** What is asked and said where a record is deleted for good. */
+export function deletion(noun: string, name: string, line: string) {
+  return {
+    confirm: { title: `Delete ${name}?`, lines: [line], action: `Delete the ${noun}`, word: 'delete' },
+    start: `Deleting ${name}…`,
+    done: () => `Deleted ${name}.`,
   }
 }
 

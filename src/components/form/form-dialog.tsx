@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { clean } from '../../tui/theme/text.ts'
 import { FieldsForm, type FormText } from './fields-form.tsx'
 import type { FormFieldLook } from './form-field.tsx'
-import { numberProblem } from './field-input.ts'
+import { numberProblem, type FieldOption } from './field-input.ts'
 import { useOverlays } from '../overlays.tsx'
 
 export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
@@ -25,6 +25,16 @@ export type FormSpec = {
   act: string
   /** What the fields start with was filled in before: it is not left without asking. */
   isFilled?: boolean
+}
+
+/** A field that takes one of some records, the first by default. */
+export function choiceField(
+  id: string,
+  label: string,
+  options: readonly FieldOption[],
+  more: Omit<Partial<FormFieldSpec>, 'input'> = {},
+): FormFieldSpec {
+  return { id, label, initial: options[0]?.value ?? '', ...more, input: { kind: 'choice', options } }
 }
 
 /** Fields as they were filled in before, where they were, for a form that is opened again. */

@@ -1,6 +1,8 @@
 import type { Client } from '../../api/contract/clients.ts'
 import type { Environment } from '../../api/contract/environments.ts'
-import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
+
+const NAME_NOTE = 'No two of a project have the same.'
 
 /** Asks for a new environment, or what of a saved one is to change. */
 export function environmentForm(record: Environment | undefined, clients: readonly Client[]): FormSpec {
@@ -8,25 +10,14 @@ export function environmentForm(record: Environment | undefined, clients: readon
   const hostId = record?.hostId ?? options[0]?.value ?? ''
   const isGone = record?.hostId != null && !options.some(({ value }) => value === record.hostId)
   const fields: FormFieldSpec[] = [
-    {
-      id: 'name',
-      label: 'Name',
-      required: true,
-      initial: record?.name ?? '',
-      note: 'No two of a project have the same.',
-    },
+    { id: 'name', label: 'Name', required: true, initial: record?.name ?? '', note: NAME_NOTE },
     { id: 'description', label: 'Description', initial: record?.description ?? '', input: { kind: 'lines' } },
-    {
-      id: 'hostId',
-      label: 'Client',
-      required: true,
-      initial: hostId,
-      note: 'Its servers and settings are what a run uses.',
-      input: {
-        kind: 'choice',
-        options: isGone ? [{ value: hostId, label: 'a client that is gone' }, ...options] : options,
-      },
-    },
+    choiceField(
+      'hostId',
+      'Client',
+      isGone ? [{ value: hostId, label: 'a client that is gone' }, ...options] : options,
+      { required: true, initial: hostId, note: 'Its servers and settings are what a run uses.' },
+    ),
     {
       id: 'modelId',
       label: 'Model',

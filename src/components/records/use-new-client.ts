@@ -4,10 +4,11 @@ import { contract } from '../../api/contract/contract.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { textOfValues, valuesOf } from '../form/field-input.ts'
-import type { FormSpec } from '../form/form-dialog.tsx'
+import { choiceField, type FormSpec } from '../form/form-dialog.tsx'
 import { useOpening } from '../opening.tsx'
 import { useRecordForm } from './use-record-form.ts'
 
+const TEMPLATES = CLIENT_TEMPLATES.map(value => ({ value, label: value }))
 type Server = { id: string; name: string }
 /** The client, and why it has not got its servers. */
 type Saved = { made: ClientDetail; missing?: string }
@@ -60,13 +61,7 @@ function newClientForm(servers: readonly Server[]): FormSpec {
     about: [{ text: 'A client is how the service talks to MCP servers: as a known product does.', tone: 'muted' }],
     fields: [
       { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
-      {
-        id: 'template',
-        label: 'Template',
-        required: true,
-        initial: CLIENT_TEMPLATES[0],
-        input: { kind: 'choice', options: CLIENT_TEMPLATES.map(value => ({ value, label: value })) },
-      },
+      choiceField('template', 'Template', TEMPLATES, { required: true }),
       {
         id: 'servers',
         label: 'Servers',

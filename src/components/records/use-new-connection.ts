@@ -10,7 +10,7 @@ import {
 } from '../../domain/connections/connections.ts'
 import { useConnections } from '../../hooks/use-connections.ts'
 import { YES } from '../form/field-input.ts'
-import type { FormFieldSpec, FormSpec } from '../form/form-dialog.tsx'
+import { choiceField, type FormSpec } from '../form/form-dialog.tsx'
 import { useRecordForm } from './use-record-form.ts'
 
 type Candidates = NonNullable<NonNullable<ServerConnection['error']>['candidates']>
@@ -61,16 +61,8 @@ export function useNewConnection(projectId: string): (start?: ConnectionStart) =
 }
 
 function connectionForm(used: number, { url = '', candidates = [] }: ConnectionStart = {}): FormSpec {
-  const which: FormFieldSpec = {
-    id: 'serverId',
-    label: 'Server',
-    required: true,
-    note: 'Several saved servers have this address.',
-    input: {
-      kind: 'choice',
-      options: candidates.map(({ id, name, url }) => ({ value: id ?? '', label: name ?? id ?? '', detail: url ?? '' })),
-    },
-  }
+  const saved = candidates.map(({ id, name, url }) => ({ value: id ?? '', label: name ?? id ?? '', detail: url ?? '' }))
+  const note = 'Several saved servers have this address.'
   return {
     title: 'Connect a server',
     about: [
@@ -86,7 +78,7 @@ function connectionForm(used: number, { url = '', candidates = [] }: ConnectionS
     fields: [
       { id: 'url', label: 'Address', required: true, initial: url, check: addressProblem },
       ...(candidates.length > 0
-        ? [which]
+        ? [choiceField('serverId', 'Server', saved, { required: true, note, initial: '' })]
         : [{ id: 'name', label: 'Name', note: 'Of a new server; the service chooses one where it is empty.' }]),
       {
         id: 'reauthorize',

@@ -2,17 +2,15 @@ import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { DIRECTORIES, isRunning, publisherLabel, stateLook } from '../../domain/readiness/labels.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
-import { formatAge } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { YES } from '../form/field-input.ts'
-import type { FormSpec, FormValues } from '../form/form-dialog.tsx'
+import { choiceField, type FormSpec, type FormValues } from '../form/form-dialog.tsx'
+import { ageColumn, lookColumn } from '../collection/plain-parts.ts'
 import type { Column } from '../list/columns.ts'
 import { useOpening } from '../opening.tsx'
 import { useAskUntilDone } from './use-ask-until-done.ts'
@@ -25,26 +23,11 @@ export const NO_ADDRESS = 'It has no address; directories list servers over HTTP
 
 /** What a row says of a run: for whom it grades, what it came to, and since when. */
 export function readinessColumns<Row>(symbols: Symbols, runOf: (row: Row) => ReadinessRun): Column<Row>[] {
-  const look = (row: Row) => stateLook(runOf(row))
-  const createdAt = (row: Row) => toEpochMs(runOf(row).createdAt)
   return [
     { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(runOf(row)) },
     { id: 'as', title: 'As', width: 19, from: 70, cell: row => runOf(row).submissionMode ?? '' },
-    {
-      id: 'state',
-      title: 'State',
-      width: 12,
-      cell: row => ({ text: `${symbols[look(row).symbol]} ${look(row).word}`, tone: look(row).tone }),
-    },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 4,
-      align: 'right',
-      quiet: true,
-      cell: row => ({ text: formatAge(createdAt(row), serviceNow()), tone: 'muted' }),
-      sort: createdAt,
-    },
+    lookColumn(symbols, row => stateLook(runOf(row))),
+    ageColumn('Age', row => runOf(row).createdAt),
   ]
 }
 
@@ -111,24 +94,13 @@ function startForm(
     title: options.length > 1 ? 'Grade a server for a directory' : `Grade ${first.label} for a directory`,
     fields: [
       ...(options.length > 1
-        ? [
-            {
-              id: 'serverId',
-              label: 'Server',
-              required: true,
-              initial: first.value,
-              input: { kind: 'choice' as const, options },
-            },
-          ]
+        ? [choiceField('serverId', 'Server', options, { required: true, initial: first.value })]
         : []),
-      {
-        id: 'directory',
-        label: 'Directory',
+      choiceField('directory', 'Directory', DIRECTORIES, {
         required: true,
         initial: 'claude',
         note: 'Whose rules, and for OpenAI what would be submitted; that is never guessed.',
-        input: { kind: 'choice', options: DIRECTORIES },
-      },
+      }),
       {
         id: 'observations',
         label: 'Observations',

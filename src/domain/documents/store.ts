@@ -3,6 +3,7 @@ import { isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { capabilitiesOf, offWords, refuseClosed } from '../projects/feature-gate.ts'
 import { readClients } from '../clients/clients.ts'
 import { fileOf, type SuiteFile } from '../suites/suite-file.ts'
 import { normalSuite } from '../suites/suite-form.ts'
@@ -47,12 +48,28 @@ const ENDPOINTS: Readonly<Record<DocumentNoun, Partial<Record<string, AnyEndpoin
   journey: contract.journeys,
 }
 
+/** What of some nouns cannot be listed because its feature is off, with the gate's own words. @throws ApiError */
+export async function closedNouns(
+  client: Client,
+  projectId: string,
+  nouns: readonly DocumentNoun[],
+): Promise<{ closed: readonly DocumentNoun[]; words: string }> {
+  const capabilities = await capabilitiesOf(client, projectId)
+  const wordsOf = (noun: DocumentNoun) => {
+    const { gate } = ENDPOINTS[noun]['list'] as AnyEndpoint
+    return gate && offWords(capabilities, gate)
+  }
+  const closed = nouns.filter(noun => wordsOf(noun) !== undefined)
+  return { closed, words: closed[0] ? (wordsOf(closed[0]) ?? '') : '' }
+}
+
 export function documentStore(client: Client, projectId: string): DocumentStore {
   const call = async (noun: DocumentNoun, names: readonly string[], input: Wire, options?: CallOptions) => {
     const endpoint = names.map(name => ENDPOINTS[noun][name]).find(each => each !== undefined)
     if (!endpoint) throw new Error(`the contract has no ${names[0]} of a ${noun}`)
     return (await client.call(endpoint, { projectId, ...input } as object, options)) as Row
   }
+  let capabilities: ReturnType<typeof capabilitiesOf> | undefined
   const target = (noun: DocumentNoun, id: string) => ({ [`${noun}Id`]: id })
   const readSuite = async (suiteId: string, index: NameIndex): Promise<StoredSuite> => {
     const [detail, cases] = await Promise.all([
@@ -84,7 +101,10 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
       if (noun === 'environment')
         return (await client.items(contract.environments.list, { projectId, includeArchived: true })) as Row[]
       const endpoint = ENDPOINTS[noun]['list'] as AnyEndpoint
-      return (await client.items(endpoint, { projectId } as object)) as Row[]
+      const rows = (await client.items(endpoint, { projectId } as object)) as Row[]
+      if (rows.length === 0 && endpoint.gate)
+        refuseClosed(endpoint, await (capabilities ??= capabilitiesOf(client, projectId)))
+      return rows
     },
     read: async (noun, id, index, row) => {
       if (noun === 'suite') return await readSuite(id, index)

@@ -1,3 +1,6 @@
+import type { Client } from '../../api/client/client.ts'
+import { isMissing, refusal } from '../../api/client/errors/api-error.ts'
+import type { AnyEndpoint, Gate } from '../../api/contract/endpoint.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 
 /** Names in `can` of the reads that the gated features allow. */
@@ -24,4 +27,33 @@ export function isFeatureOff(capabilities: ProjectCapabilities | undefined, read
   if (may === true) return false
   if (flagState(capabilities) === 'off') return true
   return may === false && (capabilities?.projectRole ?? capabilities?.role) !== 'guest'
+}
+
+const FEATURES: Readonly<Record<Gate, { read: GatedRead; off: string }>> = {
+  swarms: { read: 'readSwarms', off: 'Swarms are switched off for this organization.' },
+  'user-testing': { read: 'readUserTesting', off: 'User testing is switched off for this organization.' },
+}
+
+/** The service's own words about a feature that is switched off, or ours; undefined where it is not known to be. */
+export function offWords(capabilities: ProjectCapabilities | undefined, gate: Gate): string | undefined {
+  const { read, off } = FEATURES[gate]
+  if (!isFeatureOff(capabilities, read)) return undefined
+  return capabilities?.features?.sandboxes?.reason ?? off
+}
+
+/** What the key may do in a project; undefined where a deployment does not report it. @throws ApiError */
+export async function capabilitiesOf(client: Client, projectId: string): Promise<ProjectCapabilities | undefined> {
+  return await client.projects.capabilities({ projectId }).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+}
+
+/**
+ * For a list that came empty: while its feature is off it is empty whatever there is (service-api, rule 8).
+ * @throws ApiError `refused` in the gate's own words
+ */
+export function refuseClosed(endpoint: AnyEndpoint, capabilities: ProjectCapabilities | undefined): void {
+  const words = endpoint.gate && offWords(capabilities, endpoint.gate)
+  if (words !== undefined) throw refusal('feature-off', words, { endpoint })
 }

@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import { type AnyEndpoint, requiredRole, roleSentence } from '../../api/contract/endpoint.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
-import { isFeatureOff } from '../projects/feature-gate.ts'
+import { offWords } from '../projects/feature-gate.ts'
 import type { AccessChange } from './table.ts'
 
 /** Names in `can`, by what they allow. */
@@ -29,12 +29,13 @@ const OPERATIONS: Record<AccessChange['do'], AnyEndpoint> = {
   limits: userTesting.setGuestExecution,
 }
 
-export const GATE_CLOSED = 'User testing is switched off for this organization; waiting does not change that.'
-
-/** Whether user testing is off for the organization, as far as the capabilities report it. */
-export function isGateClosed(capabilities: ProjectCapabilities | undefined): boolean {
-  return isFeatureOff(capabilities, 'readUserTesting')
+/** Why user testing is closed to the organization, as far as the capabilities report it; undefined while it is open. */
+export function gateClosed(capabilities: ProjectCapabilities | undefined): string | undefined {
+  const words = offWords(capabilities, 'user-testing')
+  return words && `${words} ${FOR_GOOD}`
 }
+
+const FOR_GOOD = 'Waiting does not change that.'
 
 /**
  * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and
@@ -51,8 +52,9 @@ export function obstacle(
 ): string | undefined {
   const may = capabilities?.can[PERMISSIONS[action]]
   if (!capabilities || may === true) return undefined
-  if (action !== 'unpublish' && (isGateClosed(capabilities) || (may === false && isGated(capabilities))))
-    return GATE_CLOSED
+  const closed = gateClosed(capabilities)
+  if (action !== 'unpublish' && (closed !== undefined || (may === false && isGated(capabilities))))
+    return closed ?? `User testing is switched off for this organization. ${FOR_GOOD}`
   if (may !== false) return undefined
   const role = capabilities.projectRole ?? capabilities.role ?? undefined
   return roleSentence(requiredRole(OPERATIONS[action]) ?? 'member', role)

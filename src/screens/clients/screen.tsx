@@ -1,14 +1,14 @@
 import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { jsonLines } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import { clientsKeys } from './bindings.ts'
 import { useClientActions } from './use-client-actions.ts'
 
@@ -22,22 +22,9 @@ export const ClientsScreen = collectionScreen({
   param: 'clientId',
   says: ({ name, configId, hostConfigId }: Client) => [name, configId ?? hostConfigId].join('\n'),
   rows: plainRows<Client>(() => [
-    { id: 'name', title: 'Client', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-    {
-      id: 'model',
-      title: 'Model',
-      width: 28,
-      from: 56,
-      cell: ({ modelId }) => ({ text: modelId ?? UNKNOWN, tone: 'muted' }),
-    },
-    {
-      id: 'servers',
-      title: 'Servers',
-      width: 7,
-      align: 'right',
-      cell: ({ serverCount }) => (serverCount == null ? UNKNOWN : formatCount(serverCount)),
-      sort: ({ serverCount }) => serverCount ?? undefined,
-    },
+    nameColumn('Client', ({ name }) => name),
+    noteColumn('Model', 28, ({ modelId }) => modelId, 56),
+    countColumn('Servers', 7, ({ serverCount }) => serverCount),
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [

@@ -4,6 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { ageColumn } from '../../components/collection/plain-parts.ts'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { type Collection, useCollection } from '../../components/collection/use-collection.ts'
 import { useOpenUrl } from '../../components/browser.tsx'
@@ -54,16 +55,7 @@ const COLUMNS: readonly Column<KnownConnection>[] = [
     cell: ({ status }) => connectionLabel(status),
     sort: ({ status }) => status,
   },
-  {
-    id: 'begun',
-    title: 'Begun',
-    width: 5,
-    from: 46,
-    align: 'right',
-    quiet: true,
-    cell: row => ({ text: begunText(row), tone: 'muted' }),
-    sort: ({ at }) => at,
-  },
+  { ...ageColumn('Begun', ({ at, address }: KnownConnection) => (address === undefined ? undefined : at)), from: 46 },
 ]
 /** The list is here already, and there is no more of it. */
 const READ = {

@@ -3,6 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 import { environmentName } from '../../components/records/environment-form.ts'
 import { askedAgain, useAskUntilDone } from '../../components/records/use-ask-until-done.ts'
+import { choiceField } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { readEnvironmentUses, type EnvironmentUse } from '../../domain/environments/uses.ts'
@@ -52,8 +53,7 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
     if (!read) return undefined
     const { unread } = read
     const found = new Map(read.found.map(each => [each.environment.id, each]))
-    const first = read.found[0]
-    if (!first) {
+    if (read.found.length === 0) {
       toasts.show('ok', ['No suite, journey, swarm or scenario uses a nameless environment.', ...unread].join(' '))
       return undefined
     }
@@ -69,14 +69,10 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
         fields: [
           { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
           { id: 'description', label: 'Description' },
-          {
-            id: 'environmentId',
-            label: 'Environment',
+          choiceField('environmentId', 'Environment', options, {
             required: true,
-            initial: first.environment.id,
             note: 'It keeps its id, and may be edited from then on.',
-            input: { kind: 'choice', options },
-          },
+          }),
         ],
         act: 'Give it the name',
       }),

@@ -1,5 +1,4 @@
 import { useMemo, type ReactNode } from 'react'
-import { GATE_CLOSED } from '../../domain/scenarios/rights.ts'
 import { valueLabel } from '../../domain/findings/insights.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
@@ -18,12 +17,12 @@ import type { TabProps } from './tab.ts'
 const NOBODY = { why: 'No visitor has opened a session yet.', next: 'It fills with the first one.' }
 
 /** What the feature gates, while it is on; otherwise the sentence that helps, and nothing is asked for. */
-export function Gated(props: { isClosed: boolean; children: ReactNode }) {
+export function Gated(props: { closed: string | undefined; children: ReactNode }) {
   const { profile } = useWorkspace()
-  if (!props.isClosed) return props.children
+  if (props.closed === undefined) return props.children
   return (
     <>
-      <Sentence tone="warn" text={GATE_CLOSED} />
+      <Sentence tone="warn" text={props.closed} />
       <Sentence tone="muted" text={openGateSentence(profile.local)} />
     </>
   )

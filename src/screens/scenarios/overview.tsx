@@ -1,6 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { provedVersion, type ScenarioNotes } from '../../domain/scenarios/notes.ts'
-import { GATE_CLOSED } from '../../domain/scenarios/rights.ts'
 import type { DoorState } from '../../domain/scenarios/visitor-door.ts'
 import { listed, VISITOR_KIND_LABELS, modeLabel, moveLabel } from '../../domain/scenarios/labels.ts'
 import { ADMITS, isAccessMode } from '../../domain/scenarios/table.ts'
@@ -171,9 +170,9 @@ export function Overview(props: TabProps) {
     const now = Date.now()
     const notes = accessNotes?.of(input.scenarioId)
     return [
-      ...(props.isClosed
+      ...(props.closed !== undefined
         ? [
-            { text: `${symbols.warn} ${GATE_CLOSED}`, tone: 'warn' as const },
+            { text: `${symbols.warn} ${props.closed}`, tone: 'warn' as const },
             { text: openGateSentence(profile.local), tone: 'muted' as const },
             '',
           ]
@@ -208,7 +207,7 @@ export function Overview(props: TabProps) {
       ...capLines(notes, { changedAt: toEpochMs(row.scenario.updatedAt), now, editKey: key(scenariosKeys, 'limits') }),
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
-  }, [row, props.isClosed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, lookAgain])
+  }, [row, props.closed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, lookAgain])
   const above = doubts.map(text => ({ text: `${symbols.warn} ${text}`, tone: 'warn' as const }))
   return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} focused={focused} />
 }

@@ -1,5 +1,4 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { GATE_CLOSED } from '../../domain/scenarios/rights.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
@@ -39,7 +38,7 @@ const TABS = [
 function gated(Content: (props: TabProps) => ReactNode) {
   return function GatedTab(props: TabProps) {
     return (
-      <Gated isClosed={props.isClosed}>
+      <Gated closed={props.closed}>
         <Content {...props} />
       </Gated>
     )
@@ -90,19 +89,18 @@ function ProjectScenarios({ projectId }: { projectId: string }) {
   const { profile } = useWorkspace()
   const key = useKeyName()
   const { data, collection } = useScenarioCollection(projectId)
-  const { isClosed, scenarios } = data
+  const { closed, scenarios } = data
   const [shownOf, setShownOf] = useState<string>()
   const scenario = collection.row?.scenario
   const showsSecrets = scenario !== undefined && shownOf === scenario.id
   useCrumbs([useProjectName(projectId), 'Scenarios', scenario?.name])
   const setShowsSecrets = (shows: boolean): void => setShownOf(shows ? scenario?.id : undefined)
   useKeys({ projectId, data, collection, showsSecrets, setShowsSecrets })
-  const next = isClosed
-    ? `${GATE_CLOSED} ${openGateSentence(profile.local)}`
-    : `${key(scenariosKeys, 'publish')} publishes an environment for visitors, after saying what that does.`
+  const next = `${key(scenariosKeys, 'publish')} publishes an environment for visitors, after saying what that does.`
+  const notices = closed === undefined ? [] : [`${closed} ${openGateSentence(profile.local)}`]
   const renderDetail = (row: ScenarioRow, focused: boolean): ReactNode => {
     const { id, name } = row.scenario
-    const content = { input: { projectId, scenarioId: id }, row, focused, isClosed, showsSecrets }
+    const content = { input: { projectId, scenarioId: id }, row, focused, closed, showsSecrets }
     return <TabbedPane key={id} title={name} tabs={TABS} content={content} within={WITHIN} />
   }
   return (
@@ -110,7 +108,7 @@ function ProjectScenarios({ projectId }: { projectId: string }) {
       collection={collection}
       what="the published scenarios"
       data={scenarios}
-      list={{ title: 'Scenarios', empty: { why: 'Nothing is published in this project.', next } }}
+      list={{ title: 'Scenarios', empty: { why: 'Nothing is published in this project.', next }, notices }}
       renderDetail={renderDetail}
     />
   )

@@ -5,8 +5,8 @@ export type TabProps = {
   input: { projectId: string; scenarioId: string }
   row: ScenarioRow
   focused: boolean
-  /** The feature is off for the organization: what it gates is not asked for. */
-  isClosed: boolean
+  /** Why the feature is off for the organization; what it gates is then not asked for. */
+  closed: string | undefined
   /** Links and invitations show as they are. */
   showsSecrets: boolean
 }

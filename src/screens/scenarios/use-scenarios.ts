@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { isGateClosed } from '../../domain/scenarios/rights.ts'
+import { gateClosed } from '../../domain/scenarios/rights.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
@@ -90,7 +90,8 @@ export function useScenarios(projectId: string) {
   const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
   const scenarios = useWholeList(queries.scenarios.list, { projectId }, { interval: refetchInterval })
   const environments = useWholeList(queries.environments.list, { projectId })
-  const isClosed = isGateClosed(capabilities.data)
+  const closed = gateClosed(capabilities.data)
+  const isClosed = closed !== undefined
   // While it is not known whether the feature is on, what it gates is not asked for.
   const isOpen = !isClosed && !capabilities.pending
   const items = scenarios.items ?? NO_SCENARIOS
@@ -149,6 +150,7 @@ export function useScenarios(projectId: string) {
     isWhole: isRead && !scenarios.pending && !scenarios.hasMore && !capabilities.pending && !environments.pending,
     capabilities: capabilities.data,
     environments,
+    closed,
     isClosed,
     isOpen,
   }

@@ -1,6 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
@@ -37,15 +37,7 @@ export const SessionsScreen = collectionScreen({
   rows: plainRows<SessionSummary>(() => [
     { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
     { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
-    {
-      id: 'messages',
-      title: 'Msgs',
-      width: 5,
-      from: 44,
-      align: 'right',
-      cell: ({ messageCount }) => formatCount(messageCount),
-      sort: ({ messageCount }) => messageCount ?? undefined,
-    },
+    { ...countColumn('Msgs', 5, ({ messageCount }: SessionSummary) => messageCount), from: 44 },
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [

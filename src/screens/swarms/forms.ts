@@ -4,47 +4,33 @@ import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
 import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
-import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
 /** Bounds of the contract: sessions of each target, and turns of each session. */
-const SESSIONS = { kind: 'number', least: 1, most: 100, whole: true } as const
-const TURNS = { kind: 'number', least: 1, most: 200, whole: true } as const
+const MOST = { sessionsPerTarget: 100, maxTurns: 200 } as const
 /** What a new swarm or journey starts with, where nothing else says it. */
 const USUAL = { sessionsPerTarget: 2, maxTurns: 6 } as const
 
 type Size = Pick<Swarm, 'sessionsPerTarget' | 'maxTurns'>
 
-function most(count: number): (text: string) => string | undefined {
-  return text => (text.length > count ? `It takes ${count} characters at most; this has ${text.length}.` : undefined)
-}
-
-function textField(field: { id: string; label: string; most: number } & Partial<FormFieldSpec>): FormFieldSpec {
-  const { most: bound, ...rest } = field
-  return { required: false, kind: '', initial: '', check: most(bound), ...rest }
+/** A text of the contract's length; a long one has lines. */
+export function textField(id: string, label: string, most: number, more: Partial<FormFieldSpec>): FormFieldSpec {
+  const check = (text: string) =>
+    text.length > most ? `It takes ${most} characters at most; this has ${text.length}.` : undefined
+  return { id, label, check, ...(most >= 2000 && { input: { kind: 'lines' } }), ...more }
 }
 
 /** How often a journey is played on each target, and how long. */
 export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   const { sessionsPerTarget, maxTurns } = { ...USUAL, ...size }
+  const field = (id: keyof typeof USUAL, label: string, kind: string, note: string): FormFieldSpec => {
+    const input = { kind: 'number', least: 1, most: MOST[id], whole: true } as const
+    const initial = String({ sessionsPerTarget, maxTurns }[id] ?? USUAL[id])
+    return { id, label, required: true, kind, initial, note, input }
+  }
   return [
-    {
-      id: 'sessionsPerTarget',
-      label: 'Sessions',
-      required: true,
-      kind: 'a target',
-      initial: String(sessionsPerTarget ?? USUAL.sessionsPerTarget),
-      note: 'A launch plays targets × sessions.',
-      input: SESSIONS,
-    },
-    {
-      id: 'maxTurns',
-      label: 'Turns',
-      required: true,
-      kind: 'a session',
-      initial: String(maxTurns ?? USUAL.maxTurns),
-      note: 'A session ends after so many at most.',
-      input: TURNS,
-    },
+    field('sessionsPerTarget', 'Sessions', 'a target', 'A launch plays targets × sessions.'),
+    field('maxTurns', 'Turns', 'a session', 'A session ends after so many at most.'),
   ]
 }
 
@@ -71,8 +57,6 @@ export function environmentsField(options: readonly FieldOption[], chosen: reado
   return {
     id: 'environmentIds',
     label: 'Environments',
-    required: false,
-    kind: '',
     initial: textOfValues(chosen),
     note,
     input: {
@@ -95,14 +79,8 @@ export function swarmForm(record: Swarm | undefined, environments: readonly Fiel
     title: record ? `Edit ${record.name}` : 'New swarm',
     about: [{ text: 'Defaults for journeys that are made in it; nothing is launched.', tone: 'muted' }],
     fields: [
-      textField({ id: 'name', label: 'Name', most: 200, required: true, initial: record?.name ?? '' }),
-      textField({
-        id: 'description',
-        label: 'Description',
-        most: 2000,
-        initial: record?.description ?? '',
-        input: { kind: 'lines' },
-      }),
+      textField('name', 'Name', 200, { required: true, initial: record?.name ?? '' }),
+      textField('description', 'Description', 2000, { initial: record?.description ?? '' }),
       environmentsField(environments, record?.environmentIds ?? [], 'Where its new journeys run.'),
       ...sizeFields(record),
     ],
@@ -116,38 +94,19 @@ export function journeyForm(
   from: { swarm: Swarm | undefined; environments: readonly FieldOption[]; personas: readonly Persona[] },
 ): FormSpec {
   const { swarm, environments, personas } = from
-  const options = personas.map(({ id, name, role }) => ({ value: id, label: name, detail: role ?? undefined }))
   const size = record ?? swarm
   return {
     title: record ? `Edit ${record.name}` : swarm ? `New journey in ${swarm.name}` : 'New journey',
-    about: [],
     fields: [
       ...(record
         ? []
-        : [
-            {
-              id: 'personaId',
-              label: 'Persona',
-              required: true,
-              kind: '',
-              initial: options[0]?.value ?? '',
-              note: 'Who plays it.',
-              input: { kind: 'choice', options },
-            } as const,
-          ]),
-      textField({
-        id: 'goal',
-        label: 'Goal',
-        most: 4000,
+        : [choiceField('personaId', 'Persona', personaOptions(personas), { required: true, note: 'Who plays it.' })]),
+      textField('goal', 'Goal', 4000, {
         required: true,
         initial: record?.goal ?? '',
         note: 'What the persona wants to reach, in its own words.',
-        input: { kind: 'lines' },
       }),
-      textField({
-        id: 'name',
-        label: 'Name',
-        most: 200,
+      textField('name', 'Name', 200, {
         required: record !== undefined,
         initial: record?.name ?? '',
         note: record ? '' : 'Left empty, it is called by the beginning of its goal.',
@@ -160,21 +119,19 @@ export function journeyForm(
 }
 
 export function personaForm(record: Persona | undefined): FormSpec {
+  const note = 'How this person speaks, and what they know.'
   return {
     title: record ? `Edit ${record.name}` : 'New persona',
-    about: [],
     fields: [
-      textField({ id: 'name', label: 'Name', most: 120, required: true, initial: record?.name ?? '' }),
-      textField({ id: 'role', label: 'Role', most: 120, required: true, initial: record?.role ?? '' }),
-      textField({
-        id: 'notes',
-        label: 'Notes',
-        most: 2000,
-        initial: record?.notes ?? '',
-        note: 'How this person speaks, and what they know.',
-        input: { kind: 'lines' },
-      }),
+      textField('name', 'Name', 120, { required: true, initial: record?.name ?? '' }),
+      textField('role', 'Role', 120, { required: true, initial: record?.role ?? '' }),
+      textField('notes', 'Notes', 2000, { initial: record?.notes ?? '', note }),
     ],
     act: record ? 'Save the changes' : 'Save the persona',
   }
+}
+
+/** Personas to choose from. */
+export function personaOptions(personas: readonly Persona[]): FieldOption[] {
+  return personas.map(({ id, name, role }) => ({ value: id, label: name, detail: role ?? undefined }))
 }

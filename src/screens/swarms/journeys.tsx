@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText } from '../../components/collection/plain-parts.ts'
+import { ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -37,23 +37,14 @@ function useRows(items: readonly Journey[], projectId: string, swarm: Swarm) {
   const nameOf = useNames(projectId)
   const columns = useMemo(
     (): readonly Column<Journey>[] => [
-      { id: 'name', title: 'Journey', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-      {
-        id: 'persona',
-        title: 'Persona',
-        width: 16,
-        from: 50,
-        cell: ({ personaId }) => ({ text: nameOf(personaId) ?? 'none', tone: 'muted' }),
-      },
-      {
-        id: 'sessions',
-        title: 'Sessions',
-        width: 8,
-        align: 'right',
-        cell: ({ environmentIds, sessionsPerTarget }) =>
-          `${environmentIds?.length ? environmentIds.length : '?'}×${formatCount(sessionsPerTarget)}`,
-        sort: ({ sessionsPerTarget }) => sessionsPerTarget ?? undefined,
-      },
+      nameColumn('Journey', ({ name }) => name),
+      noteColumn('Persona', 16, ({ personaId }) => nameOf(personaId) ?? 'none', 50),
+      countColumn(
+        'Sessions',
+        8,
+        ({ sessionsPerTarget }) => sessionsPerTarget,
+        ({ environmentIds, sessionsPerTarget }) => `${environmentIds?.length || '?'}×${formatCount(sessionsPerTarget)}`,
+      ),
     ],
     [nameOf],
   )

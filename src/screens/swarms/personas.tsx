@@ -2,35 +2,22 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText } from '../../components/collection/plain-parts.ts'
+import { ageText, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { UNKNOWN } from '../../tui/theme/format.ts'
 import { personasKeys } from './bindings.ts'
 import { isProject } from './names.ts'
 import { usePersonaActions } from './use-persona-actions.ts'
 import { useGateNotices } from './use-waves.ts'
 
 const COLUMNS: readonly Column<Persona>[] = [
-  { id: 'name', title: 'Persona', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-  {
-    id: 'role',
-    title: 'Role',
-    width: 'flex',
-    from: 36,
-    cell: ({ role }) => ({ text: role ?? UNKNOWN, tone: 'muted' }),
-  },
-  {
-    id: 'source',
-    title: 'Made',
-    width: 9,
-    from: 56,
-    cell: ({ source }) => ({ text: source ?? UNKNOWN, tone: 'muted' }),
-  },
+  nameColumn('Persona', ({ name }) => name),
+  noteColumn('Role', 'flex', ({ role }) => role, 36),
+  noteColumn('Made', 9, ({ source }) => source, 56),
 ]
 
 /** The personas of a project, or those that the journeys of a swarm are for. */

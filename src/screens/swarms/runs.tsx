@@ -4,6 +4,7 @@ import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } f
 import type { Journey } from '../../api/contract/journeys.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn, countColumn, lookColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
 import { RunSession } from '../../components/conversations/session.tsx'
@@ -126,33 +127,15 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
   const { symbols } = useTheme()
   const columns = useMemo(
     (): readonly Column<RunInWave>[] => [
-      {
-        id: 'state',
-        title: 'State',
-        width: 12,
-        cell({ state }) {
-          const look = outcomeLook(state)
-          return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-        },
-      },
-      { id: 'name', title: 'Journey', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-      {
-        id: 'sessions',
-        title: 'Sessions',
-        width: 9,
-        align: 'right',
-        cell: ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
-        sort: ({ ended }) => ended,
-      },
-      {
-        id: 'age',
-        title: 'Age',
-        width: 5,
-        align: 'right',
-        quiet: true,
-        cell: ({ at }) => ({ text: formatAge(at, serviceNow()), tone: 'muted' }),
-        sort: ({ at }) => at,
-      },
+      lookColumn(symbols, ({ state }) => outcomeLook(state)),
+      nameColumn('Journey', ({ name }) => name),
+      countColumn(
+        'Sessions',
+        9,
+        ({ ended }) => ended,
+        ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
+      ),
+      ageColumn('Age', ({ at }) => at),
     ],
     [symbols],
   )

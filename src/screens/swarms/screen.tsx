@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -27,15 +27,7 @@ const COLUMNS: readonly Column<Swarm>[] = [
     cell: swarm => ({ text: swarm.name, tone: isProject(swarm) ? 'accent' : 'plain' }),
     sort: ({ name }) => name,
   },
-  {
-    id: 'size',
-    title: 'Sessions',
-    width: 8,
-    from: 36,
-    align: 'right',
-    cell: swarm => (isProject(swarm) ? '' : formatCount(swarm.sessionsPerTarget)),
-    sort: ({ sessionsPerTarget }) => sessionsPerTarget ?? undefined,
-  },
+  { ...countColumn('Sessions', 8, ({ sessionsPerTarget }: Swarm) => sessionsPerTarget, sizeOf), from: 36 },
   {
     ...ageColumn('Changed', ({ updatedAt }: Swarm) => updatedAt),
     cell: swarm => (isProject(swarm) ? '' : { text: ageText(swarm.updatedAt), tone: 'muted' }),
@@ -64,6 +56,10 @@ export const SwarmsScreen = collectionScreen({
   useNotices: useGateNotices,
   empty: key => ({ why: 'This project has no swarm.', next: `Press ${key('add')} to save one.` }),
 })
+
+function sizeOf(swarm: Swarm): string {
+  return isProject(swarm) ? '' : formatCount(swarm.sessionsPerTarget)
+}
 
 function Overview(props: DetailProps<Swarm>) {
   return isProject(props.row) ? <ProjectOverview {...props} /> : <SwarmOverviewTab {...props} />

@@ -4,14 +4,14 @@ import type { Persona } from '../../api/contract/personas.ts'
 import type { GenerationDrafts, JourneyDraft, PersonaDraft } from '../../api/contract/swarm-shapes.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { YES, type FieldOption } from '../../components/form/field-input.ts'
-import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import type { WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { plural } from '../../tui/theme/format.ts'
-import { environmentOptions, sizeFields, sizeOf } from './forms.ts'
+import { environmentOptions, personaOptions, sizeFields, sizeOf, textField } from './forms.ts'
 import { isProject } from './names.ts'
 import { useMakeEnvironment } from './use-records.ts'
 
@@ -67,45 +67,19 @@ export function useDrafts(projectId: string) {
 
 function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay }: Sources): FormSpec {
   const count = (id: string, label: string, initial: string, most: number): FormFieldSpec => {
-    return { id, label, required: true, kind: '', initial, input: { kind: 'number', least: 1, most, whole: true } }
+    return { id, label, required: true, initial, input: { kind: 'number', least: 1, most, whole: true } }
   }
-  const existing = personas.map(({ id, name, role }) => ({ value: id, label: name, detail: role ?? undefined }))
+  const people = [...personaOptions(personas), { value: NEW_PEOPLE, label: 'a new persona' }]
   return {
     title: `Have ${what} drafted`,
-    about: [],
     fields: [
-      {
-        id: 'environmentId',
-        label: 'Environment',
+      choiceField('environmentId', 'Environment', environments, {
         required: true,
-        kind: '',
-        initial: environments[0]?.value ?? '',
         note: 'The tools of its servers are what the drafts are about.',
-        input: { kind: 'choice', options: environments },
-      },
-      ...(what === 'journeys'
-        ? [
-            {
-              id: 'personaId',
-              label: 'For',
-              required: false,
-              kind: '',
-              initial: existing[0]?.value ?? NEW_PEOPLE,
-              input: { kind: 'choice', options: [...existing, { value: NEW_PEOPLE, label: 'a new persona' }] },
-            } as const,
-          ]
-        : [count('personaCount', 'Personas', '2', 12)]),
+      }),
+      what === 'journeys' ? choiceField('personaId', 'For', people) : count('personaCount', 'Personas', '2', 12),
       count('journeyCount', 'Journeys', '3', 20),
-      {
-        id: 'description',
-        label: 'Brief',
-        required: false,
-        kind: '',
-        initial: '',
-        note: 'What they are to be like, in a few words.',
-        input: { kind: 'lines' },
-        check: text => (text.length > 2000 ? 'It takes 2,000 characters at most.' : undefined),
-      },
+      textField('description', 'Brief', 2000, { note: 'What they are to be like, in a few words.' }),
     ],
     effect: () => [
       {
@@ -205,7 +179,7 @@ function useKeepDrafts(projectId: string) {
 
 function keepForm(groups: readonly Group[], swarm: Swarm | undefined): FormSpec {
   const toggle = (id: string, label: string, note: string): FormFieldSpec => {
-    return { id, label, required: false, kind: '', initial: YES, note, input: { kind: 'toggle' } }
+    return { id, label, initial: YES, note, input: { kind: 'toggle' } }
   }
   return {
     title: 'Keep which drafts?',

@@ -1,6 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
+import { deletion } from '../../components/collection/plain-parts.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useDrafts } from './use-drafts.ts'
@@ -26,15 +27,12 @@ export function useJourneyActions({ list, show, on }: Collection<Journey>, proje
     draft: () => draft(swarm, 'journeys'),
     remove: on(async ({ id, name }) => {
       await archive({
-        confirm: {
-          title: `Delete ${name}?`,
-          lines: ['It cannot be launched again, and no call brings it back. Its runs stay readable.'],
-          action: 'Delete the journey',
-          word: 'delete',
-        },
+        ...deletion(
+          'journey',
+          name,
+          'It cannot be launched again, and no call brings it back. Its runs stay readable.',
+        ),
         input: { projectId, journeyId: id },
-        start: `Deleting ${name}…`,
-        done: () => `Deleted ${name}.`,
       })
     }),
   }

@@ -115,7 +115,6 @@ function launchForm(of: {
     id: 'journeyIds',
     label: 'Journeys',
     required: true,
-    kind: '',
     initial: textOfValues(journeys.map(({ id }) => id)),
     input: { kind: 'choices', options: journeys.map(each => ({ value: each.id, label: each.name })) },
   } as const

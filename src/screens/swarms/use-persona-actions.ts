@@ -2,10 +2,13 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
+import { deletion } from '../../components/collection/plain-parts.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { NotSent, useWrite } from '../../hooks/use-write.tsx'
 import { useDrafts } from './use-drafts.ts'
 import { useSavePersona } from './use-records.ts'
+
+const REFUSED = 'The service refuses it while a journey uses the persona. Runs keep what they were launched with.'
 
 /** What can be done with the personas of a project. */
 export function usePersonaActions({ show, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
@@ -18,12 +21,7 @@ export function usePersonaActions({ show, on }: Collection<Persona>, projectId: 
     draft: () => draft(swarm, 'personas'),
     remove: on(async ({ id, name }) => {
       await remove({
-        confirm: {
-          title: `Delete ${name}?`,
-          lines: ['The service refuses it while a journey uses the persona. Runs keep what they were launched with.'],
-          action: 'Delete the persona',
-          word: 'delete',
-        },
+        ...deletion('persona', name, REFUSED),
         async work({ send }) {
           try {
             return await send(contract.personas.delete, { projectId, personaId: id })
@@ -33,8 +31,6 @@ export function usePersonaActions({ show, on }: Collection<Persona>, projectId: 
             throw new NotSent(`Not deleted: ${error.message}`)
           }
         },
-        start: `Deleting ${name}…`,
-        done: () => `Deleted ${name}.`,
       })
     }),
   }

@@ -3,6 +3,7 @@ import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
+import { deletion } from '../../components/collection/plain-parts.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useOpening } from '../../components/opening.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -13,6 +14,8 @@ import { isProject } from './names.ts'
 import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveSwarm } from './use-records.ts'
 import { useStopAll } from './use-stop.ts'
+
+const KEEPS = 'Its journeys stay and can still be launched; their runs stay readable. No call brings it back.'
 
 /** What can be done with the swarms of a project. */
 export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: string) {
@@ -67,17 +70,7 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
       await stopAll(`what runs of ${swarm.name}`, ({ journeyId }) => own.has(journeyId ?? ''))
     }),
     remove: onSwarm(async ({ id, name }) => {
-      await archive({
-        confirm: {
-          title: `Delete ${name}?`,
-          lines: ['Its journeys stay and can still be launched; their runs stay readable. No call brings it back.'],
-          action: 'Delete the swarm',
-          word: 'delete',
-        },
-        input: { projectId, swarmId: id },
-        start: `Deleting ${name}…`,
-        done: () => `Deleted ${name}.`,
-      })
+      await archive({ ...deletion('swarm', name, KEEPS), input: { projectId, swarmId: id } })
     }),
   }
 }

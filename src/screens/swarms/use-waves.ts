@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { gateHelp, gateOf } from '../../domain/findings/gate.ts'
+import { offWords } from '../../domain/projects/feature-gate.ts'
 import { runsOfFeed, swarmFeed, wavesOf, worthKnowing, type Wave } from '../../domain/swarms/waves.ts'
 import { useApiQuery, useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
@@ -64,9 +65,8 @@ export function useGateNotices(projectId: string): readonly string[] {
   const { queries, profile } = useWorkspace()
   const { data } = useApiQuery(queries.projects.capabilities.options({ projectId }))
   return useMemo(() => {
-    const { swarm, reason } = gateOf(data)
-    if (!swarm) return []
-    const why = reason ?? 'Swarms are switched off for this organization.'
+    const why = offWords(data, 'swarms')
+    if (why === undefined) return []
     return [`${why} Stopping and deleting still work. ${gateHelp(profile.local, ['swarm'])}`]
   }, [data, profile.local])
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { ageColumn, countColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
@@ -10,7 +10,7 @@ import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { waveProgress, waveStates, type Wave } from '../../domain/swarms/waves.ts'
-import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { wavesKeys } from './bindings.ts'
@@ -72,28 +72,15 @@ function stateText(wave: Wave, symbols: Symbols) {
 function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
   return [
     { id: 'state', title: 'State', width: 14, cell: wave => stateText(wave, symbols) },
-    { id: 'name', title: 'Journeys', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-    {
-      id: 'sessions',
-      title: 'Sessions',
-      width: 9,
-      align: 'right',
-      cell(wave) {
-        const progress = waveProgress(wave)
-        return progress ? `${progress.ended}/${progress.total}` : UNKNOWN
-      },
-      sort: wave => waveProgress(wave)?.ended,
-    },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 5,
-      align: 'right',
-      quiet: true,
-      cell: ({ at }) => ({ text: formatAge(at || undefined, serviceNow()), tone: 'muted' }),
-      sort: ({ at }) => at,
-    },
+    nameColumn('Journeys', ({ name }) => name),
+    countColumn('Sessions', 9, wave => waveProgress(wave)?.ended, progressText),
+    ageColumn('Age', ({ at }) => at || undefined),
   ]
+}
+
+function progressText(wave: Wave): string {
+  const progress = waveProgress(wave)
+  return progress ? `${progress.ended}/${progress.total}` : UNKNOWN
 }
 
 /** Every run of the wave with its sessions as they go, target by target. */

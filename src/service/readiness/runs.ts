@@ -5,6 +5,7 @@ import { redactedUrl } from '../core/urls.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import type { ServiceContext } from '../core/context.ts'
+import type { Store } from '../core/database/store.ts'
 import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
 import type { ReadinessRow } from './rows.ts'
@@ -169,12 +170,20 @@ async function grade(context: ServiceContext, runId: string, signal: AbortSignal
   store.write(() => {
     const current = store.readinessRuns.find(runId)
     if (!current || hasEnded(current)) return
-    const verdict = verdictOf(findings, row.kind)
-    const done = { verdict, observations: observed.state, terminalReason: 'completed', updatedAt: Date.now() }
-    const completed: ReadinessRow = { ...current, ...done, status: 'completed' }
-    store.readinessRuns.update(completed)
-    store.readinessRuns.insertReport(runId, reportOf(completed, findings, serverOf(evidence)))
+    completeRun(store, { ...current, observations: observed.state, updatedAt: Date.now() }, { findings, evidence })
   })
+}
+
+/** Ends a run with the verdict on what was found, and writes its report. */
+export function completeRun(
+  { readinessRuns }: Store,
+  row: ReadinessRow,
+  { findings, evidence }: { findings: Finding[]; evidence: Evidence },
+): void {
+  const verdict = verdictOf(findings, row.kind)
+  const completed: ReadinessRow = { ...row, verdict, terminalReason: 'completed', status: 'completed' }
+  readinessRuns.update(completed)
+  readinessRuns.insertReport(row.id, reportOf(completed, findings, serverOf(evidence)))
 }
 
 /** What was graded, in few words; the rest of what a server says of itself has no bounds. */

@@ -5,6 +5,7 @@ import { insertEnvironment } from '../environments/records.ts'
 import { appendResults, finalizeIngestRun, openIngestRun } from '../eval-ingest/runs.ts'
 import { NIGHTLY, NIGHTS, reportOf } from './recorded-nights.ts'
 import { CLIENT, ENVIRONMENT } from './recorded.ts'
+import { replayReadiness } from './replay-readiness.ts'
 import { replayVisits } from './replay-visits.ts'
 import { replayWaves } from './replay-waves.ts'
 import { SAMPLE_STEPS, type SampleStep } from './rows.ts'
@@ -19,6 +20,7 @@ const STEPS: Record<SampleStep, (stage: Stage) => void> = {
   nights: replayNights,
   waves: replayWaves,
   visits: replayVisits,
+  readiness: replayReadiness,
 }
 
 /**

@@ -1,17 +1,29 @@
 import type { Database } from '../core/database/database.ts'
 
 /** Kinds of records that are marked, in the order in which they can go: what names another one goes before it. */
-export const SAMPLE_KINDS = ['suite', 'journey', 'scenario', 'swarm', 'environment', 'persona', 'client'] as const
+export const SAMPLE_KINDS = [
+  'readinessRun',
+  'suite',
+  'journey',
+  'scenario',
+  'swarm',
+  'environment',
+  'persona',
+  'client',
+] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
 /** Samples are inserted in these steps, so that none of them takes long. */
-export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits'] as const
+export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits', 'readiness'] as const
 export type SampleStep = (typeof SAMPLE_STEPS)[number]
 
 export type SampleRow = { kind: SampleKind; recordId: string; projectId: string }
 
 /** A sample that is there, as lists show it. */
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
+
+/** What a record without a name is called. */
+const NAMES: Partial<Record<SampleKind, string>> = { readinessRun: `'Sample: readiness for ' || readinessRun.kind` }
 
 /** What belongs to a record and does not go with its row. */
 const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
@@ -48,7 +60,8 @@ export function createSampleRows(database: Database) {
   const list = () =>
     SAMPLE_KINDS.flatMap(kind =>
       database.all<NamedSample>(
-        `SELECT kind, id, name FROM sample JOIN ${kind} ON id = recordId WHERE kind = :kind ORDER BY id`,
+        `SELECT sample.kind, id, ${NAMES[kind] ?? 'name'} AS name FROM sample JOIN ${kind} ON id = recordId
+         WHERE sample.kind = :kind ORDER BY id`,
         { kind },
       ),
     )

@@ -342,6 +342,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => quotedMessage(error.message),
     next: 'Free disk space or repair the file: a write without a record could happen twice.',
   },
+  'refused.feature-off': {
+    title: 'Feature off',
+    sentence: error => quotedMessage(error.message),
+    next: 'Waiting will not help: an owner of the organization can have it switched on.',
+  },
   'refused.earlier-write': {
     title: 'Earlier write open',
     sentence: error => error.message,

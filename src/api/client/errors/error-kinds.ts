@@ -34,6 +34,7 @@ export type RefusalCode =
   | 'rate-paused'
   | 'journal'
   | 'earlier-write'
+  | 'feature-off'
   | 'local-workspace'
 
 /** What is wrong with an answer that has a success status. */
