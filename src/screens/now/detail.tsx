@@ -61,7 +61,7 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
       ['Since', agoWords(row.at, nowFor(row, now))],
       ['Read', agoWords(row.readAt, now)],
       ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
-      ['Id', row.thing.record.id],
+      ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
     '',
   ]
