@@ -25,7 +25,7 @@ test('with nothing read, a write in doubt and the lost connection are listed, an
   const { fetch, service } = testService
   const baseUrl = `http://local.invalid${API_PREFIX}`
   const client = createClient({ fetch, baseUrl, key: service.localKey, budget, journal })
-  await expect(client.projects.create({ body: { name: 'Lost' } })).rejects.toThrow()
+  await expect(client.projects.create({ body: { name: 'Lost' } })).rejects.toThrow('fetch failed')
   const app = await openApp({
     testService: { ...testService, client },
     place: nowRoute.to(),
