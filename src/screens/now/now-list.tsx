@@ -30,7 +30,9 @@ export function NowList(props: {
   const { symbols } = useTheme()
   const { profile } = useWorkspace()
   useRestedIndex(list.selection)
-  const now = useNow()
+  useNow()
+  // The rows count ages from the present too.
+  const now = Date.now()
   // What this program knows by itself shows also while nothing comes from the service.
   const hasData = data.all !== undefined || !props.isEmpty
   const problem = hasData ? undefined : data.sources.find(({ state }) => state === 'error')?.problem
