@@ -82,6 +82,8 @@ export type TestApp = {
   click(text: string): Promise<void>
   /** Turns the wheel above this text by one notch. */
   wheel(text: string, direction: 'up' | 'down'): Promise<void>
+  /** The terminal has another size from now on. */
+  resize(size: { width: number; height: number }): Promise<void>
   close(): Promise<void>
 }
 
@@ -144,7 +146,7 @@ export async function openApp(options: {
   const copied: string[] = []
   const screens = await loadScreens(options.screens)
   const draw = options.aloud ? renderAloud : render
-  const instance = draw(
+  const tree = (size: { width: number; height: number }) => (
     <App
       workspace={{
         client,
@@ -172,9 +174,10 @@ export async function openApp(options: {
         ...(hosted && { openBrowser: hosted.openBrowser }),
         ...(options.editor && { editor: options.editor }),
       }}
-      size={options.size ?? SIZE}
-    />,
+      size={size}
+    />
   )
+  const instance = draw(tree(options.size ?? SIZE))
   frames.attach(instance.stdout)
   const frame = (): string => instance.lastFrame() ?? ''
   const mouse = async (action: MouseEvent['action'], text: string): Promise<void> => {
@@ -206,6 +209,10 @@ export async function openApp(options: {
       await frames.quiet()
     },
     click: text => mouse('press', text),
+    async resize(size) {
+      instance.rerender(tree(size))
+      await frames.quiet()
+    },
     wheel: (text, direction) => mouse(`wheel-${direction}`, text),
     async close() {
       instance.unmount()

@@ -60,6 +60,14 @@ export function goKeysOf<Name extends string>(declared: readonly ScreenDeclarati
   return { name: 'go', scope: 'app', title: 'Go to', bindings: Object.fromEntries(bindings) }
 }
 
+/** While the terminal is too small to show anything else. */
+export const tooSmallKeys = defineBindings({
+  name: 'tooSmall',
+  scope: 'overlay',
+  title: 'Terminal that is too small',
+  bindings: { quit: { ...on('quit'), label: 'quit', hint: 'end' } },
+})
+
 export const helpKeys = defineBindings({
   name: 'help',
   scope: 'overlay',

@@ -4,6 +4,7 @@ import { type OpenBrowser, useOpenUrl } from '../../components/browser.tsx'
 import { type Copy, useCopy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { Boundary, FaultsProvider, QuietBoundary } from '../../components/boundary.tsx'
+import { MouseCover } from '../../components/mouse-areas.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
@@ -14,14 +15,14 @@ import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../../tui/keymap/binding.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
-import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
+import { OverlayScope, useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { LoadedScreen } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys, goKeysOf } from './app-keys.ts'
+import { appKeys, goKeysOf, tooSmallKeys } from './app-keys.ts'
 import { RecordChecks } from './record-checks.tsx'
 import { FollowConnections } from './follow-connections.tsx'
 import { Footer, useFooterRows, toneMark } from './footer.tsx'
@@ -82,51 +83,67 @@ const ignored = (): void => undefined
 /** The frame around every screen. */
 export function Shell(props: { actions: ShellActions; screens: readonly LoadedScreen[] }) {
   const { screens } = props
-  const size = useSize()
+  const terminal = useSize()
   const theme = useTheme()
   const openScreen = useAppBindings(props.actions, screens)
   const place = usePlace()
+  const size = { width: Math.max(LEAST.width, terminal.width), height: Math.max(LEAST.height, terminal.height) }
+  const isTooSmall = size.width > terminal.width || size.height > terminal.height
   const footerWidth = theme.plain ? Math.min(size.width, READ_FOOTER) : size.width
   const footerRows = useFooterRows(footerWidth)
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
-  if (size.width < LEAST.width || size.height < LEAST.height)
-    return (
-      <Text>
-        mcpdeck needs at least {LEAST.width}×{LEAST.height}; this terminal has {size.width}×{size.height}.
-      </Text>
-    )
   const body = { width: size.width, height: size.height - BODY_TOP - footerRows }
   return (
     <FaultsProvider report={props.actions.fault ?? ignored} place={JSON.stringify(place)}>
-      <Box flexDirection="column" width={size.width} height={size.height}>
-        <QuietBoundary>
-          <RecordChecks />
-          <FollowConnections />
-          <LeaveGoneProject />
-          <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
-        </QuietBoundary>
-        <Box height={1}>
+      {isTooSmall && <TooSmall quit={props.actions.quit} />}
+      <SizeProvider {...size}>
+        <Box flexDirection="column" {...size} display={isTooSmall ? 'none' : 'flex'}>
           <QuietBoundary>
-            <Header />
+            <RecordChecks />
+            <FollowConnections />
+            <LeaveGoneProject />
+            <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
           </QuietBoundary>
-        </Box>
-        <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
-        <SizeProvider {...body} top={BODY_TOP}>
-          <Box width={body.width} height={body.height}>
-            <Boundary key={entry.route.screen} title={entry.title} focused>
-              <entry.Screen />
-            </Boundary>
-            <OverlayHost />
+          <Box height={1}>
+            <QuietBoundary>
+              <Header />
+            </QuietBoundary>
           </Box>
-        </SizeProvider>
-        <SizeProvider width={footerWidth} height={footerRows}>
-          <QuietBoundary>
-            <Footer />
-          </QuietBoundary>
-        </SizeProvider>
-      </Box>
+          <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
+          <SizeProvider {...body} top={BODY_TOP}>
+            <Box width={body.width} height={body.height}>
+              <Boundary key={entry.route.screen} title={entry.title} focused>
+                <entry.Screen />
+              </Boundary>
+              <OverlayHost />
+            </Box>
+          </SizeProvider>
+          <SizeProvider width={footerWidth} height={footerRows}>
+            <QuietBoundary>
+              <Footer />
+            </QuietBoundary>
+          </SizeProvider>
+        </Box>
+      </SizeProvider>
     </FaultsProvider>
   )
+}
+
+/** Stands before all else, which keeps what was typed but hears no key and no click until there is room. */
+function TooSmall(props: { quit: () => void }) {
+  return (
+    <OverlayScope depth={Infinity}>
+      <MouseCover>
+        <TooSmallNotice quit={props.quit} />
+      </MouseCover>
+    </OverlayScope>
+  )
+}
+
+function TooSmallNotice(props: { quit: () => void }) {
+  const { width, height } = useSize()
+  useBindings(tooSmallKeys, { quit: props.quit })
+  return <Text>{`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${width}×${height}.`}</Text>
 }
 
 /** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */

@@ -65,7 +65,8 @@ export function addCommands(
     const path = name.split(' ')
     const own = path.pop() ?? name
     const parent = path.reduce((at, each) => at.commands.find(inner => inner.name() === each) ?? at, program)
-    const made = parent.command(own, { hidden }).description(says)
+    // What the program itself allows is inherited otherwise, and a word too many would be done without.
+    const made = parent.command(own, { hidden }).description(says).allowExcessArguments(false)
     for (const word of words)
       if (word instanceof Argument) made.addArgument(word)
       else made.argument(...word)

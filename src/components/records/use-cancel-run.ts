@@ -1,3 +1,4 @@
+import { unlessEnded } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 
@@ -15,9 +16,12 @@ export function useCancelRun(projectId: string): (runId: string, name: string) =
         action: 'Stop the run',
         decline: 'Keep it running',
       },
-      input: { projectId, runId },
+      work: ({ send }) => unlessEnded(send(contract.runs.cancel, { projectId, runId })),
       start: `Stopping ${name}…`,
-      done: ({ status }) => `${name} is ${status}.`,
+      done: stopped =>
+        stopped
+          ? `${name} is ${stopped.status}.`
+          : { tone: 'warn', text: `Nothing was stopped: ${name} had ended already.` },
     })
   }
 }

@@ -1,3 +1,4 @@
+import { unlessEnded } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
@@ -139,9 +140,12 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
         action: 'Stop it',
         decline: 'Let it run',
       },
-      input: { projectId, runId: run.id },
+      work: ({ send }) => unlessEnded(send(contract.readiness.cancel, { projectId, runId: run.id })),
       start: 'Stopping the grading…',
-      done: ({ status }) => `The grading is ${status}.`,
+      done: stopped =>
+        stopped
+          ? `The grading is ${stopped.status}.`
+          : { tone: 'warn', text: 'Nothing was stopped: the grading had ended already.' },
     })
   }
 }

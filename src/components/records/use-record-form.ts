@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { isConflict } from '../../api/client/errors/api-error.ts'
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import type { ActOf } from '../../hooks/use-write.tsx'
@@ -71,8 +71,4 @@ export function useRecordForm() {
 
 function isChanged({ fields }: FormSpec, values: FormValues): boolean {
   return changedFields(fields, values).length > 0
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'CONFLICT'
 }

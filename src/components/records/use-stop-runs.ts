@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { isConflict } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isInFlight, type RunInWave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
@@ -48,8 +48,4 @@ export function useStopRuns(projectId: string) {
           : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had ended already.`,
     })
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'CONFLICT'
 }

@@ -12,7 +12,8 @@ export type NowProject = { id: string; name: string }
 
 /** Where a line leads. */
 export type NowTarget =
-  | { to: 'run'; projectId: string; suiteId: string; runId: string; failed: boolean }
+  /** `inFlight` is what it is called while it can be stopped. */
+  | { to: 'run'; projectId: string; suiteId: string; runId: string; failed: boolean; inFlight?: string }
   | { to: 'wave'; projectId: string; waveId: string; name: string; runs: readonly RunInWave[] }
   | { to: 'server'; projectId: string; serverId: string }
   | { to: 'finding'; projectId: string; findingId: string; scenarioId: string | undefined }
@@ -43,8 +44,8 @@ export type NowLine = {
   /** What it says that is worth showing again once it was acknowledged. */
   fingerprint: string
   target: NowTarget
-  /** The thing as the service answered it, for copying and looking at. */
-  thing: { kind: string; record: { id: string } }
+  /** The thing as the service answered it, for copying and looking at; a connection is none. */
+  thing?: { kind: string; record: { id: string } }
 }
 
 /** Something that was read, with the time of the answer. */

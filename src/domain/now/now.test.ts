@@ -265,7 +265,7 @@ describe('lines of things', () => {
       at: NOW,
       value: [scenario('a', 'anyone_with_link'), scenario('b', 'invited_only')] as never,
     })
-    expect(told.map(({ thing }) => thing.record.id)).toEqual(['a'])
+    expect(told.map(({ thing }) => thing!.record.id)).toEqual(['a'])
     expect(JSON.stringify(told)).not.toContain('secretlink')
   })
 

@@ -62,7 +62,7 @@ export function runLines(options: {
         at: toEpochMs(run.createdAt),
         readAt: trials?.at ?? runs.at,
         fingerprint: 'in flight',
-        target: targetOf(run, false),
+        target: { ...targetOf(run, false), inFlight: nameOf(suite, run) },
       },
     ]
   })

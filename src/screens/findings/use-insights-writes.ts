@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { ApiError, unlessEnded } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { InsightsRead } from '../../domain/findings/insights.ts'
@@ -72,14 +72,19 @@ export function useInsightsWrites(of: {
       },
       start: `Cancelling insights of ${targetLabel(target)}…`,
       work: ({ send: to }) =>
-        target.kind === 'wave'
-          ? to(contract.waveInsights.cancel, { projectId, waveId: target.waveId })
-          : to(contract.userTestingInsights.cancel, {
-              projectId,
-              scenarioId: target.scenarioId,
-              body: { windowId: target.windowId ?? '' },
-            }),
-      done: () => `The insights of ${targetLabel(target)} were cancelled.`,
+        unlessEnded<unknown>(
+          target.kind === 'wave'
+            ? to(contract.waveInsights.cancel, { projectId, waveId: target.waveId })
+            : to(contract.userTestingInsights.cancel, {
+                projectId,
+                scenarioId: target.scenarioId,
+                body: { windowId: target.windowId ?? '' },
+              }),
+        ),
+      done: stopped =>
+        stopped
+          ? `The insights of ${targetLabel(target)} were cancelled.`
+          : { tone: 'warn', text: `Nothing was cancelled: the insights of ${targetLabel(target)} had ended already.` },
     })
   }
 

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { formatAge } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -17,26 +16,19 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const { row, data } = props
   const { symbols } = useTheme()
   const key = useKeyName()
-  const now = useNow()
+  useNow()
+  // The list beside it counts ages from the present too.
+  const now = Date.now()
   const { profile } = useWorkspace()
   const open = key(nowKeys, 'open')
   const settle = key(nowKeys, 'settle')
-  const lines = useMemo<Line[]>(
-    () => [
-      ...(row
-        ? rowLines(
-            row,
-            now,
-            (row.kind === 'write' ? `${settle} decides about it; ` : '') +
-              (row.target.to === 'here'
-                ? `${open} has nowhere to go: this is all of it`
-                : `${open} opens ${TARGETS[row.target.to]}`),
-          )
-        : []),
-      ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),
-    ],
-    [row, data, symbols, now, open, settle, profile.local],
-  )
+  const way =
+    row?.target.to === 'here' ? 'has nowhere to go: this is all of it' : row && `opens ${TARGETS[row.target.to]}`
+  const decides = row?.kind === 'write' ? `${settle} decides about it; ` : ''
+  const lines = [
+    ...(row ? rowLines(row, now, `${decides}${open} ${way}`) : []),
+    ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),
+  ]
   return (
     <Pane title={row ? nowStateLabel(row) : 'Line'} focused={props.focused}>
       <Viewer lines={lines} focused={props.focused} />
@@ -64,7 +56,7 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
       ['Since', agoWords(row.at, nowFor(row, now))],
       ['Read', agoWords(row.readAt, now)],
       ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
-      ['Id', row.thing.record.id],
+      ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
     '',
   ]

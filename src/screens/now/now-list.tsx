@@ -30,8 +30,11 @@ export function NowList(props: {
   const { symbols } = useTheme()
   const { profile } = useWorkspace()
   useRestedIndex(list.selection)
-  const now = useNow()
-  const hasData = data.all !== undefined
+  useNow()
+  // The rows count ages from the present too.
+  const now = Date.now()
+  // What this program knows by itself shows also while nothing comes from the service.
+  const hasData = data.all !== undefined || !props.isEmpty
   const problem = hasData ? undefined : data.sources.find(({ state }) => state === 'error')?.problem
   const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
   const note = [notes.onlyFaults && 'faults only', hidden, listNote(list, symbols)].filter(Boolean)
@@ -77,8 +80,9 @@ function Covered(props: { data: NowData; now: number; children: ReactNode }) {
 
 /** `3 of 10 projects` where only some are looked at. */
 function projectsWords({ projects, all }: NowData): string {
-  const count = plural(all?.length ?? projects.length, 'project')
-  return all === undefined || all.length === projects.length ? count : `${projects.length} of ${count}`
+  if (all === undefined) return 'no project yet'
+  const count = plural(all.length, 'project')
+  return all.length === projects.length ? count : `${projects.length} of ${count}`
 }
 
 function emptyWords(

@@ -85,7 +85,6 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
       // Its end shifts by milliseconds with every look.
       fingerprint: `paused ${Math.round(pausedUntil / 60_000)}`,
       target: { to: 'here' },
-      thing: { kind: 'pause', record: { id: 'rate', pausedUntil } as { id: string } },
     },
   ]
 }
@@ -101,13 +100,12 @@ export function connectionLine(fault: ConnectionFault | undefined, since: number
       isFault: true,
       mark: 'error',
       word: fault === 'key-refused' ? 'key refused' : 'no answer',
-      sentence: `${connectionLabel(fault, host || 'The local workspace')}; what is here was read before`,
+      sentence: `${connectionLabel(fault, host || 'The local workspace')}; ${since === undefined ? 'nothing was read yet' : 'what is here was read before'}`,
       project: undefined,
       at: since,
       readAt: since,
       fingerprint: `${fault} ${since ?? ''}`,
       target: { to: 'here' },
-      thing: { kind: 'connection', record: { id: 'line', since } as { id: string } },
     },
   ]
 }

@@ -76,7 +76,7 @@ export function NowScreen() {
   const chosen = useChosen(list)
   const place = useMemo(() => chosen && placeOf(chosen.target), [chosen])
   useCrumbs(['Now', onlyFaults && 'faults only'].map(name => name || undefined))
-  useSubject(chosen?.thing.kind ?? '', chosen?.thing.record, { place })
+  useSubject(chosen?.thing?.kind ?? '', chosen?.thing?.record, { place })
   const chosenKey = chosen?.key
   const projectId = chosen?.project?.id
   useEffect(() => {
@@ -186,7 +186,10 @@ function useStopLine(row: NowRow | undefined) {
   const target = row?.target
   if (target?.to === 'wave' && target.runs.some(isInFlight))
     return () => stopRuns(`the wave of ${target.name}`, target.runs)
-  if (target?.to === 'run' && !target.failed) return () => cancelRun(target.runId, `run ${target.runId}`)
+  if (target?.to === 'run' && target.inFlight !== undefined) {
+    const { runId, inFlight } = target
+    return () => cancelRun(runId, inFlight)
+  }
   return unavailable('Nothing of the line is in flight.')
 }
 

@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
@@ -9,6 +9,8 @@ import { NOW_READS, planReads } from '../../domain/now/plan.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { useReads } from './use-reads.ts'
+
+const NONE = { live: 0, suites: 0, runs: 0, waves: 0, swarm: 0, scenarios: 0, scenario: 0, projects: 0, rights: 0 }
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -33,8 +35,7 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
   const every = NOW_READS.live.every
-  const counts = { live: 1, suites: 0, runs: 0, waves: 0, swarm: 0, scenarios: 0, scenario: 0, projects: 0, rights: 0 }
-  const plan = { current: planReads(counts, 0) }
+  const plan = { current: planReads({ ...NONE, live: 1 }, 0) }
   const drawn = { header: 0, screen: 0 }
   const shown: unknown[] = []
   function Header() {
@@ -69,4 +70,44 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   await new Promise(drawn => setImmediate(drawn))
   expect([shown.at(-1), drawn.screen]).toEqual([1, before.screen + 1])
   unmount()
+})
+
+test('what is read rarely is read at once where it is older than its pause', async () => {
+  let asked = 0
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({
+    fetch: () => {
+      asked += 1
+      return Promise.resolve(Response.json({ items: [] }))
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+  })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const pause = NOW_READS.projects.every
+  const plan = { current: planReads({ ...NONE, projects: 1 }, 0) }
+  function Screen() {
+    useReads('projects', plan, [queries.projects.list.options({})])
+    return null
+  }
+  const visit = async (queryClient: QueryClient): Promise<number> => {
+    const before = asked
+    const { unmount } = render(
+      <QueryClientProvider client={queryClient}>
+        <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
+          <Screen />
+        </WorkspaceProvider>
+      </QueryClientProvider>,
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    unmount()
+    return asked - before
+  }
+  const session = createQueryClient()
+  expect(await visit(session)).toBe(1)
+  expect(await visit(session)).toBe(0)
+  await vi.advanceTimersByTimeAsync(pause)
+  expect(await visit(session)).toBe(1)
 })

@@ -1,4 +1,5 @@
 import {
+  type Query,
   type QueryKey,
   type QueriesResults,
   useQueries,
@@ -48,6 +49,8 @@ export function useReads<T, Key extends QueryKey>(
     queries: wanted.map(options => ({
       ...options,
       ...(every >= SLOW_MS && { staleTime: Infinity }),
+      // Nothing else reads at once what is not stale, and who comes back later would look at what was long ago.
+      refetchOnMount: (query: Query<T, ApiError, T, Key>) => (isDue(query, plan.current[kind]) ? 'always' : true),
       meta: { priority, owner: 'now' },
       // The plan is made of what these reads answer, so it is asked when the next one is due.
       refetchInterval: spared<T, Key>(query => {
@@ -61,6 +64,11 @@ export function useReads<T, Key extends QueryKey>(
     const state = queryClient.getQueryState(wanted[index]!.queryKey)
     return { ...result, at: state?.dataUpdatedAt || undefined }
   })
+}
+
+/** Whether what is known is older than the pause after which it is read again. */
+function isDue({ state }: Pick<Query<unknown, ApiError>, 'state'>, pause: number): boolean {
+  return pauseAfter(state.error, pause) !== false && state.dataUpdatedAt + pause <= Date.now()
 }
 
 /** What was answered, in the form in which lines are made of it; undefined before the first answer. */

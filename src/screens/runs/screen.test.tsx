@@ -113,6 +113,22 @@ describe('cancelling', () => {
     await app.press(keys.cancel)
     await app.see('No run that is in flight is chosen.')
   })
+
+  test('says so where the run has ended while that was asked', async () => {
+    const { suiteId, runId } = await launch('Short', [
+      { title: 'takes a while', steps: [callOf('trigger-long-running-operation', { duration: 3, steps: 1 })] },
+    ])
+    await openRuns({ suiteId, runId, pane: 'run', tab: 'trials' })
+    await app.see(/● running +takes a while/)
+    await app.press(keys.cancel)
+    await app.see('❯ Keep it running')
+    await until(
+      () => testService.client.runs.get({ projectId, runId }),
+      ({ status }) => status === 'completed',
+    )
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Nothing was stopped: run #1 had ended already.')
+  })
 })
 
 describe('rerunning', () => {

@@ -10,7 +10,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
+import { MISSED, NothingChosen, PaneState } from '../../components/pane-state.tsx'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
 import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
@@ -108,7 +108,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
                       ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
                     ]}
                     why="No run is chosen."
-                    isMissed={lists.suiteList.isMissed || lists.runList.isMissed}
+                    isMissed={lists.suiteList.isMissed || lists.runList.isMissed || params['runId'] !== undefined}
                   />
                 </Pane>
               ),
@@ -190,7 +190,10 @@ function SuiteRuns(props: {
   const { symbols } = useTheme()
   const key = useKeyName()
   useRestedIndex(runList.selection)
-  const empty = { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
+  // A run that was just launched is open before the list is read again.
+  const empty = usePlace().params['runId']
+    ? { why: MISSED, next: '' }
+    : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
     <MiddlePane
       current="runs"

@@ -52,44 +52,60 @@ export function useLaunchWave(projectId: string) {
     const launched = new Set(before.map(({ journeyId }) => journeyId))
     const started = new Set<string>()
     const all = (): number => new Set([...started, ...before.map(({ id }) => id)]).size
-    const name = journeys.length === 1 ? journeys[0]!.name : plural(journeys.length, 'journey')
     const came = await ask({
       making: [makeEnvironment('environmentIds')],
-      form: () => launchForm({ name, journeys, options, quota, started: all(), lost }),
-      act: values => ({
-        endpoint: contract.journeyRuns.launch,
-        confirm: 'done' as const,
-        async work({ send }) {
-          const environmentIds = valuesOf(values['environmentIds'] ?? '')
-          let deduped = 0
-          for (const journey of chosen(journeys, values)) {
-            const intent = intentOf(journey.id, environmentIds)
-            if (launched.has(journey.id) && !keys.has(intent)) continue
-            const idempotencyKey = keys.get(intent) ?? newIdempotencyKey()
-            keys.set(intent, idempotencyKey)
-            const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
-            const run = await send(
-              contract.journeyRuns.launch,
-              { projectId, journeyId: journey.id, body },
-              { idempotencyKey },
-            )
-            await settleLost(journal, idempotencyKey, run)
-            if (run.deduped && !started.has(run.id)) deduped += 1
-            started.add(run.id)
-            const total = sessionsIn(launchSize(journey, environmentIds))
-            const at = serviceNow()
-            const { id: journeyId, name: journeyName } = journey
-            const known = { journeyId, journeyName, name: journeyName, waveId, at, total, ended: 0, failed: undefined }
-            know([{ ...known, id: run.id, state: 'running' }])
-          }
-          return deduped
-        },
-        start: `Launching ${name}…`,
-        done: deduped => (deduped > 0 ? `${name}: launched before, nothing was started twice.` : `Launched ${name}.`),
-      }),
+      form: () => launchForm({ name: nameOf(journeys), journeys, options, quota, started: all(), lost }),
+      act: values => {
+        const wanted = chosen(journeys, values)
+        const name = nameOf(wanted)
+        return {
+          endpoint: contract.journeyRuns.launch,
+          confirm: 'done' as const,
+          async work({ send }) {
+            const environmentIds = valuesOf(values['environmentIds'] ?? '')
+            let deduped = 0
+            for (const journey of wanted) {
+              const intent = intentOf(journey.id, environmentIds)
+              if (launched.has(journey.id) && !keys.has(intent)) continue
+              const idempotencyKey = keys.get(intent) ?? newIdempotencyKey()
+              keys.set(intent, idempotencyKey)
+              const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
+              const run = await send(
+                contract.journeyRuns.launch,
+                { projectId, journeyId: journey.id, body },
+                { idempotencyKey },
+              )
+              await settleLost(journal, idempotencyKey, run)
+              if (run.deduped && !started.has(run.id)) deduped += 1
+              started.add(run.id)
+              const total = sessionsIn(launchSize(journey, environmentIds))
+              const at = serviceNow()
+              const { id: journeyId, name: journeyName } = journey
+              const known = {
+                journeyId,
+                journeyName,
+                name: journeyName,
+                waveId,
+                at,
+                total,
+                ended: 0,
+                failed: undefined,
+              }
+              know([{ ...known, id: run.id, state: 'running' }])
+            }
+            return deduped
+          },
+          start: `Launching ${name}…`,
+          done: deduped => (deduped > 0 ? `${name}: launched before, nothing was started twice.` : `Launched ${name}.`),
+        }
+      },
     })
     if (came !== undefined || started.size > 0) router.go(wavePlace(projectId, waveId))
   }
+}
+
+function nameOf(journeys: readonly Journey[]): string {
+  return journeys.length === 1 ? journeys[0]!.name : plural(journeys.length, 'journey')
 }
 
 function chosen(journeys: readonly Journey[], { journeyIds }: FormValues): readonly Journey[] {

@@ -46,6 +46,19 @@ describe('a launch', () => {
     await app.see(/Of \d sessions \d are graded; every rate is of those/)
   })
 
+  test('of which journeys were left out names what was launched', async () => {
+    const { app, client, projectId, journeyOf } = await openWith('silent')
+    await journeyOf()
+    await journeyOf({ name: 'Greetings', goal: 'Say hello' })
+    await app.press(swarmsKeys.bindings.launch)
+    await app.see('In all 4 sessions.')
+    await app.press('space')
+    await app.see('In all 2 sessions.')
+    await app.press(send)
+    await app.see(/Launched (Sums|Greetings)\./)
+    expect((await client.journeyRuns.overview({ projectId })).runs).toHaveLength(1)
+  })
+
   test('whose answer was lost is sent again with the same key, and starts nothing twice', async () => {
     const { app, client, projectId, journeyOf, faults } = await openWith('silent')
     const { id: journeyId } = await journeyOf()

@@ -131,6 +131,21 @@ export function isMissing(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
 }
 
+/** Whether the service answered that something changed meanwhile, has ended, or stands in the way. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'CONFLICT'
+}
+
+/** What a request to stop something answers; undefined where that had ended before. */
+export async function unlessEnded<T>(stopping: Promise<T>): Promise<T | undefined> {
+  try {
+    return await stopping
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    return undefined
+  }
+}
+
 /** The caller's own stop, before or after the request left. */
 export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })

@@ -236,7 +236,7 @@ function slotField(
       ? inFlight.flatMap(holder =>
           holder.suiteId === undefined
             ? []
-            : [{ value: `${PICK.cancel}${holder.runId}`, label: `Cancel ${holderName(holder)}` }],
+            : [{ value: `${PICK.cancel}${holder.runId} ${holderName(holder)}`, label: `Cancel ${holderName(holder)}` }],
         )
       : []),
   ]

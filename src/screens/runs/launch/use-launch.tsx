@@ -86,8 +86,8 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
               close()
               await send.whenFree(name, intent, follow)
             } else if (value.startsWith(PICK.cancel)) {
-              const runId = value.slice(PICK.cancel.length)
-              await cancelRun(runId, `run ${runId}`)
+              const [runId = '', ...holder] = value.slice(PICK.cancel.length).split(' ')
+              await cancelRun(runId, holder.join(' '))
             } else {
               close()
               leave(value, suite.id)

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { buildProgram } from './commands.ts'
+
+const refused = (...argv: string[]): Promise<unknown> => {
+  const dashboard = () => Promise.reject(new Error('nothing opens here'))
+  return buildProgram({ version: '0', dashboard }).parse(argv)
+}
+
+test.each([
+  ['cancel', ['cancel', 'run_a', 'run_b', '--yes']],
+  ['delete', ['delete', 'swarm', 'Checkout', 'flow', '--yes']],
+  ['get', ['get', 'projects', 'Sandbox', 'more']],
+  ['profile remove', ['profile', 'remove', 'far', 'near']],
+  ['serve', ['serve', 'statsu']],
+  ['serve gate', ['serve', 'gate', 'swarms', 'off', 'on']],
+])('a word too many is refused before anything is done: %s', async (command, argv) => {
+  await expect(refused(...argv)).rejects.toThrow(new RegExp(`[Tt]oo many arguments.* See mcpdeck ${command} --help`))
+})
