@@ -33,10 +33,22 @@ export default defineConfig({
       { extends: true, test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles } },
       {
         extends: true,
+        // Built once all the same: its tests start the program too.
+        test: {
+          name: 'service',
+          include: [tests('test/service')],
+          isolate: false,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles,
+        },
+      },
+      {
+        extends: true,
         // Real processes and native modules are under test: each file gets a process of its own.
         test: {
           name: 'processes',
           include: [tests('test'), ...APART],
+          exclude: [tests('test/service')],
           globalSetup: ['./test/built-program.ts'],
           setupFiles,
         },

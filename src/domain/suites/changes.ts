@@ -9,19 +9,17 @@ export type Change = { path: string; from: unknown; to: unknown }
  * answer can be.
  */
 export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
-  if (isSameJson(from, to)) return []
-  if (levels === 0) return [{ path, from, to }]
   const below = (name: string | number): string =>
     typeof name === 'number' ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
-  if (Array.isArray(from) && Array.isArray(to))
+  if (levels > 0 && Array.isArray(from) && Array.isArray(to))
     return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
       changesBetween(from[index], to[index], below(index), levels - 1),
     ).flat()
-  if (isBlock(from) && isBlock(to))
+  if (levels > 0 && isBlock(from) && isBlock(to))
     return [...new Set([...Object.keys(to), ...Object.keys(from)])].flatMap(name =>
       changesBetween(from[name], to[name], below(name), levels - 1),
     )
-  return [{ path, from, to }]
+  return isSameJson(from, to) ? [] : [{ path, from, to }]
 }
 
 /** Longest value that a line of a difference shows. */
