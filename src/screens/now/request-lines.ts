@@ -92,6 +92,7 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
 /** No answer of the service comes back. @param since when the last one came, epoch milliseconds */
 export function connectionLine(fault: ConnectionFault | undefined, since: number | undefined, host: string): NowLine[] {
   if (fault === undefined) return []
+  const what = since === undefined ? 'nothing was read yet' : 'what is here was read before'
   return [
     {
       key: 'line',
@@ -100,7 +101,7 @@ export function connectionLine(fault: ConnectionFault | undefined, since: number
       isFault: true,
       mark: 'error',
       word: fault === 'key-refused' ? 'key refused' : 'no answer',
-      sentence: `${connectionLabel(fault, host || 'The local workspace')}; ${since === undefined ? 'nothing was read yet' : 'what is here was read before'}`,
+      sentence: `${connectionLabel(fault, host || 'The local workspace')}; ${what}`,
       project: undefined,
       at: since,
       readAt: since,
