@@ -32,7 +32,7 @@ test('nobody looking, polling is four times rarer, on top of what the line takes
   expect(heard).toHaveBeenCalledTimes(2)
 })
 
-test('nobody pressing a key for a minute, polling is four times rarer, after three eight times, until the next key', async () => {
+test('nobody pressing a key, polling is four times rarer after a minute and eight after three, until the next key', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(59_000)

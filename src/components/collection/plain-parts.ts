@@ -61,7 +61,7 @@ export function countColumn<Item>(
   return { id: title.toLowerCase(), title, width, align: 'right', cell, sort }
 }
 
-/** What is asked and said where a record is deleted for good. */
+/** The confirmation and the messages of a deletion that cannot be undone. */
 export function deletion(noun: string, name: string, line: string) {
   return {
     confirm: { title: `Delete ${name}?`, lines: [line], action: `Delete the ${noun}`, word: 'delete' },

@@ -3,10 +3,8 @@ import { plural } from '../../tui/theme/format.ts'
 
 /** Shows while a session is searched for. */
 export function searchingLabel(searched: number): string {
-  return (
-    'Searching for the session in the trace ' +
-    `export${searched > 0 ? `: ${plural(searched, 'session')} so far` : ''}…`
-  )
+  const soFar = searched > 0 ? `: ${plural(searched, 'session')} so far` : ''
+  return `Searching for the session in the trace export${soFar}…`
 }
 
 /** Why the trace export does not show a session, and what to do; undefined where it does. */

@@ -24,18 +24,14 @@ export function effectLines(journeys: readonly Journey[], environmentIds: readon
   const sizes = journeys.map(journey => launchSize(journey, environmentIds))
   const sessions = sizes.map(sessionsIn)
   const all = sessions.includes(undefined) ? undefined : sessions.reduce<number>((sum, each = 0) => sum + each, 0)
+  const total = all === undefined ? 'an unknown number of sessions' : plural(all, 'session')
   const rest = journeys.length - MOST_LINES
   return [
     ...journeys
       .slice(0, MOST_LINES)
       .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
     ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
-    {
-      text:
-        `In all ${all === undefined ? 'an unknown number of sessions' : plural(all, 'session')}. It spends ` +
-        'model credits.',
-      tone: 'warn',
-    },
+    { text: `In all ${total}. It spends model credits.`, tone: 'warn' },
     { text: quotaLine(journeys.length, quota), tone: 'muted' },
   ]
 }
@@ -45,10 +41,8 @@ function sizeLine(size: LaunchSize): string {
   const all = sessionsIn(size)
   const where = targets === undefined ? 'the clients it is pinned to' : plural(targets, 'target')
   const each = sessionsEach === undefined ? UNKNOWN : plural(sessionsEach, 'session')
-  return (
-    `${where} × ${each}${all === undefined ? '' : ` = ${formatCount(all)}`}, up to ${formatCount(turns)} turns ` +
-    'each'
-  )
+  const product = all === undefined ? '' : ` = ${formatCount(all)}`
+  return `${where} × ${each}${product}, up to ${formatCount(turns)} turns each`
 }
 
 function quotaLine(launches: number, { aDay, used }: Quota): string {

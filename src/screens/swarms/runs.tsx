@@ -247,13 +247,9 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
 
 /** Rates divide by the graded sessions; where the grader broke, nothing failed. */
 function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
+  const total = formatCount(sessionsTotal)
   return [
-    {
-      text:
-        `Of ${formatCount(sessionsTotal)} sessions ${formatCount(sessionsGraded)} are graded; every rate is of ` +
-        'those.',
-      tone: 'muted',
-    },
+    { text: `Of ${total} sessions ${formatCount(sessionsGraded)} are graded; every rate is of those.`, tone: 'muted' },
     ...(criteria ?? []).flatMap(
       ({ id, label, kind, passCount, failCount, pendingCount, failedGradingCount }): Line[] => [
         '',
