@@ -131,7 +131,10 @@ export function openDashboard(options: DashboardOptions): void {
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
-  focusPace.subscribe(() => watchdog.attended(focusPace.isAttended()))
+  focusPace.subscribe(() => {
+    watchdog.attended(focusPace.isAttended())
+    opened.workspace.budget.setRest(focusPace.pollFactor())
+  })
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
