@@ -75,6 +75,8 @@ type StoredLease = {
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
 const IN_FLIGHT = `status IN ('pending', 'running')`
+const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
+  FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`
 
 export function createRunRows(database: Database) {
   const runs = tableOf<StoredRun>(database, 'run', {
@@ -115,12 +117,7 @@ export function createRunRows(database: Database) {
         : runs.all({ organizationId }, `AND ${IN_FLIGHT} ORDER BY id`)
       ).map(read),
     /** The lease of every run in flight, undefined for one without: every look at a run asks this. */
-    leasesInFlight: () =>
-      database
-        .all<StoredLease>(
-          `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`,
-        )
-        .map(leaseOf),
+    leasesInFlight: () => database.all<StoredLease>(LEASES).map(leaseOf),
     status: (id: string) =>
       database.get<{ status: RunStatus }>('SELECT status FROM run WHERE id = :id', { id })?.status,
     nextNumber: (suiteId: string) =>
@@ -191,9 +188,8 @@ export function createRunRows(database: Database) {
   }
 }
 
-function read(stored: StoredRun): RunRow {
-  const { leaseToken, leaseHost, leasePid, leaseExpiresAt, ...row } = stored
-  const lease = leaseOf(stored)
+function read({ leaseToken, leaseHost, leasePid, leaseExpiresAt, ...row }: StoredRun): RunRow {
+  const lease = leaseOf({ leaseToken, leaseHost, leasePid, leaseExpiresAt })
   return lease ? { ...row, lease } : row
 }
 
