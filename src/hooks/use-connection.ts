@@ -199,10 +199,13 @@ function createAlarm(ring: () => void) {
       if (time >= due) return
       stop()
       due = time
-      timer = setTimeout(() => {
-        due = Infinity
-        ring()
-      }, Math.max(0, time - Date.now()) + 5).unref()
+      timer = setTimeout(
+        () => {
+          due = Infinity
+          ring()
+        },
+        Math.max(0, time - Date.now()) + 5,
+      ).unref()
     },
     stop,
   }
