@@ -6,6 +6,7 @@ import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-server.ts'
 import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
+import { REACH } from './reach.ts'
 
 const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
 const WRITES: readonly DeclaredFlag[] = [
@@ -15,12 +16,6 @@ const WRITES: readonly DeclaredFlag[] = [
   ['--new', SEND_NEW],
 ]
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
-const REACH: readonly DeclaredFlag[] = [
-  ['--command <command>', 'run this program as the server instead of a saved one; nothing is saved'],
-  ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
-  ['--token-env <variable>', 'with --url: variable that holds a token for it'],
-]
-
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,

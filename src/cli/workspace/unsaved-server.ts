@@ -1,6 +1,6 @@
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
-import { reachOf } from '../../screens/servers/new-server.ts'
+import { reachOf, type Reach, type ReachMore } from '../../screens/servers/new-server.ts'
 import { createService } from '../../service/workspace/service.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
@@ -8,7 +8,10 @@ import { contextOf, ending, type CommandContext } from './in-workspace.ts'
 import { LOCAL_ADDRESS } from './workspace.ts'
 
 /** How a server that is saved nowhere is reached. */
-export type ReachOptions = { command?: string; url?: string; tokenEnv?: string }
+export type ReachOptions = ReachParts & { command?: string; url?: string }
+
+/** What goes with a command or an address; `timeout` in milliseconds. */
+export type ReachParts = { env?: readonly string[]; header?: readonly string[]; tokenEnv?: string; timeout?: number }
 
 /** What such a server is called for as long as it is there. */
 export const UNSAVED = 'unsaved'
@@ -23,7 +26,7 @@ export async function withUnsavedServer(
   work: (context: CommandContext) => Promise<number | void>,
 ): Promise<number> {
   const reach = requireReach(own, process.env)
-  const service = await createService({ memory: true, schedulePollMs: 0 })
+  const service = await createService({ memory: true, emptyProject: UNSAVED, schedulePollMs: 0 })
   const client = createClient({
     fetch: service.answer,
     baseUrl: LOCAL_ADDRESS,
@@ -44,14 +47,24 @@ export async function withUnsavedServer(
   )
 }
 
-function requireReach({ command, url, tokenEnv }: ReachOptions, env: NodeJS.ProcessEnv) {
+function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.ProcessEnv): Reach {
   if (command !== undefined && url !== undefined) throw new UsageError('--command and --url exclude each other.')
-  const token = tokenEnv === undefined ? '' : (env[tokenEnv]?.trim() ?? '')
-  if (tokenEnv !== undefined && token === '') throw new UsageError(`The variable ${tokenEnv} of --token-env is empty.`)
   const option = url === undefined ? '--command' : '--url'
-  const reach = reachOf(url ?? command ?? '', token)
+  const reach = reachOf(url ?? command ?? '', moreOf(parts, env))
   if (typeof reach === 'string') throw new UsageError(`${option}: ${reach}`)
   const kind = reach.transportType === 'http' ? '--url' : '--command'
   if (kind !== option) throw new UsageError(`${option}: this goes with ${kind}.`)
   return reach
+}
+
+/** What goes with a command or an address, as a reach takes it. @throws UsageError for a token that is none */
+export function moreOf({ env = [], header = [], tokenEnv, timeout }: ReachParts, own: NodeJS.ProcessEnv): ReachMore {
+  const token = tokenEnv === undefined ? '' : (own[tokenEnv]?.trim() ?? '')
+  if (tokenEnv !== undefined && token === '') throw new UsageError(`The variable ${tokenEnv} of --token-env is empty.`)
+  return {
+    token,
+    env,
+    headers: header,
+    ...(timeout !== undefined && { timeout: String(timeout / 1000) }),
+  }
 }

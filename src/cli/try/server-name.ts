@@ -1,0 +1,20 @@
+import type { Reach } from '../../screens/servers/new-server.ts'
+
+/** Programs that run another one, which their arguments name. */
+const RUNNERS = /^(?:npx|npm|pnpm|yarn|bunx?|node|nodejs|deno|tsx|uvx?|uv|pipx|python\d*(?:\.\d+)?|docker|podman|env)$/
+/** Words behind such a program that name nothing. */
+const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
+
+/** What a server is called that nobody has named: its host, or the last part of the program's name. */
+export function serverNameOf({ url, command = '', args = [] }: Reach): string {
+  if (url !== undefined) return new URL(url).host
+  const named = args.find(arg => !arg.startsWith('-') && !arg.includes('=') && !SUBCOMMANDS.has(arg))
+  const word = RUNNERS.test(lastPart(command)) ? (named ?? command) : command
+  return lastPart(word) || 'server'
+}
+
+/** Without folders, scope, version and ending. */
+function lastPart(word: string): string {
+  const name = word.split(/[\\/]/).at(-1) ?? ''
+  return name.replace(/(?<=.)@.*$/, '').replace(/(?<=.)\.(?:[cm]?[jt]s|py|sh|exe|cmd)$/, '')
+}
