@@ -61,10 +61,5 @@ function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.Proc
 export function moreOf({ env = [], header = [], tokenEnv, timeout }: ReachParts, own: NodeJS.ProcessEnv): ReachMore {
   const token = tokenEnv === undefined ? '' : (own[tokenEnv]?.trim() ?? '')
   if (tokenEnv !== undefined && token === '') throw new UsageError(`The variable ${tokenEnv} of --token-env is empty.`)
-  return {
-    token,
-    env,
-    headers: header,
-    ...(timeout !== undefined && { timeout: String(timeout / 1000) }),
-  }
+  return { token, env, headers: header, ...(timeout !== undefined && { timeout: String(timeout / 1000) }) }
 }

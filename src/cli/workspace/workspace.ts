@@ -148,12 +148,7 @@ function openRemote(
  * @param temporary the name of its one project, where all of it ends with the process: it is in its own directory then,
  *   also what is else stored beside
  */
-export function openLocal(
-  settings: Settings,
-  log: Log,
-  stays: Stay,
-  temporary?: string,
-): OpenedWorkspace {
+export function openLocal(settings: Settings, log: Log, stays: Stay, temporary?: string): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()

@@ -1,6 +1,12 @@
 import type { ProjectServer, ProjectServerUpdateRequest } from '../../api/contract/servers.ts'
 import { ENVIRONMENT, HEADERS, pairLines, pairsOf, type PairKind, type Pairs } from '../../domain/servers/pairs.ts'
-import { pairsBehind, shownCommand, shownPairs, wordsBehind, type StoredReach } from '../../domain/servers/stored-reach.ts'
+import {
+  pairsBehind,
+  shownCommand,
+  shownPairs,
+  wordsBehind,
+  type StoredReach,
+} from '../../domain/servers/stored-reach.ts'
 import { joinCommand, splitCommand } from '../../lib/split-command.ts'
 import type * as z from 'zod'
 import { NO_ENVIRONMENT, NO_HEADERS, NO_TOKEN, reachOf, timeoutOf, tokenLines, type Reach } from './new-server.ts'

@@ -67,7 +67,8 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean, stored?
             ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in ' +
               'front, also its environment.'
             : WHERE,
-        check: where => (where.trim() === was.where ? undefined : sentence(changesOf(server, startOf(server, was, where), stored))),
+        check: where =>
+          where.trim() === was.where ? undefined : sentence(changesOf(server, startOf(server, was, where), stored)),
       }),
       ...besideFields(was, {
         env: `NAME=value in each line. ${stays}`,
@@ -115,7 +116,10 @@ function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | '
 }
 
 /** What belongs to a server beside its command or address. */
-function besideFields(was: StoredTexts, notes: Record<'env' | 'headers' | 'token' | 'timeout', string>): FormFieldSpec[] {
+function besideFields(
+  was: StoredTexts,
+  notes: Record<'env' | 'headers' | 'token' | 'timeout', string>,
+): FormFieldSpec[] {
   const program = 'for a command'
   const address = 'for an address'
   return [

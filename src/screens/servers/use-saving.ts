@@ -146,12 +146,13 @@ function removalQuestion(name: string): Question {
   }
 }
 
-function nameIn(values: FormValues): string {
+/** The name that was typed. */
+export function nameIn(values: FormValues): string {
   return (values['name'] ?? '').trim()
 }
 
 /** A new server can stand in the way of another by its name alone. */
-function refusedName(error: unknown, values: FormValues): FormAgain {
+export function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
   const name = nameIn(values)
   const text = isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)

@@ -11,7 +11,10 @@ import { insertSuite } from '../suites/records.ts'
 const REFERENCE_SERVER = 'everything'
 
 /** The first project of a workspace, with nothing in it; runs inside the caller's transaction. */
-export function insertProject(store: Store, { name, description }: Pick<ProjectRow, 'name' | 'description'>): ProjectRow {
+export function insertProject(
+  store: Store,
+  { name, description }: Pick<ProjectRow, 'name' | 'description'>,
+): ProjectRow {
   const organizationId = store.settings.get('localOrganizationId') ?? ''
   const now = Date.now()
   const own = { id: newId('prj'), organizationId, name, description, createdAt: now, updatedAt: now }
