@@ -4,9 +4,9 @@ import type { CommonOptions } from '../config/settings.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { collect, whole } from '../arguments/option-values.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
-import type { ReachOptions } from '../workspace/unsaved-server.ts'
+import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration } from './declare.ts'
-import { REACH } from './reach.ts'
+import { REACH, unsavedly } from './reach.ts'
 
 const WRITE = ['<id>', 'id of the write, as mcpdeck journal lists it'] as const
 
@@ -63,11 +63,12 @@ export const inspection: readonly CommandDeclaration[] = [
     words: [['[servers...]', 'names or ids of saved servers']],
     flags: [['--json', 'print {"items": [...], "exitCode"}'], ...REACH],
     async run({ words: servers, own, common }) {
-      const { examineNamed, examineSelf, examineServers } = await import('../doctor/doctor-command.ts')
-      if (own.command !== undefined || own.url !== undefined) {
-        const { UNSAVED, withUnsavedServer } = await import('../workspace/unsaved-server.ts')
-        return await withUnsavedServer(common, own, context => examineNamed(context, [...servers, UNSAVED], own.json))
-      }
+      const doctor = () => import('../doctor/doctor-command.ts')
+      if (own.command !== undefined || own.url !== undefined)
+        return await unsavedly(common, own, doctor, ({ examineNamed }, context, name) =>
+          examineNamed(context, [...servers, name], own.json),
+        )
+      const { examineSelf, examineServers } = await doctor()
       return servers.length > 0 ? await examineServers(servers, common, own.json) : await examineSelf(common, own.json)
     },
   }),

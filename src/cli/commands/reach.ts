@@ -1,5 +1,7 @@
 import { collect, duration } from '../arguments/option-values.ts'
-import type { ReachParts } from '../workspace/unsaved-server.ts'
+import type { CommonOptions } from '../config/settings.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { ReachOptions, ReachParts } from '../workspace/unsaved-reach.ts'
 import { command, type DeclaredFlag } from './declare.ts'
 
 /** What goes with the command or the address of a server that is saved nowhere. */
@@ -16,6 +18,23 @@ export const REACH: readonly DeclaredFlag[] = [
   ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
   ...PARTS,
 ]
+
+/** Works on the server that options reach, which has this name meanwhile; its program starts before all else. */
+export async function unsavedly<Work>(
+  common: CommonOptions,
+  own: ReachOptions,
+  load: () => Promise<Work>,
+  act: (work: Work, context: CommandContext, name: string) => Promise<number | void>,
+): Promise<number> {
+  const { beginUnsaved, UNSAVED } = await import('../workspace/unsaved-reach.ts')
+  const server = beginUnsaved(own)
+  try {
+    const [{ withUnsavedServer }, work] = await Promise.all([import('../workspace/unsaved-server.ts'), load()])
+    return await withUnsavedServer(common, server, context => act(work, context, UNSAVED))
+  } finally {
+    await server.early?.end()
+  }
+}
 
 /** `mcpdeck try`. */
 export const tryServer = command<ReachParts>({

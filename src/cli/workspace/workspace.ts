@@ -29,6 +29,7 @@ import type { Deprecation } from '../../api/client/transport/transport.ts'
 import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
 import { openProfileStore, type ProfileKey, type ProfileStore, type Stored } from '../../lib/files/profile-store.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
+import type { EarlyStart } from '../../service/connections/early-start.ts'
 import type { ServerRow } from '../../service/servers/rows.ts'
 import type { Service } from '../../service/workspace/service.ts'
 import { executingIn } from '../../service/workspace/executing.ts'
@@ -145,10 +146,15 @@ function openRemote(
 
 /**
  * Opens a workspace of this machine.
- * @param temporary the name of its one project, where all of it ends with the process: it is in its own directory then,
- *   also what is else stored beside
+ * @param temporary where all of it ends with the process, and is in its own directory: the name of its one project,
+ *   and a program that runs already
  */
-export function openLocal(settings: Settings, log: Log, stays: Stay, temporary?: string): OpenedWorkspace {
+export function openLocal(
+  settings: Settings,
+  log: Log,
+  stays: Stay,
+  temporary?: { project: string; early: EarlyStart | undefined },
+): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
@@ -158,7 +164,9 @@ export function openLocal(settings: Settings, log: Log, stays: Stay, temporary?:
       const { createService } = await import('../../service/workspace/service.ts')
       return await createService({
         dataDir: settings.dataDir,
-        ...(temporary === undefined ? { samples: true } : { emptyProject: temporary }),
+        ...(temporary === undefined
+          ? { samples: true }
+          : { emptyProject: temporary.project, connections: { early: temporary.early } }),
         models,
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
