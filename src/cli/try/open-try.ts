@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client/client.ts'
 import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
-import type { Reach } from '../../screens/servers/new-server.ts'
+import type { Reach } from '../../domain/servers/reach.ts'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
 import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 import { UsageError } from '../arguments/usage-error.ts'

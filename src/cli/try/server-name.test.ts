@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reachOf } from '../../screens/servers/new-server.ts'
+import { reachOf } from '../../domain/servers/reach.ts'
 import { serverNameOf } from './server-name.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Reach } from '../../screens/servers/new-server.ts'
+import type { Reach } from '../../domain/servers/reach.ts'
 
 /** Programs that run another one, which their arguments name. */
 const RUNNERS = /^(?:npx|npm|pnpm|yarn|bunx?|node|nodejs|deno|tsx|uvx?|uv|pipx|python\d*(?:\.\d+)?|docker|podman|env)$/

@@ -1,4 +1,4 @@
-import { programReach, reachOf, type Reach } from '../../screens/servers/new-server.ts'
+import { programReach, reachOf, type Reach } from '../../domain/servers/reach.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { isAtTerminal } from '../dashboard/at-terminal.ts'

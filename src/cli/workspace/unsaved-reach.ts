@@ -1,4 +1,4 @@
-import { reachOf, type Reach, type ReachMore } from '../../screens/servers/new-server.ts'
+import { reachOf, type Reach, type ReachMore } from '../../domain/servers/reach.ts'
 import { startEarly, type EarlyStart } from '../../service/connections/early-start.ts'
 import type { ServerEnding } from '../../service/connections/server-process.ts'
 import { UsageError } from '../arguments/usage-error.ts'

@@ -9,7 +9,15 @@ import {
 } from '../../domain/servers/stored-reach.ts'
 import { joinCommand, splitCommand } from '../../lib/split-command.ts'
 import type * as z from 'zod'
-import { NO_ENVIRONMENT, NO_HEADERS, NO_TOKEN, reachOf, timeoutOf, tokenLines, type Reach } from './new-server.ts'
+import {
+  NO_ENVIRONMENT,
+  NO_HEADERS,
+  NO_TOKEN,
+  reachOf,
+  timeoutOf,
+  tokenLines,
+  type Reach,
+} from '../../domain/servers/reach.ts'
 
 export type ServerChanges = z.infer<ReturnType<typeof ProjectServerUpdateRequest>>
 

@@ -11,7 +11,7 @@ import {
   type ServerTyped,
   type StoredTexts,
 } from './changed-server.ts'
-import { reachOf, type Reach } from './new-server.ts'
+import { reachOf, type Reach } from '../../domain/servers/reach.ts'
 
 const WHERE = 'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything.'
 const SHOWN_NEVER = 'Its values are never shown again.'

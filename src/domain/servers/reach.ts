@@ -1,7 +1,7 @@
 import type { CommandProblem } from '../../lib/split-command.ts'
 import { splitCommand } from '../../lib/split-command.ts'
 import type { ServerBody } from '../../api/contract/servers.ts'
-import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from '../../domain/servers/pairs.ts'
+import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from './pairs.ts'
 
 /** How a server is reached, as it is sent. */
 export type Reach = Omit<ServerBody, 'name' | 'enabled'>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reachOf } from './new-server.ts'
+import { reachOf } from './reach.ts'
 
 test.each([
   ['https://mcp.example/mcp', '', { transportType: 'http', url: 'https://mcp.example/mcp' }],
