@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { MARK_VARIABLE } from './strays.ts'
 
 /**
- * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck. That closes the
- * input of the programs too, so they have half a second to end by themselves.
- * The traps keep a signal to the terminal's group from ending the guardian before its work.
+ * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck. The input of
+ * the programs closes with it, so they have half a second to end by themselves. The traps keep a signal to the
+ * terminal's group from ending the guardian before its work.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
