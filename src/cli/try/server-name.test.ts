@@ -5,6 +5,7 @@ import { serverNameOf } from './server-name.ts'
 test.each([
   ['npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio', 'server-everything'],
   ['node build/index.js', 'index'],
+  ['node /home/me/my-server/build/index.js stdio', 'my-server'],
   ['uvx mcp-server-git --repository .', 'mcp-server-git'],
   ['uv run server.py', 'server'],
   ['/opt/bin/my-server --flag', 'my-server'],

@@ -13,8 +13,15 @@ export function serverNameOf({ url, command = '', args = [] }: Reach): string {
   return lastPart(word) || 'server'
 }
 
-/** Without folders, scope, version and ending. */
+/** Names that many a program's file has, and folders that it is built into. */
+const PLAIN = /^(?:index|main|__main__|server|cli|app|dist|build|lib|src|bin|)$/
+
+/** Without folders, scope, version and ending; where that says nothing, the folder's name. */
 function lastPart(word: string): string {
-  const name = word.split(/[\\/]/).at(-1) ?? ''
-  return name.replace(/(?<=.)@.*$/, '').replace(/(?<=.)\.(?:[cm]?[jt]s|py|sh|exe|cmd)$/, '')
+  const names = word.split(/[\\/]/).map(plainName)
+  return names.findLast(name => !PLAIN.test(name) && !/^\.{1,2}$/.test(name)) ?? names.at(-1) ?? ''
+}
+
+function plainName(part: string): string {
+  return part.replace(/(?<=.)@.*$/, '').replace(/(?<=.)\.(?:[cm]?[jt]s|py|sh|exe|cmd)$/, '')
 }

@@ -85,8 +85,7 @@ export function useSaveUnsaved(onServer: OnServer): void {
           work: () => atHome(home => home.servers.create({ projectId, body: bodyOf(server, stored, name) })),
           rereads: false,
           start: `Saving ${name}…`,
-          done: ({ id }) =>
-            `Saved ${name} in ${project} of the local workspace. mcpdeck projects/${projectId}/servers/${id} opens it.`,
+          done: () => `Saved ${name} in ${project} of the local workspace; mcpdeck servers opens it there.`,
         }
       },
       refused: refusedName,
