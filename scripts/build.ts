@@ -125,7 +125,10 @@ async function bundle(input: InputOptions, dir: string) {
         { name: 'start', tags: ['$initial'] },
         {
           name: 'words',
-          test: /\/src\/service\/(scenarios\/visit-address|faults\/kinds|core\/access\/roles|core\/limits\/settings)\.ts$/,
+          test: new RegExp(
+            String.raw`/src/(service/(scenarios/visit-address|faults/kinds|core/access/roles|core/limits/settings)` +
+              String.raw`|domain/servers/(reach|pairs)|lib/split-command)\.ts$`,
+          ),
         },
         { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
         { name: 'registry', test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$/ },

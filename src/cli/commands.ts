@@ -5,6 +5,7 @@ import { addCommands } from './commands/declare.ts'
 import { documents } from './commands/documents.ts'
 import { get, inspection, notebook } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
+import { tryServer } from './commands/reach.ts'
 import { runs } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { suites } from './commands/suite.ts'
@@ -63,6 +64,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     ...serve,
     ...profiles,
     ...verbs,
+    tryServer,
   ]
   addCommands(program, declared, code => {
     outcome = code

@@ -6,6 +6,8 @@ import type { Client } from '../api/client/client.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
+import type { StoredReaches } from '../domain/servers/stored-reach.ts'
+import type { UnsavedServers } from '../domain/servers/unsaved.ts'
 import type { Journal } from '../api/client/journal/journal.ts'
 import type { Notebook } from '../domain/notebook/notebook.ts'
 import type { NowMemory } from '../domain/now/memory.ts'
@@ -61,6 +63,10 @@ export type Workspace = {
   doctorReports?: DoctorReports
   /** Steps of examinations under way; absent where the service answers all of them at once. */
   doctorSteps?: DoctorSteps
+  /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
+  storedReaches?: StoredReaches
+  /** Absent where what is made stays. */
+  unsaved?: UnsavedServers
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -90,6 +90,26 @@ describe('servers', () => {
     }
   })
 
+  test('a server that is saved nowhere gets its environment, its headers and its timeout', async () => {
+    const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
+    const program = ['--command', `${process.execPath} ${small} healthy`]
+    const environment = await run('call', ...program, '--env', 'GREETING=good day', 'environment', '--yes')
+    expect(environment).toMatchObject({ code: 0, stdout: expect.stringContaining('good day') })
+    expect(await run('doctor', ...program)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unsaved\n/) })
+    expect(await run('doctor', '--command', 'no-such-program')).toMatchObject({ code: 3 })
+    const silent = ['--command', `${process.execPath} -e 'process.stdin.resume()'`, '--timeout', '300ms']
+    expect(await run('tools', ...silent)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/did not answer|time/i),
+    })
+    for (const [wrong, why] of [
+      [['--header', 'A: b'], /Headers go with an address/],
+      [['--env', 'nothing'], /Write NAME=value/],
+      [['--env', 'A=1', '--env', 'A=2'], /A is given twice/],
+    ] as const)
+      expect(await run('tools', ...program, ...wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(why) })
+  })
+
   test('prompt renders with its arguments, and names those that are missing', async () => {
     expect((await run('prompt', 'everything', 'args-prompt', 'city=Rome')).stdout).toBe(
       "user:\nWhat's weather in Rome?\n",

@@ -78,6 +78,9 @@ export const ProjectServerCreateRequest = shape(() =>
   }),
 )
 
+/** All that a server can be saved with. */
+export type ServerBody = z.input<ReturnType<typeof ProjectServerCreateRequest>>
+
 export const ProjectServerUpdateRequest = shape(() =>
   strictBody({
     name: z.string().min(1).optional(),

@@ -4,7 +4,9 @@ import type { CommonOptions } from '../config/settings.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { collect, whole } from '../arguments/option-values.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
+import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration } from './declare.ts'
+import { REACH, unsavedly } from './reach.ts'
 
 const WRITE = ['<id>', 'id of the write, as mcpdeck journal lists it'] as const
 
@@ -55,13 +57,18 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
 
 /** What examines mcpdeck, its servers, its writes and its scenarios. */
 export const inspection: readonly CommandDeclaration[] = [
-  command<{ json?: boolean }>({
+  command<{ json?: boolean } & ReachOptions>({
     name: 'doctor',
-    says: 'Check saved servers, by name or id; without one, mcpdeck itself.',
+    says: 'Check saved servers, by name or id, or one that is not saved; without one, mcpdeck itself.',
     words: [['[servers...]', 'names or ids of saved servers']],
-    flags: [['--json', 'print {"items": [...], "exitCode"}']],
+    flags: [['--json', 'print {"items": [...], "exitCode"}'], ...REACH],
     async run({ words: servers, own, common }) {
-      const { examineSelf, examineServers } = await import('../doctor/doctor-command.ts')
+      const doctor = () => import('../doctor/doctor-command.ts')
+      if (own.command !== undefined || own.url !== undefined)
+        return await unsavedly(common, own, doctor, ({ examineNamed }, context, name) =>
+          examineNamed(context, [...servers, name], own.json),
+        )
+      const { examineSelf, examineServers } = await doctor()
       return servers.length > 0 ? await examineServers(servers, common, own.json) : await examineSelf(common, own.json)
     },
   }),

@@ -4,8 +4,9 @@ import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-import type { ReachOptions } from '../workspace/unsaved-server.ts'
+import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
+import { REACH, unsavedly } from './reach.ts'
 
 const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
 const WRITES: readonly DeclaredFlag[] = [
@@ -15,12 +16,6 @@ const WRITES: readonly DeclaredFlag[] = [
   ['--new', SEND_NEW],
 ]
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
-const REACH: readonly DeclaredFlag[] = [
-  ['--command <command>', 'run this program as the server instead of a saved one; nothing is saved'],
-  ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
-  ['--token-env <variable>', 'with --url: variable that holds a token for it'],
-]
-
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,
@@ -33,13 +28,11 @@ function serverVerb<Own extends object>(
     words: [...server, ...behind],
     flags: [...flags, ...REACH],
     async run({ words, own, common }) {
-      const work = await load()
       if (own.command === undefined && own.url === undefined) {
-        const { inWorkspace } = await import('../workspace/in-workspace.ts')
+        const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
         return await inWorkspace(common, context => work(context, words, own))
       }
-      const { UNSAVED, withUnsavedServer } = await import('../workspace/unsaved-server.ts')
-      return await withUnsavedServer(common, own, context => work(context, [UNSAVED, ...words], own))
+      return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
     },
   })
 }
@@ -68,7 +61,12 @@ export const verbs: readonly CommandDeclaration[] = [
         ...WRITES,
       ],
     },
-    async () => (await servers()).callTool,
+    async () => {
+      // What checks arguments takes as long to start as many a server.
+      const { checkArguments } = await import('../../domain/servers/arguments-check.ts')
+      void checkArguments({}, {})
+      return (await servers()).callTool
+    },
   ),
   serverVerb(
     {

@@ -1,13 +1,13 @@
-import { abilitiesOf } from '../../tui/terminal/abilities.ts'
+import { abilitiesOf, type Abilities } from '../../tui/terminal/abilities.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { isAtTerminal } from './at-terminal.ts'
 import { leaveCrashesAlone } from '../process/crashes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from '../output/log.ts'
-import { resolveTtyConventions } from './tty-conventions.ts'
+import { resolveTtyConventions, type TtyConventions } from './tty-conventions.ts'
 import { printDirectly } from '../output/output.ts'
 import { askSecret } from '../profile/secret-prompt.ts'
-import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
+import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
 import type { Bindings } from '../../tui/keymap/binding.ts'
 import type { Overrides } from '../../tui/keymap/overrides.ts'
@@ -47,17 +47,8 @@ export async function openPlace(
     await opened.close()
     return code
   }
-  const abilities = abilitiesOf(process.env, true)
-  if (abilities.dumb && !conventions.screenReader)
-    throw new UsageError(
-      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain ` +
-        'lines, or pipe the output to get a summary.',
-    )
-  const [{ openDashboard }, { openingPlace }, screens] = await Promise.all([
-    import('./dashboard.tsx'),
-    import('./opening-place.ts'),
-    import('../../app/registry.ts').then(({ loadScreens }) => loadScreens()),
-  ])
+  const abilities = requireAbilities(conventions)
+  const [{ openDashboard }, { openingPlace }, screens] = await loadDashboard()
   // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
   const file = hasOptions(options) || conventions.screenReader ? undefined : lastScreenFile(process.env)
   const stored = file === undefined ? undefined : readLastScreen(file)
@@ -81,14 +72,41 @@ export async function openPlace(
     screens,
     painted: picture,
     lastScreenFile: file,
-    abilities: settings.color ? abilities : { ...abilities, colour: 0 },
-    ascii: settings.ascii,
+    ...(await lookOf(settings, abilities)),
     conventions,
-    badge: settings.profile.badge,
-    bindings: await boundKeys(settings.preferences.keys),
     log,
   })
   return undefined
+}
+
+/** Loads what draws, all of it together. */
+export function loadDashboard() {
+  return Promise.all([
+    import('./dashboard.tsx'),
+    import('./opening-place.ts'),
+    import('../../app/registry.ts').then(({ loadScreens }) => loadScreens()),
+  ])
+}
+
+/** What the terminal can do. @throws UsageError where that is too little for a screen */
+export function requireAbilities({ screenReader }: TtyConventions): Abilities {
+  const abilities = abilitiesOf(process.env, true)
+  if (abilities.dumb && !screenReader)
+    throw new UsageError(
+      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain ` +
+        'lines, or pipe the output to get a summary.',
+    )
+  return abilities
+}
+
+/** What the settings say of looks and keys. */
+export async function lookOf(settings: Settings, abilities: Abilities) {
+  return {
+    abilities: settings.color ? abilities : ({ ...abilities, colour: 0 } as const),
+    ascii: settings.ascii,
+    badge: settings.profile.badge,
+    bindings: await boundKeys(settings.preferences.keys),
+  }
 }
 
 /** Whether any option differs from how commander fills it in by itself. */

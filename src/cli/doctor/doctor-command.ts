@@ -12,7 +12,7 @@ import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'
 import { say } from '../output/prose.ts'
 import type { CommonOptions } from '../config/settings.ts'
-import { inWorkspace } from '../workspace/in-workspace.ts'
+import { inWorkspace, type CommandContext } from '../workspace/in-workspace.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 type NamedServer = { id: string; name: string }
@@ -51,28 +51,35 @@ export async function examineServers(
   common: CommonOptions,
   json: boolean | undefined,
 ): Promise<number> {
-  return await inWorkspace(common, async ({ client, projectId: chosen, find, saved }) => {
-    const projectId = await chosen()
-    const servers: NamedServer[] = []
-    for (const wanted of names) {
-      const { id, name } = await find('servers', wanted)
-      servers.push({ id, name: String(name) })
-    }
-    const theme = reportTheme(common)
-    const pending = servers.map(server => examine(client, projectId, server))
-    const items: Examined[] = []
-    // In the order in which they were named, each as soon as it and those before it are there.
-    for (const one of pending) {
-      const done = await one
-      items.push(done)
-      const { doctorReports } = saved.opened.workspace
-      if ('report' in done) doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
-      if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
-    }
-    const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
-    if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
-    return exitCode
-  })
+  return await inWorkspace(common, context => examineNamed(context, names, json))
+}
+
+/** The same in a workspace that is open. */
+export async function examineNamed(
+  { client, projectId: chosen, find, saved, common }: CommandContext,
+  names: readonly string[],
+  json: boolean | undefined,
+): Promise<number> {
+  const projectId = await chosen()
+  const servers: NamedServer[] = []
+  for (const wanted of names) {
+    const { id, name } = await find('servers', wanted)
+    servers.push({ id, name: String(name) })
+  }
+  const theme = reportTheme(common)
+  const pending = servers.map(server => examine(client, projectId, server))
+  const items: Examined[] = []
+  // In the order in which they were named, each as soon as it and those before it are there.
+  for (const one of pending) {
+    const done = await one
+    items.push(done)
+    if ('report' in done)
+      saved?.opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
+    if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
+  }
+  const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
+  if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
+  return exitCode
 }
 
 function isReady(item: Examined): boolean {

@@ -11,6 +11,7 @@ import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
+import type { StoredReach, StoredReaches } from '../../domain/servers/stored-reach.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
 import { journalProfile } from '../../api/client/journal/entry.ts'
 import { type Journal, openJournal } from '../../api/client/journal/journal.ts'
@@ -28,6 +29,8 @@ import type { Deprecation } from '../../api/client/transport/transport.ts'
 import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
 import { openProfileStore, type ProfileKey, type ProfileStore, type Stored } from '../../lib/files/profile-store.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
+import type { EarlyStart } from '../../service/connections/early-start.ts'
+import type { ServerRow } from '../../service/servers/rows.ts'
 import type { Service } from '../../service/workspace/service.ts'
 import { executingIn } from '../../service/workspace/executing.ts'
 import type { LogEntry } from '../../service/core/pipeline.ts'
@@ -105,7 +108,7 @@ function openRemote(
       onNotice: log.line,
     },
   })
-  const { place, cacheFile, ...stored } = openProfile(log, target.baseUrl, target.key)
+  const { place, cacheFile, ...stored } = openProfile({ log }, target.baseUrl, target.key)
   const { journal } = stored
   const client = createClient({
     fetch: heard(logged(http.fetch, log), onAnswer),
@@ -141,7 +144,17 @@ function openRemote(
   }
 }
 
-function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
+/**
+ * Opens a workspace of this machine.
+ * @param temporary where all of it ends with the process, and is in its own directory: the name of its one project,
+ *   and a program that runs already
+ */
+export function openLocal(
+  settings: Settings,
+  log: Log,
+  stays: Stay,
+  temporary?: { project: string; early: EarlyStart | undefined },
+): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
@@ -151,7 +164,9 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
       const { createService } = await import('../../service/workspace/service.ts')
       return await createService({
         dataDir: settings.dataDir,
-        samples: true,
+        ...(temporary === undefined
+          ? { samples: true }
+          : { emptyProject: temporary.project, connections: { early: temporary.early } }),
         models,
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
@@ -164,8 +179,9 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
       throw refusal('local-workspace', systemErrorText(error))
     }
   }
+  const opened = () => (opening ??= open())
   const fetch: Fetch = async request => {
-    const service = await (opening ??= open())
+    const service = await opened()
     const headers = plainHeaders({
       ...Object.fromEntries(request.headers),
       authorization: `Bearer ${service.localKey}`,
@@ -179,7 +195,11 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
   const pauses = createInputIdle()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
-  const { place, cacheFile, ...stored } = openProfile(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const { place, cacheFile, ...stored } = openProfile(
+    { log, ...(temporary !== undefined && { directory: settings.dataDir }) },
+    LOCAL_ADDRESS,
+    resolve(settings.dataDir),
+  )
   const { journal } = stored
   const client = createClient({
     fetch: logged(worker?.fetch ?? fetch, log),
@@ -214,19 +234,30 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   const onArrival = (listener: () => void): void => {
     arrived = listener
   }
-  const workspace = { client, queries: createQueries(client), budget, profile, ...stored, doctorSteps, door }
+  const storedReaches: StoredReaches = {
+    of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
+  }
+  const own = { doctorSteps, door, storedReaches }
+  const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   return { workspace, journal, cacheFile, place, onArrival, onKey: pauses.inputArrived, settle, close }
+}
+
+function storedReach(row: ServerRow | undefined): StoredReach | undefined {
+  if (!row) return undefined
+  const { command, args, env, headers } = row.secrets
+  return { command, args, env, headers, timeout: row.timeoutMs }
 }
 
 /**
  * What is stored on this machine; each data source, and each key of it, has its own. One file holds the writes of all
  * profiles.
+ * @param directory for all of it, where it is not this user's own
  * @param profile address and key of a service, or address and directory of the local workspace
  */
-function openProfile(log: Log, ...profile: readonly string[]) {
-  const { state, cache } = directories()
+function openProfile({ log, directory }: { log: Log; directory?: string }, ...profile: readonly string[]) {
+  const { state, cache } = directory === undefined ? directories() : { state: directory, cache: directory }
   const id = journalProfile(...profile)
-  const store = profileStoreOf(log.error, ...profile)
+  const store = profileStoreOf(log.error, state, ...profile)
   return {
     journal: openJournal({ file: join(state, 'journal.sqlite'), profile: id, onFault: log.error }),
     cacheFile: join(cache, cacheFileName(id)),
@@ -243,15 +274,19 @@ function openProfile(log: Log, ...profile: readonly string[]) {
   }
 }
 
-function profileStoreOf(onFault: (error: unknown) => void, ...profile: readonly string[]): ProfileStore {
+function profileStoreOf(
+  onFault: (error: unknown) => void,
+  directory: string,
+  ...profile: readonly string[]
+): ProfileStore {
   const id = journalProfile(...profile)
-  return openProfileStore({ directory: directories().state, profile: id, onFault, clock: systemClock })
+  return openProfileStore({ directory, profile: id, onFault, clock: systemClock })
 }
 
 /** The incident notebook of a workspace that need not be opened for it. Its own faults are thrown. */
 export function notebookOfSettings({ target, dataDir }: Settings): Notebook {
   const profile = target.kind === 'remote' ? [target.baseUrl, target.key] : [LOCAL_ADDRESS, resolve(dataDir)]
-  const store = profileStoreOf(() => undefined, ...profile)
+  const store = profileStoreOf(() => undefined, directories().state, ...profile)
   return createNotebook({ stored: store(notebookKey), clock: systemClock })
 }
 

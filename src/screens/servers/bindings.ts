@@ -70,6 +70,24 @@ export const serversKeys = defineBindings({
   },
 })
 
+/** Only in a workspace that ends with the program. */
+export const unsavedKeys = defineBindings({
+  name: 'unsaved',
+  scope: 'panel',
+  isFirst: true,
+  screen: 'servers',
+  title: 'Nothing is saved',
+  bindings: {
+    save: {
+      keys: ['s'],
+      label: 'save server',
+      hint: 'first',
+      needs: 'servers.create',
+      help: 'Save the server in a project of the local workspace, with all that it was opened with.',
+    },
+  },
+})
+
 export const toolsKeys = defineBindings({
   name: 'tools',
   scope: 'panel',

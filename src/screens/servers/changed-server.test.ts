@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { changesOf, type ServerTyped } from './changed-server.ts'
+import { changesOf, storedTexts, type ServerTyped } from './changed-server.ts'
 
 const url = 'https://mcp.example/mcp'
 const program: ProjectServer = { id: 'srv_1', name: 'program', enabled: true, transportType: 'stdio', url: null }
@@ -9,7 +9,8 @@ const secretive = { ...address, hasClientSecret: true }
 const bearer = { headers: { Authorization: 'Bearer t' } }
 
 function changes(server: ProjectServer, typed: Partial<ServerTyped>) {
-  return changesOf(server, { name: server.name, where: server.url ?? '', token: '', forget: false, ...typed })
+  const start = { name: server.name, ...storedTexts(server), token: '', forget: false }
+  return changesOf(server, { ...start, ...typed })
 }
 
 describe('only what differs is sent', () => {

@@ -1,6 +1,23 @@
 import type { ProjectServer, ProjectServerUpdateRequest } from '../../api/contract/servers.ts'
+import { ENVIRONMENT, HEADERS, pairLines, pairsOf, type PairKind, type Pairs } from '../../domain/servers/pairs.ts'
+import {
+  pairsBehind,
+  shownCommand,
+  shownPairs,
+  wordsBehind,
+  type StoredReach,
+} from '../../domain/servers/stored-reach.ts'
+import { joinCommand, splitCommand } from '../../lib/split-command.ts'
 import type * as z from 'zod'
-import { headersOf, NO_TOKEN, reachOf, type Reach } from './new-server.ts'
+import {
+  NO_ENVIRONMENT,
+  NO_HEADERS,
+  NO_TOKEN,
+  reachOf,
+  timeoutOf,
+  tokenLines,
+  type Reach,
+} from '../../domain/servers/reach.ts'
 
 export type ServerChanges = z.infer<ReturnType<typeof ProjectServerUpdateRequest>>
 
@@ -9,38 +26,111 @@ export type ServerTyped = {
   name: string
   /** As in {@link reachOf}; the same address, or nothing for a program, stays as it is. */
   where: string
+  env: string
+  headers: string
+  timeout: string
   token: string
   /** Headers and client secret, or the environment of a program, are taken out unless given anew. */
   forget: boolean
 }
+
+/** The texts that stand for what is stored; empty where the service does not return it. */
+export type StoredTexts = Pick<ServerTyped, 'where' | 'env' | 'headers' | 'timeout'>
 
 /** The kinds as the write side knows them; the read side may have other words for HTTP. */
 export function isProgram({ transportType }: { transportType: string }): boolean {
   return transportType === 'stdio'
 }
 
+/** What a form shows of how a saved server is reached, with dots for secrets. */
+export function storedTexts(server: ProjectServer, stored: StoredReach = {}): StoredTexts {
+  return {
+    where: isProgram(server) ? shownCommand(stored) : (server.url ?? ''),
+    env: pairLines(ENVIRONMENT, shownPairs(stored.env)),
+    headers: pairLines(HEADERS, shownPairs(stored.headers)),
+    timeout: stored.timeout === undefined ? '' : String(stored.timeout / 1000),
+  }
+}
+
 /**
  * What of a saved server is to change, as it is sent. What is not in it stays as it is, also what the service keeps to
  * itself. A text says why it cannot be.
  */
-export function changesOf(server: ProjectServer, typed: ServerTyped): ServerChanges | string {
-  const name = typed.name.trim()
-  const reach = newReach(server, typed.where.trim(), typed.token.trim())
+export function changesOf(server: ProjectServer, typed: ServerTyped, stored: StoredReach = {}): ServerChanges | string {
+  const was = storedTexts(server, stored)
+  const reach = newReach(server, typed, was, stored)
   if (typeof reach === 'string') return reach
-  const stays = reach.transportType === undefined
-  return { ...(name !== server.name && { name }), ...(stays && typed.forget && nothingStored(server)), ...reach }
+  const runs = isProgram({ transportType: reach.transportType ?? server.transportType })
+  const forgets = typed.forget && reach.transportType === undefined
+  const edit = { typed, was, stored, forgets }
+  const beside = runs ? programParts(edit, reach.env) : addressParts(edit)
+  if (typeof beside === 'string') return beside
+  const timeout = typed.timeout.trim()
+  if (timeout === '' && was.timeout !== '') return 'A timeout can be changed, and not taken away.'
+  const name = typed.name.trim()
+  return {
+    ...(name !== server.name && { name }),
+    ...reach,
+    ...beside,
+    ...(timeout !== was.timeout && timeoutOf({ timeout })),
+    ...(forgets && !runs && server.hasClientSecret && { clearClientSecret: true }),
+  }
 }
 
+/** What was typed, beside what the form began with and what is stored. */
+type Edit = { typed: ServerTyped; was: StoredTexts; stored: StoredReach; forgets: boolean }
+type Parts = Pick<ServerChanges, 'env' | 'headers'> | string
+
 /** Only what differs: a transport is named where it becomes another one. */
-function newReach(server: ProjectServer, where: string, token: string): Partial<Reach> | string {
-  if (where === (server.url ?? '')) return isProgram(server) && token !== '' ? NO_TOKEN : headersOf(token)
-  const reach = reachOf(where, token)
+function newReach(
+  server: ProjectServer,
+  { where }: ServerTyped,
+  was: StoredTexts,
+  stored: StoredReach,
+): Partial<Reach> | string {
+  if (where.trim() === was.where) return {}
+  const words = splitCommand(where)
+  const behind = typeof words === 'string' ? words : wordsBehind(words, stored)
+  if (behind === undefined) return 'Type what the dots in the command stand for; nobody can tell after this change.'
+  const reach = reachOf(typeof behind === 'string' ? where : joinCommand(behind))
   if (typeof reach === 'string' || isProgram(reach) !== isProgram(server)) return reach
   const { transportType: _transportType, ...rest } = reach
   return rest
 }
 
-function nothingStored(server: ProjectServer): ServerChanges {
-  if (isProgram(server)) return { env: {} }
-  return { headers: {}, ...(server.hasClientSecret && { clearClientSecret: true }) }
+/** The environment of a program, where it is to change; a new one takes the place of all that is stored. */
+function programParts({ typed, was, stored, forgets }: Edit, inFront: Pairs | undefined): Parts {
+  if (typed.token.trim() !== '') return NO_TOKEN
+  if (isOther(typed.headers, was.headers)) return NO_HEADERS
+  const isSame = typed.env.trim() === was.env
+  if (isSame && !inFront) return forgets ? { env: {} } : {}
+  const env = merged(ENVIRONMENT, isSame && forgets ? '' : typed.env, inFront ?? {}, stored.env)
+  return typeof env === 'string' ? env : { env }
+}
+
+/** The headers of an address, where they are to change. */
+function addressParts({ typed, was, stored, forgets }: Edit): Parts {
+  if (isOther(typed.env, was.env)) return NO_ENVIRONMENT
+  const token = pairsOf(HEADERS, '', tokenLines(typed.token.trim()))
+  if (typeof token === 'string') return token
+  const isSame = typed.headers.trim() === was.headers
+  if (isSame && Object.keys(token).length === 0) return forgets ? { headers: {} } : {}
+  const headers = merged(HEADERS, isSame && forgets ? '' : typed.headers, token, stored.headers)
+  return typeof headers === 'string' ? headers : { headers }
+}
+
+function isOther(typed: string, was: string): boolean {
+  return typed.trim() !== '' && typed.trim() !== was
+}
+
+/** The pairs of a text with what is stored behind their dots, and others in the place of those of their names. */
+function merged(kind: PairKind, text: string, others: Pairs, stored: Pairs | undefined): Pairs | string {
+  const typed = pairsOf(kind, text)
+  if (typeof typed === 'string') return typed
+  const names = new Set(Object.keys(others).map(kind.same))
+  const behind = pairsBehind(
+    Object.fromEntries(Object.entries(typed).filter(([name]) => !names.has(kind.same(name)))),
+    stored,
+  )
+  return typeof behind === 'string' ? behind : { ...behind, ...others }
 }

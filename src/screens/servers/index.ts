@@ -9,6 +9,7 @@ import {
   serverReadinessKeys,
   serversKeys,
   toolsKeys,
+  unsavedKeys,
 } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
@@ -19,7 +20,16 @@ export const serversScreen = defineScreen({
   about: 'Saved MCP servers: tools, prompts, resources.',
   order: 3,
   goKey: 's',
-  bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, serverReadinessKeys, resultKeys],
+  bindings: [
+    serversKeys,
+    unsavedKeys,
+    toolsKeys,
+    promptsKeys,
+    resourcesKeys,
+    callsKeys,
+    serverReadinessKeys,
+    resultKeys,
+  ],
   named: namedItems(contract.servers.list, 'server', ({ projectId }, serverId) =>
     serversRoute.to({ projectId, serverId }),
   ),

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { formatAge, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -10,13 +11,14 @@ import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
+import { isProgram, storedTexts, type StoredTexts } from './changed-server.ts'
 import { oauthQuery, useManualQuery, validateQuery, type Timed } from './checks.ts'
 import { withShortTexts } from './json-text.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
-/** The saved record; the service never returns commands, headers or secrets. */
-export function recordFields(server: ProjectServer, now: number): Field[] {
+/** The saved record, and how it is reached where that is known: a service returns no command, headers or secrets. */
+export function recordFields(server: ProjectServer, now: number, stored: StoredTexts | undefined): Field[] {
   const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
   const when = (value: number | string | null | undefined): string => {
     const age = formatAge(toEpochMs(value), serviceTime(now))
@@ -27,11 +29,24 @@ export function recordFields(server: ProjectServer, now: number): Field[] {
     ['Transport', server.transportType],
     ['Enabled', yes(server.enabled), server.enabled ? 'plain' : 'warn'],
     ['Address', server.url ?? (server.transportType === 'stdio' ? 'a program over stdio' : undefined)],
+    ...storedFields(server, stored),
     ['Uses OAuth', yes(server.useOAuth)],
     ['Client secret', server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined],
     ['OAuth scopes', server.oauthScopes?.join(' ')],
     ['Created', when(server.createdAt)],
     ['Changed', when(server.updatedAt)],
+  ]
+}
+
+function storedFields(server: ProjectServer, stored: StoredTexts | undefined): Field[] {
+  if (!stored) return []
+  const { where, env, headers, timeout } = stored
+  const inLine = (lines: string): string => lines.replaceAll('\n', ', ')
+  return [
+    ...(isProgram(server) ? [['Command', where] as const] : []),
+    ...(env ? [['Environment', inLine(env)] as const] : []),
+    ...(headers ? [['Headers', inLine(headers)] as const] : []),
+    ...(timeout ? [['Timeout', `${timeout} s`] as const] : []),
   ]
 }
 
@@ -79,6 +94,20 @@ function oauthLines(result: CheckOAuthResult): Line[] {
   ]
 }
 
+/** How a server is reached, with dots for secrets; undefined where this process does not know it. */
+function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
+  const { storedReaches } = useWorkspace()
+  const { data } = useQuery({
+    queryKey: ['stored-reaches', server],
+    queryFn: async () => {
+      const stored = await storedReaches?.of(server.id)
+      return stored ? storedTexts(server, stored) : null
+    },
+    enabled: storedReaches !== undefined,
+  })
+  return data ?? undefined
+}
+
 /** The saved server, and the two quick checks of it. */
 export function Overview(props: TabProps) {
   const { projectId, server, focused } = props
@@ -90,7 +119,7 @@ export function Overview(props: TabProps) {
   const now = useNow()
   const key = useKeyName()
   const lines: Line[] = [
-    ...fieldLines(recordFields(server, now)),
+    ...fieldLines(recordFields(server, now, useStoredTexts(server))),
     '',
     heading('Validate'),
     ...checkLines(

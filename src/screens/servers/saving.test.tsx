@@ -95,13 +95,41 @@ test('a saved server is edited by the same form: what is not told stays, and the
   await app.see('Changed mended.')
   expect(await app.see('Protocol')).toContain('✓ ready')
   expect(await environmentOf(serverId)).toContain(secret)
-  await app.press(keys.edit, formKeys.bindings.next, formKeys.bindings.next, formKeys.bindings.next)
+  await app.press(keys.edit, ...Array<typeof formKeys.bindings.next>(6).fill(formKeys.bindings.next))
   await app.see('Its environment is emptied')
   await app.press(choiceKeys.bindings.pick)
   expect(await app.see('[x]')).not.toContain(secret)
   await app.press(formKeys.bindings.send)
   await app.see(frame => !frame.includes('Edit mended') && frame.includes('✓ ready'))
   expect(await environmentOf(serverId)).not.toContain(secret)
+})
+
+test('a server whose command is known shows it with dots, and an edit keeps what is behind them', async () => {
+  const serverId = await addServer('known', 'healthy', { TOKEN: secret, OTHER: 'else' })
+  const { store } = testService.service
+  const storedReaches = {
+    async of(id: string) {
+      const { command, args, env, headers } = store.servers.find(id)!.secrets
+      return { command, args, env, headers }
+    },
+  }
+  const place = serversRoute.to({ projectId, pane: 'detail', serverId, tab: 'overview' })
+  app = await openApp({ testService, place, access: { storedReaches } })
+  expect(await app.see('TOKEN=••••, OTHER=••••')).toContain('stdio-server.mjs')
+  await app.press(keys.edit)
+  await app.see('Nothing is changed yet.')
+  await app.press(formKeys.bindings.next)
+  await app.type(' more')
+  await app.press(formKeys.bindings.next)
+  expect(await app.see('OTHER=••••')).not.toContain(secret)
+  await app.press('end', 'alt+enter')
+  await app.type('NEW=1')
+  await app.press(formKeys.bindings.send)
+  await app.see('Changed known.')
+  expect(store.servers.find(serverId)!.secrets).toMatchObject({
+    args: [small, 'healthy', 'more'],
+    env: { TOKEN: secret, OTHER: 'else', NEW: '1' },
+  })
 })
 
 test('what is stored goes to another address only after a warning', async () => {
@@ -115,7 +143,7 @@ test('what is stored goes to another address only after a warning', async () => 
   await app.press(fieldKeys.bindings.clear)
   await app.type('http://localhost:9/mcp')
   await app.see('go to the new address too')
-  await app.press(formKeys.bindings.next)
+  await app.press(formKeys.bindings.next, formKeys.bindings.next, formKeys.bindings.next)
   await app.type('t')
   await app.see(frame => !frame.includes('go to the new'))
   await app.press(formKeys.bindings.cancel)

@@ -22,6 +22,7 @@ import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
+import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { List } from '../../components/list/list.tsx'
@@ -107,6 +108,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   const connect = useNewConnection(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
+  useSaveUnsaved(onServer)
   return {
     doctor: on(doctor),
     validate: on(row => check('overview', checks.validate, row)),

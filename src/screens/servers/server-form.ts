@@ -1,12 +1,23 @@
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { YES } from '../../components/form/field-input.ts'
 import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
-import { changesOf, isProgram, type ServerChanges, type ServerTyped } from './changed-server.ts'
-import { reachOf } from './new-server.ts'
+import { ENVIRONMENT, HEADERS, pairsOf, type PairKind } from '../../domain/servers/pairs.ts'
+import type { StoredReach } from '../../domain/servers/stored-reach.ts'
+import {
+  changesOf,
+  isProgram,
+  storedTexts,
+  type ServerChanges,
+  type ServerTyped,
+  type StoredTexts,
+} from './changed-server.ts'
+import { reachOf, type Reach } from '../../domain/servers/reach.ts'
 
-const WHERE =
-  'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front ' +
-  'of a command goes into its environment.'
+const WHERE = 'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything.'
+const SHOWN_NEVER = 'Its values are never shown again.'
+/** Longest wait for a server in seconds: the local workspace waits no longer, whatever it is told. */
+const MOST_SECONDS = 300
+const EMPTY: StoredTexts = { where: '', env: '', headers: '', timeout: '' }
 
 /** Asks for a server that is to be saved. */
 export function newServerForm(isLocal: boolean): FormSpec {
@@ -15,38 +26,58 @@ export function newServerForm(isLocal: boolean): FormSpec {
     fields: [
       nameField(''),
       whereField({ initial: '', required: true, note: WHERE, check: where => sentence(reachOf(where)) }),
-      tokenField('Sent to the address with every request, and never shown again.'),
+      ...besideFields(EMPTY, {
+        env: `NAME=value in each line. ${SHOWN_NEVER}`,
+        headers: `Name: value in each line. ${SHOWN_NEVER}`,
+        token: 'Sent to the address with every request, and never shown again.',
+        timeout: 'The longest wait for an answer; as long as usual without it.',
+      }),
     ],
-    effect: ({ where = '', token = '' }) => effectOfNew(where, token.trim(), isLocal),
+    effect: values => effectOfNew(values, isLocal),
     act: 'Save the server',
   }
 }
 
-/** Edits a saved server; what the service does not return is empty, and stays where it is left so. */
-export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSpec {
+/** The reach that a new server was given by the form. */
+export function reachIn(values: FormValues): Reach | string {
+  const { where, token, ...more } = typedOf(values)
+  return reachOf(where, { ...more, token: token.trim() })
+}
+
+/**
+ * Edits a saved server; what the service does not return is empty, and stays where it is left so.
+ * @param stored how it is reached, where this process knows it: secrets are dots, and stay where they are left so
+ */
+export function savedServerForm(server: ProjectServer, isLocal: boolean, stored?: StoredReach): FormSpec {
   const runs = isProgram(server)
+  const was = storedTexts(server, stored)
+  const stays = stored
+    ? 'Dots stand for what is stored; a line that is taken out is forgotten.'
+    : 'Left empty, what is stored stays; what is typed takes the place of all of it.'
   return {
     title: `Edit ${server.name}`,
-    about: [
-      {
-        text: runs
-          ? 'The service does not return its command, arguments and environment.'
-          : 'The service does not return its headers and secrets.',
-        tone: 'muted',
-      },
-    ],
+    about: stored ? [] : [{ text: UNRETURNED[runs ? 'program' : 'address'], tone: 'muted' }],
     fields: [
       nameField(server.name),
       whereField({
-        initial: server.url ?? '',
-        required: !runs,
-        note: runs
-          ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in ' +
-            'front, also its environment.'
-          : WHERE,
-        check: where => sentence(changesOf(server, typedOf({ where }))),
+        initial: was.where,
+        required: !runs || stored !== undefined,
+        note:
+          runs && !stored
+            ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in ' +
+              'front, also its environment.'
+            : WHERE,
+        check: where =>
+          where.trim() === was.where ? undefined : sentence(changesOf(server, startOf(server, was, where), stored)),
       }),
-      tokenField('Left empty, what is stored stays. A token takes the place of all stored headers.'),
+      ...besideFields(was, {
+        env: `NAME=value in each line. ${stays}`,
+        headers: `Name: value in each line. ${stays}`,
+        token: stored
+          ? 'Left empty, what is stored stays. A token becomes the Authorization header.'
+          : 'Left empty, what is stored stays. A token takes the place of all stored headers.',
+        timeout: 'The longest wait for an answer. Left empty, what is stored stays.',
+      }),
       {
         id: 'forget',
         label: 'Forget what is stored',
@@ -56,13 +87,24 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean): FormSp
         input: { kind: 'toggle' },
       },
     ],
-    effect: now => effectOfChange(server, typedOf(now), isLocal),
+    effect: now => effectOfChange(server, typedOf(now), isLocal, stored),
     act: 'Save the changes',
   }
 }
 
-export function typedOf({ name = '', where = '', token = '', forget }: FormValues): ServerTyped {
-  return { name, where, token, forget: forget === YES }
+const UNRETURNED = {
+  program: 'The service does not return its command, arguments and environment.',
+  address: 'The service does not return its headers and secrets.',
+}
+
+export function typedOf(values: FormValues): ServerTyped {
+  const { name = '', where = '', env = '', headers = '', timeout = '', token = '', forget } = values
+  return { name, where, env, headers, timeout, token, forget: forget === YES }
+}
+
+/** What the form begins with, with another command or address. */
+function startOf(server: ProjectServer, was: StoredTexts, where: string): ServerTyped {
+  return { ...was, name: server.name, token: '', forget: false, where }
 }
 
 function nameField(initial: string): FormFieldSpec {
@@ -73,8 +115,35 @@ function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | '
   return { id: 'where', label: 'Address or command', ...own }
 }
 
-function tokenField(note: string): FormFieldSpec {
-  return { id: 'token', label: 'Bearer token', kind: 'for an address', note, input: { kind: 'secret' } }
+/** What belongs to a server beside its command or address. */
+function besideFields(
+  was: StoredTexts,
+  notes: Record<'env' | 'headers' | 'token' | 'timeout', string>,
+): FormFieldSpec[] {
+  const program = 'for a command'
+  const address = 'for an address'
+  return [
+    pairsField('env', 'Environment', ENVIRONMENT, { kind: program, note: notes.env, initial: was.env }),
+    pairsField('headers', 'Headers', HEADERS, { kind: address, note: notes.headers, initial: was.headers }),
+    { id: 'token', label: 'Bearer token', kind: address, note: notes.token, input: { kind: 'secret' } },
+    {
+      id: 'timeout',
+      label: 'Timeout',
+      kind: 'seconds',
+      note: notes.timeout,
+      initial: was.timeout,
+      input: { kind: 'number', least: 0.001, most: MOST_SECONDS, whole: false },
+    },
+  ]
+}
+
+function pairsField(
+  id: string,
+  label: string,
+  kind: PairKind,
+  own: Pick<FormFieldSpec, 'kind' | 'note' | 'initial'>,
+): FormFieldSpec {
+  return { id, label, ...own, input: { kind: 'lines' }, check: text => sentence(pairsOf(kind, text)) }
 }
 
 /** What was typed is a sentence where it cannot be sent. */
@@ -83,15 +152,20 @@ function sentence(made: unknown): string | undefined {
 }
 
 /** What saving it will mean, as far as it has been typed. */
-function effectOfNew(where: string, token: string, isLocal: boolean): FormSpec['about'] {
-  if (where.trim() === '') return []
-  const reach = reachOf(where, token)
+function effectOfNew(values: FormValues, isLocal: boolean): FormSpec['about'] {
+  if (typedOf(values).where.trim() === '') return []
+  const reach = reachIn(values)
   if (typeof reach === 'string') return [{ text: reach, tone: 'warn' }]
   return [{ text: `${reaching(reach, isLocal)} whenever something asks for the server.`, tone: 'muted' }]
 }
 
-function effectOfChange(server: ProjectServer, typed: ServerTyped, isLocal: boolean): FormSpec['about'] {
-  const changes = changesOf(server, typed)
+function effectOfChange(
+  server: ProjectServer,
+  typed: ServerTyped,
+  isLocal: boolean,
+  stored: StoredReach | undefined,
+): FormSpec['about'] {
+  const changes = changesOf(server, typed, stored)
   if (typeof changes === 'string') return [{ text: changes, tone: 'warn' }]
   const { name: _name, ...reach } = changes
   if (Object.keys(changes).length === 0) return [{ text: 'Nothing is changed yet.', tone: 'muted' }]

@@ -12,8 +12,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { changesOf, type ServerChanges } from './changed-server.ts'
 import { useForgetAnswers, useServerChecks } from './checks.ts'
-import { reachOf } from './new-server.ts'
-import { newServerForm, savedServerForm, typedOf } from './server-form.ts'
+import { newServerForm, reachIn, savedServerForm, typedOf } from './server-form.ts'
 import { tokenForm, tokensOf } from './token-form.ts'
 import { useAskUntilDone, type FormAgain } from '../../components/records/use-ask-until-done.ts'
 
@@ -22,7 +21,8 @@ const rereads: Act<unknown>['rereads'] = isPlainRead
 
 /** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` is called with a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
-  const isLocal = useWorkspace().profile.local
+  const { profile, storedReaches } = useWorkspace()
+  const isLocal = profile.local
   const switchServer = useWrite(contract.servers.update)
   const removeServer = useWrite(contract.servers.delete)
   const askUntilDone = useAskUntilDone()
@@ -33,7 +33,7 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
     const saved = await askUntilDone({
       form: () => newServerForm(isLocal),
       act(values) {
-        const reach = reachOf(values['where'] ?? '', values['token']?.trim())
+        const reach = reachIn(values)
         if (typeof reach === 'string') return reach
         const name = nameIn(values)
         return {
@@ -50,10 +50,11 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
   }
 
   const edit = async (server: ProjectServer): Promise<void> => {
+    const stored = await storedReaches?.of(server.id)
     await askUntilDone<AnyEndpoint, ProjectServer>({
-      form: () => savedServerForm(server, isLocal),
+      form: () => savedServerForm(server, isLocal, stored),
       act(values) {
-        const changes = changesOf(server, typedOf(values))
+        const changes = changesOf(server, typedOf(values), stored)
         if (typeof changes === 'string') return changes
         const { name = server.name } = changes
         const isSame = Object.keys(changes).length === 0
@@ -145,12 +146,13 @@ function removalQuestion(name: string): Question {
   }
 }
 
-function nameIn(values: FormValues): string {
+/** The name that was typed. */
+export function nameIn(values: FormValues): string {
   return (values['name'] ?? '').trim()
 }
 
 /** A new server can stand in the way of another by its name alone. */
-function refusedName(error: unknown, values: FormValues): FormAgain {
+export function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
   const name = nameIn(values)
   const text = isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { MARK_VARIABLE } from './strays.ts'
 
 /**
- * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck.
- * The traps keep a signal to the terminal's group from ending the guardian before its work.
+ * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck. The input of
+ * the programs closes with it, so they have half a second to end by themselves. The traps keep a signal to the
+ * terminal's group from ending the guardian before its work.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
@@ -20,6 +21,14 @@ done
 strays() {
   grep -lasF "${MARK_VARIABLE}=$MARK." /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
 }
+left=25
+while [ "$left" -gt 0 ]; do
+  alive=
+  for group in $groups; do kill -s 0 -- "-$group" && alive=y; done
+  [ -z "$alive" ] && break
+  sleep 0.02 || break
+  left=$((left - 1))
+done
 alive=
 for group in $groups; do
   kill -s TERM -- "-$group" && alive="$alive $group"

@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'
+import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
@@ -14,6 +15,8 @@ export type ConnectionsOptions = {
   clientVersion?: string
   /** Longest message a server may send, in bytes. Default 8 MiB. */
   maxResultBytes?: number
+  /** A program that runs already, for the first session with it. */
+  early?: EarlyStart | undefined
 }
 
 /** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
@@ -39,7 +42,8 @@ export type Runner = {
 }
 
 export function createRunner(options: ConnectionsOptions): Runner {
-  const guardian = createGuardian()
+  const { early } = options
+  const guardian = early?.guardian ?? createGuardian()
   const pending = createPendingWork()
   const running = new Set<Deadline>()
   let closed = false
@@ -48,6 +52,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
     pending,
     client: { name: options.clientName ?? 'mcpdeck', version: options.clientVersion ?? '0.0.0' },
     maxResultBytes: options.maxResultBytes ?? 8 * 1024 * 1024,
+    ...(early && { takeStarted: early.take }),
   }
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
@@ -73,6 +78,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
       closed = true
       for (const deadline of running) deadline.cancel(closing())
       pool.close()
+      await early?.end()
       await pending.settled()
       guardian.close()
     },

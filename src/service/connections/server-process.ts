@@ -15,6 +15,12 @@ const DRAIN_MS = 100
 
 export type ServerCommand = { command: string; args: string[]; env: Record<string, string> }
 
+/**
+ * Who ends a program: this process, which waits for it; or the guardian, once this process is gone. Windows has no
+ * guardian.
+ */
+export type ServerEnding = 'here' | 'guardian'
+
 /** A started server program; stdout is for the caller to read, stderr is kept for its last words. */
 export type ServerProcess = {
   readonly child: ChildProcessWithoutNullStreams
@@ -34,6 +40,7 @@ export async function startServer(
   { command, args, env }: ServerCommand,
   serverName: string,
   guardian: Guardian,
+  ending: ServerEnding = 'here',
 ): Promise<ServerProcess> {
   const mark = guardian.mark()
   const child = spawnOrRefuse({ command, args, env: { ...env, [MARK_VARIABLE]: mark } }, serverName)
@@ -49,16 +56,21 @@ export async function startServer(
     child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`))
   })
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
-  let ending: Promise<void> | undefined
-  const end = () => {
-    ending ??= endProcessGroup(child, exited, mark).finally(() => {
-      if (group !== undefined) guardian.remove(group)
-      child.stdout.destroy()
-      child.stderr.destroy()
-      child.stdin.destroy()
-    })
-    return ending
+  const letGo = () => {
+    child.stdout.destroy()
+    child.stderr.destroy()
+    child.stdin.destroy()
   }
+  const endHere = async () => {
+    await endProcessGroup(child, exited, mark)
+    if (group !== undefined) guardian.remove(group)
+    letGo()
+  }
+  const leave = async () => {
+    letGo()
+    child.unref()
+  }
+  let end: Promise<void> | undefined
   const ended = exited.then(async how => {
     await settlesWithin(closed, DRAIN_MS)
     const words = lastWords()
@@ -67,7 +79,8 @@ export async function startServer(
   // A broken pipe is reported by the exit that follows it.
   child.stdin.on('error', () => {})
   child.on('error', () => {})
-  return { child, ended, lastWords, end }
+  const isLeft = ending === 'guardian' && process.platform !== 'win32'
+  return { child, ended, lastWords, end: () => (end ??= isLeft ? leave() : endHere()) }
 }
 
 function spawnOrRefuse({ command, args, env }: ServerCommand, serverName: string) {

@@ -5,6 +5,7 @@ import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
 import { toFailure } from './failures.ts'
+import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
@@ -19,6 +20,8 @@ export type SessionSettings = {
   maxResultBytes: number
   /** Where the ending of a failed attempt goes on, so that its error is not late. */
   pending: PendingWork
+  /** The program of a command that was started before; undefined where it is to be started. */
+  takeStarted?: EarlyStart['take']
 }
 
 /** An initialized session with one server. */
@@ -83,7 +86,7 @@ function firstLink(target: ServerTarget, settings: SessionSettings, library: Mcp
   const { transport, name } = target
   const options = { library, serverName: name, maxMessageBytes: settings.maxResultBytes }
   return transport.type === 'stdio'
-    ? () => createStdioLink(transport, { ...options, guardian: settings.guardian })
+    ? () => createStdioLink(transport, { ...options, guardian: settings.guardian, takeStarted: settings.takeStarted })
     : () => createStreamableLink(transport, options)
 }
 

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
+import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
@@ -13,6 +14,7 @@ export type StdioLinkOptions = {
   library: McpLibrary
   guardian: Guardian
   serverName: string
+  takeStarted?: EarlyStart['take'] | undefined
   /** Longest message, and most bytes that are not an answer between two answers. */
   maxMessageBytes: number
 }
@@ -22,7 +24,7 @@ export type StdioLinkOptions = {
  * group and hands on part of our environment, so only its framing and protocol are used.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
-  const { library, guardian, serverName, maxMessageBytes } = options
+  const { library, guardian, serverName, maxMessageBytes, takeStarted } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
@@ -73,7 +75,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const transport: Transport = {
     async start() {
-      starting = startServer(command, serverName, guardian)
+      starting = takeStarted?.(command) ?? startServer(command, serverName, guardian)
       try {
         server = await starting
       } catch (error) {

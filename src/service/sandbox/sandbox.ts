@@ -10,21 +10,23 @@ import { insertSuite } from '../suites/records.ts'
 
 const REFERENCE_SERVER = 'everything'
 
-/** A project to try things in; runs inside the caller's transaction. */
-export function seedSandbox(store: Store, keyId: string): void {
+/** The first project of a workspace, with nothing in it; runs inside the caller's transaction. */
+export function insertProject(
+  store: Store,
+  { name, description }: Pick<ProjectRow, 'name' | 'description'>,
+): ProjectRow {
   const organizationId = store.settings.get('localOrganizationId') ?? ''
   const now = Date.now()
-  const project: ProjectRow = {
-    id: newId('prj'),
-    organizationId,
-    name: 'Sandbox',
-    description: 'A place to try things: the MCP reference server and a suite of cases on it.',
-    icon: null,
-    visibility: 'private',
-    createdAt: now,
-    updatedAt: now,
-  }
+  const own = { id: newId('prj'), organizationId, name, description, createdAt: now, updatedAt: now }
+  const project: ProjectRow = { ...own, icon: null, visibility: 'private' }
   store.projects.insert(project)
+  return project
+}
+
+/** A project to try things in; runs inside the caller's transaction. */
+export function seedSandbox(store: Store, keyId: string): void {
+  const description = 'A place to try things: the MCP reference server and a suite of cases on it.'
+  const project = insertProject(store, { name: 'Sandbox', description })
   const { command, args } = referenceServerCommand()
   const server = insertServer(store, project.id, {
     name: REFERENCE_SERVER,

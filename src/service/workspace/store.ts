@@ -33,7 +33,7 @@ import { createTrialRows } from '../runs/trial-rows.ts'
 import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { countingKey, ensureKeyFile } from '../core/access/keys.ts'
-import { followReferenceServer, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
+import { followReferenceServer, insertProject, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
 
 /** A directory that several processes may share, or a workspace that ends with the process. */
 export type StoreLocation = { dataDir: string } | { memory: true }
@@ -168,8 +168,13 @@ function checkOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('mcpdeck sealing key').digest('base64url')
 }
 
-/** `samples` says whether a workspace that is made now is to get samples; the service inserts them when it is open. */
-export type WorkspaceOptions = StoreLocation & { samples?: boolean }
+/** What a workspace that is made now begins with. */
+export type WorkspaceOptions = StoreLocation & {
+  /** Whether it is to get samples; the service inserts them when it is open. */
+  samples?: boolean
+  /** The name of its one project, which is empty then; by default it is a sandbox to try things in. */
+  emptyProject?: string
+}
 
 /**
  * Opens the workspace, made ready on first use.
@@ -179,7 +184,7 @@ export function openWorkspace(options: WorkspaceOptions): { store: Store; localK
   const store = openStore(options)
   try {
     // The write lock lets two processes that start at once take turns; most starts have nothing to write.
-    const localKey = store.read(() => readyKey(store)) ?? store.write(() => prepareWorkspace(store, options.samples))
+    const localKey = store.read(() => readyKey(store)) ?? store.write(() => prepareWorkspace(store, options))
     return { store, localKey }
   } catch (error) {
     store.close()
@@ -198,7 +203,7 @@ function readyKey(store: Store): string | undefined {
  * only what has moved is put right. Runs inside the caller's transaction.
  * @returns the owner's key
  */
-export function prepareWorkspace(store: Store, samples = false): string {
+function prepareWorkspace(store: Store, { samples, emptyProject }: WorkspaceOptions): string {
   const isNew = store.settings.get('localOrganizationId') === undefined
   if (isNew) {
     store.settings.set('localOrganizationId', store.organizations.insert('Local workspace').id)
@@ -206,7 +211,8 @@ export function prepareWorkspace(store: Store, samples = false): string {
   }
   const { key, keyId } = ensureKeyFile(store, store.directory?.localKey, 'local')
   if (isNew) {
-    seedSandbox(store, keyId)
+    if (emptyProject === undefined) seedSandbox(store, keyId)
+    else insertProject(store, { name: emptyProject, description: null })
     if (samples) store.samples.setDue(SAMPLE_STEPS)
   } else followReferenceServer(store)
   return key

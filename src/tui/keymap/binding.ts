@@ -45,6 +45,8 @@ export type Bindings<Id extends string = string> = {
   /** Prefix of the full binding name, such as `runs` in `runs.cancel`. */
   name: string
   scope: Scope
+  /** It goes before other groups of its scope, whichever is there longer. */
+  isFirst?: true
   /** Heading in help. */
   title: string
   /** The screen it belongs to, as its route names it; absent = it can be anywhere. */

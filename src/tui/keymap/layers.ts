@@ -48,7 +48,11 @@ function ranked(layers: ReadonlySet<Layer>): Layer[] {
   const depth = Math.max(0, ...[...layers].map(layer => layer.depth))
   return [...layers]
     .filter(layer => layer.depth === depth || layer.bindings.scope === 'app')
-    .sort((a, b) => b.depth - a.depth || SCOPE_RANK[b.bindings.scope] - SCOPE_RANK[a.bindings.scope])
+    .sort((a, b) => b.depth - a.depth || rankOf(b) - rankOf(a))
+}
+
+function rankOf({ bindings: { scope, isFirst } }: Layer): number {
+  return SCOPE_RANK[scope] + (isFirst ? 0.5 : 0)
 }
 
 /** The layer of the focused text field, if there is one. */

@@ -104,5 +104,9 @@ export const KEY_EXCEPTIONS: Readonly<Record<string, { key: string; why: string 
   'field.clearNextWord': { key: 'alt+d', why: 'As in readline, and only while a text is typed.' },
   'confirm.next': { key: 'l', why: 'The answers of a question stand for down and for right.' },
   'confirm.previous': { key: 'h', why: 'The answers of a question stand for up and for left.' },
+  'unsaved.save': {
+    key: 's',
+    why: 'As in “save”, and only where nothing is saved; lists keep the reverse sort there.',
+  },
   'help.close': { key: '?', why: 'The key that opened help closes it too.' },
 }

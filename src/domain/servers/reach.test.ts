@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reachOf } from './new-server.ts'
+import { reachOf } from './reach.ts'
 
 test.each([
   ['https://mcp.example/mcp', '', { transportType: 'http', url: 'https://mcp.example/mcp' }],
@@ -19,7 +19,7 @@ test.each([
     { transportType: 'stdio', command: './server.js', args: [], env: { KEY: 'a b', HOST: 'x:1' } },
   ],
 ])('%j is reached as it says', (typed, token, reach) => {
-  expect(reachOf(typed, token)).toEqual(reach)
+  expect(reachOf(typed, { token })).toEqual(reach)
 })
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   ['KEY=1', '', 'A command follows'],
   ['server', 'token', 'goes with an address'],
 ])('%j (token %j) is refused: %s', (typed, token, why) => {
-  expect(reachOf(typed, token)).toContain(why)
+  expect(reachOf(typed, { token })).toContain(why)
 })

@@ -1,0 +1,49 @@
+import { collect, duration } from '../arguments/option-values.ts'
+import type { CommonOptions } from '../config/settings.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { ReachOptions, ReachParts } from '../workspace/unsaved-reach.ts'
+import { command, type DeclaredFlag } from './declare.ts'
+
+/** What goes with the command or the address of a server that is saved nowhere. */
+const PARTS: readonly DeclaredFlag[] = [
+  ['--env <NAME=value>', 'a variable of its environment; repeatable', collect, []],
+  ['--header <header>', "a header of every request, such as 'Name: value'; repeatable", collect, []],
+  ['--token-env <variable>', 'variable that holds a token for its address'],
+  ['--timeout <time>', 'longest wait for the server, such as 90s', duration],
+]
+
+/** Reaches a server without saving anything. */
+export const REACH: readonly DeclaredFlag[] = [
+  ['--command <command>', 'run this program as the server instead of a saved one; nothing is saved'],
+  ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
+  ...PARTS,
+]
+
+/** Works on the server that options reach, which has this name meanwhile; its program starts before all else. */
+export async function unsavedly<Work>(
+  common: CommonOptions,
+  own: ReachOptions,
+  load: () => Promise<Work>,
+  act: (work: Work, context: CommandContext, name: string) => Promise<number | void>,
+): Promise<number> {
+  const { beginUnsaved, UNSAVED } = await import('../workspace/unsaved-reach.ts')
+  const server = beginUnsaved(own)
+  try {
+    const [{ withUnsavedServer }, work] = await Promise.all([import('../workspace/unsaved-server.ts'), load()])
+    return await withUnsavedServer(common, server, context => act(work, context, UNSAVED))
+  } finally {
+    await server.early?.end()
+  }
+}
+
+/** `mcpdeck try`. */
+export const tryServer = command<ReachParts>({
+  name: 'try',
+  says: 'Open the dashboard on a server alone, by its command or its address; nothing is saved.',
+  words: [['<server...>', 'its address, or -- and the command that runs it with its arguments']],
+  flags: PARTS,
+  after: () =>
+    '\nSuch as:\n  mcpdeck try -- npx -y @modelcontextprotocol/server-everything\n' +
+    '  mcpdeck try --token-env TOKEN https://mcp.example/mcp\n',
+  run: async ({ words, own, common }) => (await import('../try/try-command.ts')).tryServer(words, own, common),
+})

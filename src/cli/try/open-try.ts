@@ -1,0 +1,104 @@
+import type { Client } from '../../api/client/client.ts'
+import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
+import { serversRoute } from '../../screens/servers/route.ts'
+import type { Reach } from '../../domain/servers/reach.ts'
+import type { EarlyStart } from '../../service/connections/early-start.ts'
+import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
+import { loadDashboard, lookOf, requireAbilities } from '../dashboard/open-command.ts'
+import { resolveTtyConventions } from '../dashboard/tty-conventions.ts'
+import { createLog, type Log } from '../output/log.ts'
+import { leaveCrashesAlone } from '../process/crashes.ts'
+import { openLocal, type OpenedWorkspace } from '../workspace/workspace.ts'
+import { makeTemporaryDirectory, removeStrays, type TemporaryDirectory } from './temporary-directory.ts'
+
+/** What the header calls a workspace that ends with the program, and its one project. */
+const NAME = 'try'
+
+/** A server to be tried, whose program may run already. */
+type TriedServer = { reach: Reach; name: string; early: EarlyStart | undefined }
+
+/**
+ * Opens the dashboard on the server, in a workspace of its own.
+ * @throws UsageError for settings or a terminal that cannot be used
+ */
+export async function openTry(server: TriedServer, common: CommonOptions): Promise<void> {
+  const settings = await resolveSettings({ ...common, local: true }, process.env)
+  const conventions = resolveTtyConventions(common, process.env, settings.preferences)
+  const abilities = requireAbilities(conventions)
+  const log = createLog(settings.logFile)
+  const directory = requireDirectory()
+  // Until the dashboard looks after the terminal, a signal would leave the directory behind.
+  const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
+  const opened = openTemporary(settings, directory, { early: server.early, log })
+  const place = await saveServer(opened.workspace.client, server)
+  const [{ openDashboard }, , screens] = await loadDashboard()
+  const look = await lookOf(settings, abilities)
+  leaveCrashesAlone()
+  openDashboard({ opened, place, screens, ...look, conventions, log })
+  stopListening()
+  setImmediate(() => cleanUp(log))
+}
+
+function requireDirectory(): TemporaryDirectory {
+  try {
+    return makeTemporaryDirectory()
+  } catch (error) {
+    throw new UsageError(`No temporary directory can be made: ${systemErrorText(error)}`)
+  }
+}
+
+/** A workspace in that directory, from which servers can be saved in the local workspace. */
+function openTemporary(
+  settings: Settings,
+  directory: TemporaryDirectory,
+  { early, log }: { early: EarlyStart | undefined; log: Log },
+): OpenedWorkspace {
+  const own = { ...settings, dataDir: directory.path, profile: { ...settings.profile, name: NAME }, readOnly: false }
+  const opened = openLocal(own, log, 'open', { project: NAME, early })
+  const saving = new Set<Promise<unknown>>()
+  const atHome = async <T>(work: (home: Client) => Promise<T>): Promise<T> => {
+    const home = openLocal(settings, log, 'briefly')
+    try {
+      return await work(home.workspace.client)
+    } finally {
+      await home.close()
+    }
+  }
+  return {
+    ...opened,
+    workspace: {
+      ...opened.workspace,
+      profile: { ...opened.workspace.profile, readOnly: settings.readOnly },
+      unsaved: {
+        async atHome(work) {
+          const done = atHome(work)
+          saving.add(done)
+          return await done.finally(() => saving.delete(done))
+        },
+      },
+    },
+    async close() {
+      await Promise.allSettled([...saving, opened.close()])
+      directory.remove()
+    },
+  }
+}
+
+/** Puts the server into the workspace; answers the place that shows its tools. */
+async function saveServer(client: Client, { reach, name }: TriedServer) {
+  const { items } = await client.projects.list()
+  const projectId = items[0]!.id
+  const body = { name, enabled: true, ...reach }
+  const { id: serverId } = await client.servers.create({ projectId, body })
+  return serversRoute.to({ projectId, serverId, pane: 'detail', tab: 'tools' })
+}
+
+function cleanUp(log: Log): void {
+  try {
+    removeStrays()
+  } catch (error) {
+    log.error(error)
+  }
+}

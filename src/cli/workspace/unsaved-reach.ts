@@ -1,0 +1,51 @@
+import { reachOf, type Reach, type ReachMore } from '../../domain/servers/reach.ts'
+import { startEarly, type EarlyStart } from '../../service/connections/early-start.ts'
+import type { ServerEnding } from '../../service/connections/server-process.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+
+/** How a server that is saved nowhere is reached. */
+export type ReachOptions = ReachParts & { command?: string; url?: string }
+
+/** What goes with a command or an address; `timeout` in milliseconds. */
+export type ReachParts = { env?: readonly string[]; header?: readonly string[]; tokenEnv?: string; timeout?: number }
+
+/** What such a server is called for as long as it is there. */
+export const UNSAVED = 'unsaved'
+
+/** A server that is saved nowhere, whose program may run already. */
+export type UnsavedServer = { reach: Reach; early: EarlyStart | undefined }
+
+/**
+ * Starts the server that options name before anything else is loaded; the command ends when its answer is there.
+ * @throws UsageError for a reach that is none
+ */
+export function beginUnsaved(own: ReachOptions): UnsavedServer {
+  const reach = requireReach(own, process.env)
+  return { reach, early: startReach(reach, UNSAVED, 'guardian') }
+}
+
+/** Starts the program of a reach; an address has none. */
+export function startReach(
+  { command, args = [], env = {} }: Reach,
+  name: string,
+  ending: ServerEnding,
+): EarlyStart | undefined {
+  return command === undefined ? undefined : startEarly({ command, args, env }, name, ending)
+}
+
+function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.ProcessEnv): Reach {
+  if (command !== undefined && url !== undefined) throw new UsageError('--command and --url exclude each other.')
+  const option = url === undefined ? '--command' : '--url'
+  const reach = reachOf(url ?? command ?? '', moreOf(parts, env))
+  if (typeof reach === 'string') throw new UsageError(`${option}: ${reach}`)
+  const kind = reach.transportType === 'http' ? '--url' : '--command'
+  if (kind !== option) throw new UsageError(`${option}: this goes with ${kind}.`)
+  return reach
+}
+
+/** What goes with a command or an address, as a reach takes it. @throws UsageError for a token that is none */
+export function moreOf({ env = [], header = [], tokenEnv, timeout }: ReachParts, own: NodeJS.ProcessEnv): ReachMore {
+  const token = tokenEnv === undefined ? '' : (own[tokenEnv]?.trim() ?? '')
+  if (tokenEnv !== undefined && token === '') throw new UsageError(`The variable ${tokenEnv} of --token-env is empty.`)
+  return { token, env, headers: header, ...(timeout !== undefined && { timeout: String(timeout / 1000) }) }
+}

@@ -1,0 +1,80 @@
+import type { CommandProblem } from '../../lib/split-command.ts'
+import { splitCommand } from '../../lib/split-command.ts'
+import type { ServerBody } from '../../api/contract/servers.ts'
+import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from './pairs.ts'
+
+/** How a server is reached, as it is sent. */
+export type Reach = Omit<ServerBody, 'name' | 'enabled'>
+
+/** What belongs to a reach beside command and address, as it is typed. */
+export type ReachMore = {
+  token?: string
+  /** `NAME=value` */
+  env?: TypedPairs
+  /** `Name: value` */
+  headers?: TypedPairs
+  /** Seconds. */
+  timeout?: string
+}
+
+const WHY: Record<CommandProblem, string> = {
+  shell: 'It runs without a shell, and this needs one; quote what is meant literally.',
+  open: 'A quote or a backslash is not followed by anything.',
+  empty: 'This is needed.',
+}
+/** Why a program is given no token. */
+export const NO_TOKEN = 'A token goes with an address; a program finds its own in its environment.'
+export const NO_HEADERS = 'Headers go with an address; a program finds its secrets in its environment.'
+export const NO_ENVIRONMENT = 'An environment goes with a command; an address takes headers.'
+const ADDRESS = /^https?:\/\//i
+const WITHOUT_SCHEME = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?\/\S*$|^[\w.-]+:\d+$/
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
+
+/**
+ * What a person typed of how to reach a server: the address of one over HTTP, else the command of one over stdio, with
+ * `NAME=value` in front for its environment. A text says why it is neither, or what of the rest does not go with it.
+ */
+export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
+  const text = typed.trim()
+  if (ADDRESS.test(text)) return URL.canParse(text) ? addressReach(text, more) : 'This is no address.'
+  if (WITHOUT_SCHEME.test(text)) return 'An address begins with http:// or https://.'
+  const words = splitCommand(text)
+  return typeof words === 'string' ? WHY[words] : programReach(words, more)
+}
+
+/** The reach of a program by its words, with `NAME=value` in front for its environment. */
+export function programReach(words: readonly string[], more: ReachMore = {}): Reach | string {
+  const first = words.findIndex(word => !ASSIGNMENT.test(word))
+  const command = words[first]
+  if (command === undefined) return 'A command follows what is put into its environment.'
+  if (more.token) return NO_TOKEN
+  if (isGiven(more.headers)) return NO_HEADERS
+  const env = pairsOf(ENVIRONMENT, more.env ?? '', words.slice(0, first))
+  if (typeof env === 'string') return env
+  return { transportType: 'stdio', command, args: words.slice(first + 1), ...filled({ env }), ...timeoutOf(more) }
+}
+
+function addressReach(url: string, more: ReachMore): Reach | string {
+  if (isGiven(more.env)) return NO_ENVIRONMENT
+  const headers = pairsOf(HEADERS, more.headers ?? '', tokenLines(more.token))
+  if (typeof headers === 'string') return headers
+  return { transportType: 'http', url, ...filled({ headers }), ...timeoutOf(more) }
+}
+
+/** The lines of headers that carry a token, if there is one. */
+export function tokenLines(token = ''): string[] {
+  return token === '' ? [] : [`Authorization: Bearer ${token}`]
+}
+
+/** Seconds as they are typed, in the milliseconds of the wire. */
+export function timeoutOf({ timeout = '' }: ReachMore): Pick<Reach, 'timeout'> {
+  return timeout.trim() === '' ? {} : { timeout: Number(timeout) * 1000 }
+}
+
+function isGiven(typed: TypedPairs = []): boolean {
+  return [typed].flat().some(text => text.trim() !== '')
+}
+
+function filled<Name extends string>(part: Record<Name, Pairs>): Partial<Record<Name, Pairs>> {
+  return Object.values<Pairs>(part).every(pairs => Object.keys(pairs).length === 0) ? {} : part
+}

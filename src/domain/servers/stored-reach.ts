@@ -1,0 +1,74 @@
+import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { joinCommand } from '../../lib/split-command.ts'
+import type { Pairs } from './pairs.ts'
+
+/** How the local workspace of this process reaches a saved server; a service returns none of it. */
+export type StoredReach = {
+  command?: string | undefined
+  args?: readonly string[] | undefined
+  env?: Pairs | undefined
+  headers?: Pairs | undefined
+  /** Milliseconds. */
+  timeout?: number | undefined
+}
+
+/** Reads it with its secrets; undefined for a server that is gone. */
+export type StoredReaches = { of: (serverId: string) => Promise<StoredReach | undefined> }
+
+/** Stands for a value that is stored and not shown. */
+export const DOTS = '••••'
+
+const SECRET_WORD = '(?:token|secret|key|password|passwd|passphrase|pwd|auth|credentials?)'
+const SECRET_FLAG = new RegExp(`^--?[\\w-]*${SECRET_WORD}$`, 'i')
+const SECRET_ASSIGNMENT = new RegExp(`^(-{0,2}[\\w-]*${SECRET_WORD}=).+$`, 'is')
+
+/** Arguments with dots for what looks like a secret. */
+export function shownWords(words: readonly string[]): string[] {
+  return words.map((word, index) => {
+    if (SECRET_FLAG.test(words[index - 1] ?? '') && !word.startsWith('-')) return DOTS
+    const named = SECRET_ASSIGNMENT.exec(word)?.[1]
+    return named === undefined ? withoutSecrets(word).replaceAll(SECRET, DOTS) : named + DOTS
+  })
+}
+
+/** The command with its arguments as it is shown; empty where there is none. */
+export function shownCommand({ command, args = [] }: StoredReach): string {
+  return command === undefined ? '' : joinCommand(shownWords([command, ...args]))
+}
+
+/** Pairs with dots for every value. */
+export function shownPairs(pairs: Pairs = {}): Pairs {
+  return Object.fromEntries(Object.keys(pairs).map(name => [name, DOTS]))
+}
+
+/** Words that were edited as they are shown, with what is behind their dots; undefined where nobody can tell. */
+export function wordsBehind(
+  edited: readonly string[],
+  { command, args = [] }: StoredReach,
+): readonly string[] | undefined {
+  const stored = command === undefined ? [] : [command, ...args]
+  const shown = shownWords(stored)
+  const behind = new Map<string, string[]>()
+  for (const [index, word] of shown.entries())
+    if (word.includes(DOTS)) behind.set(word, [...(behind.get(word) ?? []), stored[index]!])
+  const taken = new Map<string, number>()
+  const words = edited.map(word => {
+    if (!word.includes(DOTS)) return word
+    const values = behind.get(word) ?? []
+    const isSame = new Set(values).size === 1
+    if (!isSame && edited.filter(other => other === word).length !== values.length) return undefined
+    const at = taken.get(word) ?? 0
+    taken.set(word, at + 1)
+    return values[isSame ? 0 : at]
+  })
+  return words.includes(undefined) ? undefined : (words as string[])
+}
+
+/** Pairs that were edited as they are shown, with what is behind their dots; a text says what nobody can tell. */
+export function pairsBehind(edited: Pairs, stored: Pairs = {}): Pairs | string {
+  const isKept = ([name, value]: [string, string]): boolean => value === DOTS && Object.hasOwn(stored, name)
+  const entries = Object.entries(edited)
+  const lost = entries.find(entry => entry[1].includes(DOTS) && !isKept(entry))
+  if (lost) return `Type the whole value of ${lost[0]}; nobody can tell what its dots stand for.`
+  return Object.fromEntries(entries.map(entry => [entry[0], isKept(entry) ? stored[entry[0]]! : entry[1]]))
+}

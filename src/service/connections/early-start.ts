@@ -1,0 +1,36 @@
+import { createGuardian, type Guardian } from './guardian.ts'
+import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
+
+/** A server's program that was started before the engine that talks to it was loaded. */
+export type EarlyStart = {
+  guardian: Guardian
+  /** The program, once, where it is the one of this command. */
+  take: (command: ServerCommand) => Promise<ServerProcess> | undefined
+  /** Ends it where nobody took it. */
+  end: () => Promise<void>
+}
+
+/** Starts it at once; what goes wrong is heard by whoever takes it. */
+export function startEarly(command: ServerCommand, serverName: string, ending: ServerEnding): EarlyStart {
+  const guardian = createGuardian()
+  const identity = identityOf(command)
+  let started: Promise<ServerProcess> | undefined = startServer(command, serverName, guardian, ending)
+  started.catch(() => undefined)
+  return {
+    guardian,
+    take(wanted) {
+      if (identityOf(wanted) !== identity) return undefined
+      const taken = started
+      started = undefined
+      return taken
+    },
+    async end() {
+      const left = await started?.catch(() => undefined)
+      await left?.end()
+    },
+  }
+}
+
+function identityOf({ command, args, env }: ServerCommand): string {
+  return JSON.stringify([command, args, env])
+}

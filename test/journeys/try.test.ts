@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openHome } from '../cli/program.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
+
+const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
+const SECRET = 'very-secret-of-try'
+
+/** A home whose temporary directory holds nothing but what the program puts there. */
+function homeWithTemporary() {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const temporary = join(home, 'temporary')
+  mkdirSync(temporary)
+  return { home, temporary, left: () => readdirSync(temporary).filter(name => name.startsWith('mcpdeck-try-')) }
+}
+
+function tried(own: { home: string; temporary: string }, ...words: readonly string[]): Terminal {
+  const terminal = openTerminal({ home: own.home, args: ['try', ...words], env: { TMPDIR: own.temporary } })
+  onTestFinished(() => terminal.close())
+  return terminal
+}
+
+async function quit(terminal: Terminal): Promise<void> {
+  terminal.type('q')
+  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
+}
+
+test('a server that is saved nowhere opens on its tools, and nothing of it stays', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--', process.execPath, SERVER, 'healthy')
+  await terminal.waitFor('3 listed')
+  const [directory = ''] = own.left()
+  expect(statSync(join(own.temporary, directory)).mode & 0o777).toBe(0o700)
+  await quit(terminal)
+  expect(own.left()).toEqual([])
+  expect(existsSync(join(own.home, '.local/share/mcpdeck/mcpdeck.sqlite'))).toBe(false)
+  const state = join(own.home, '.local/state/mcpdeck')
+  expect(existsSync(state) ? readdirSync(state) : []).toEqual([])
+})
+
+test('one key saves it in the local workspace with all that it was opened with', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--timeout', '9s', '--', process.execPath, SERVER, 'healthy')
+  await terminal.waitFor('3 listed')
+  terminal.type('s')
+  await terminal.waitFor('Save stdio-server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/Saved stdio-server in Sandbox/)
+  await quit(terminal)
+  const again = openTerminal({ home: own.home, args: ['servers'] })
+  onTestFinished(() => again.close())
+  await again.waitFor('stdio-server')
+  again.press('down', 'enter')
+  await again.waitFor('TOKEN=••••')
+  expect(again.screen()).toMatch(/Timeout +9 s/)
+  expect(again.screen()).not.toContain(SECRET)
+  again.type(']]')
+  await again.waitFor('3 listed')
+})
+
+test('what a killed one left behind is removed at the next start, and what is in use is not', async () => {
+  const own = homeWithTemporary()
+  const killed = tried(own, '--', process.execPath, SERVER, 'healthy')
+  await killed.waitFor('3 listed')
+  killed.kill('SIGKILL')
+  await killed.waitForExit()
+  const [stray = ''] = own.left()
+  expect(stray).not.toBe('')
+  const first = tried(own, '--', process.execPath, SERVER, 'healthy')
+  await first.waitFor(() => own.left().length === 1 && own.left()[0] !== stray && first.screen().includes('3 listed'))
+  const [used = ''] = own.left()
+  const second = tried(own, '--', process.execPath, SERVER, 'healthy')
+  await second.waitFor('3 listed')
+  expect(own.left()).toContain(used)
+  await quit(second)
+  expect(own.left()).toEqual([used])
+  first.kill('SIGTERM')
+  await first.waitForExit()
+  expect(own.left()).toEqual([])
+})
+
+test('a program that does not start is reported on the screen', async () => {
+  const terminal = tried(homeWithTemporary(), '--', 'no-such-program-here', '--flag')
+  await terminal.waitFor('MCP server unreachable')
+  terminal.type('d')
+  await terminal.waitFor('not executable: no-such-program-here')
+  await quit(terminal)
+})
+
+test('without a terminal it says what to use instead', async () => {
+  const home = await openHome()
+  try {
+    const ended = await home.run(['try', '--', process.execPath, SERVER])
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs a terminal') })
+  } finally {
+    await home.close()
+  }
+})
