@@ -7,6 +7,7 @@ import { get, inspection, notebook } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
 import { runs } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
+import { server } from './commands/server.ts'
 import { suites } from './commands/suite.ts'
 import { verbs } from './commands/verbs.ts'
 import { EXIT } from './process/exit-codes.ts'
@@ -58,6 +59,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     get,
     ...runs,
     ...suites,
+    ...server,
     ...documents,
     ...inspection,
     ...serve,
