@@ -100,7 +100,10 @@ export async function openApp(options: {
   /** Groups with other keys than they declare. */
   bindings?: readonly Bindings[]
   /** Notes of access, where visitors come in, a notebook on disk; without them none of it is there. */
-  access?: Pick<Workspace, 'accessNotes' | 'door' | 'journal' | 'notebook' | 'doctorReports' | 'doctorSteps'>
+  access?: Pick<
+    Workspace,
+    'accessNotes' | 'door' | 'journal' | 'notebook' | 'doctorReports' | 'doctorSteps' | 'serverFiles'
+  >
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: {
     web?: Record<string, string>

@@ -5,6 +5,7 @@ import type { Budget } from '../api/client/budget/budget.ts'
 import type { Client } from '../api/client/client.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
+import type { ServerFiles } from '../domain/servers/files/importing.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { Journal } from '../api/client/journal/journal.ts'
 import type { Notebook } from '../domain/notebook/notebook.ts'
@@ -61,6 +62,8 @@ export type Workspace = {
   doctorReports?: DoctorReports
   /** Steps of examinations under way; absent where the service answers all of them at once. */
   doctorSteps?: DoctorSteps
+  /** Files of other programs that hold servers; absent where none can be read. */
+  serverFiles?: ServerFiles
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -1,5 +1,6 @@
 /** What only a shell would understand, where it is not quoted. */
 const SHELL_ONLY = /[|&;<>()$`*?[\]{}~#!\n]/
+const NEEDS_QUOTES = new RegExp(`[\\s'"\\\\]|${SHELL_ONLY.source}`)
 const WORD_PART = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy
 
 /** Why a text is no command: it is for a shell, ends in the middle of something quoted, or says nothing. */
@@ -26,4 +27,10 @@ export function splitCommand(command: string): readonly string[] | CommandProble
   if (end < command.length) return 'open'
   if (word !== undefined) words.push(word)
   return words.length === 0 ? 'empty' : words
+}
+
+/** The words as one command that {@link splitCommand} splits into the same words. */
+export function joinCommand(words: readonly string[]): string {
+  const quoted = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`
+  return words.map(word => (word === '' || NEEDS_QUOTES.test(word) ? quoted(word) : word)).join(' ')
 }

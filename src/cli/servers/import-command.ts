@@ -3,6 +3,7 @@ import type { FileProblem } from '../../domain/documents/document.ts'
 import {
   candidatesOf,
   gathered,
+  obstaclesOf,
   planImport,
   remarksOn,
   type Candidate,
@@ -61,22 +62,18 @@ export async function importServers(
   const isChoice = path !== undefined || own.all === true || names.length > 0
   if (!isChoice) return list(context, candidates, read.problems, own)
   const wanted = names.length === 0 ? candidates : named(candidates, names)
-  const faults = wanted.flatMap(({ resolved: { problems } }) => problems)
-  const isLenient = own.all === true && path === undefined
-  const isFileAtFault = path !== undefined && read.problems.length > 0
-  if (isFileAtFault || (faults.length > 0 && !isLenient)) throw faulty([...read.problems, ...faults])
-  const left = isLenient ? [...read.problems, ...faults] : []
-  for (const problem of left) say(`Left out: ${problemLine(problem)}`)
-  const chosen = await answered(
-    wanted.filter(({ state }) => state !== 'faulty'),
-    files,
-  )
-  for (const candidate of chosen)
-    for (const remark of remarksOn(candidate)) say(clean(`${candidate.entry.name}: ${remark}`))
-  const plan = await planImport(chosen, await storeOf(context))
+  const isLenient = path === undefined && names.length === 0
+  const chosen = await answered(wanted, files)
+  const obstacles = chosen.flatMap(({ resolved: own }) => obstaclesOf(own))
+  if (!isLenient && obstacles.length + (path === undefined ? 0 : read.problems.length) > 0)
+    throw faulty([...(path === undefined ? [] : read.problems), ...obstacles])
+  const free = chosen.filter(({ resolved: own }) => obstaclesOf(own).length === 0)
+  for (const candidate of free)
+    for (const remark of remarksOn({ ...candidate, state: 'new' })) say(clean(`${candidate.entry.name}: ${remark}`))
+  const plan = await planImport(free, await storeOf(context))
   if ('problems' in plan) throw faulty(plan.problems)
-  const code = await carryOut(context, plan, own)
-  return code === EXIT.done && left.length > 0 ? EXIT.noVerdict : code
+  const left = isLenient ? [...read.problems, ...obstacles].map(problemLine) : []
+  return await carryOut(context, plan, { ...own, left })
 }
 
 /** Whether a word names a file, not a server. */
@@ -122,7 +119,9 @@ async function answered(candidates: readonly Candidate[], files: ServerFiles): P
       const answer = isSecret ? await askSecret(question) : await readAnswer(question)
       answers.set(reference, answer || initial)
     }
-  return candidates.map(each => ({ ...each, resolved: resolved(each.entry, files.context, answers) }))
+  return candidates.map(each =>
+    each.state === 'faulty' ? each : { ...each, resolved: resolved(each.entry, files.context, answers) },
+  )
 }
 
 /** What is found in files, as a table; what is wrong with them on standard error. */
@@ -140,6 +139,7 @@ function list(
       transport: entry.transportType,
       state: STATE_WORDS[state],
       needs: own.missing.map(({ reference }) => reference).join(' '),
+      problems: own.problems.map(problemLine),
       remarks: remarksOn(candidate),
     }
   })

@@ -1,6 +1,6 @@
 import { parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser'
 import { BOUNDS } from '../bounds.ts'
-import { placeAt, type TextPlace } from '../yaml/yaml-places.ts'
+import { placeAt, type TextPlace } from '../text-place.ts'
 import type { Read, TextProblem } from '../yaml/yaml-reading.ts'
 
 type Path = readonly PropertyKey[]

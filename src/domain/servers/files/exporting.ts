@@ -21,14 +21,16 @@ export function writeServers(servers: readonly ProjectServer[], format: ExportFo
     }
     if (transportType === 'stdio') {
       const command = reference('command')
-      left.push(`${name}: its command is ${command}; add its arguments and its environment, which are not returned.`)
+      left.push(
+        `${name}: its command is ${command}; arguments and environment are not returned, add those that it has.`,
+      )
       return [name, { ...(format === 'vscode' && { type: 'stdio' }), command }]
     }
     const isOpen = url !== null && url !== undefined && !/[?@]/.test(url)
     const address = isOpen ? url : reference('url')
     const hidden = isOpen ? '' : `its address, which may hold a secret, is ${address}; `
     const grant = useOAuth ? ' It signs in with OAuth.' : ''
-    left.push(`${name}: ${hidden}add its headers, which are not returned.${grant}`)
+    left.push(`${name}: ${hidden}headers are not returned, add those that it has.${grant}`)
     return [name, { type: 'http', url: address }]
   })
   const own = Object.fromEntries(entries) as object

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 
-/** What stands for something else in a text of a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
+/** What stands for something else in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
 export type VariableKind = 'plain' | 'env' | 'input' | 'folder'
 
 /** How a program writes down which MCP servers it uses. */

@@ -28,22 +28,29 @@ export async function candidatesOf(
   context: VariableContext,
 ): Promise<readonly Candidate[]> {
   const rows = await store.list('server')
-  const found = entries.map((entry, index) => ({ key: `${index}`, entry, resolved: resolved(entry, context) }))
-  const sound = found.filter(({ entry, resolved: { problems } }) => entry.name !== '' && problems.length === 0)
-  const plan = await planDocuments(
-    { ...store, list: async () => [...rows] },
-    sound.map(each => docOf(each, rows)),
-    [],
-  )
-  const steps = 'problems' in plan ? [] : plan.steps
-  const states = new Map(sound.map((each, index) => [each.key, stateOf(steps[index])]))
-  return found.map(each => ({ ...each, state: states.get(each.key) ?? 'faulty' }))
+  const known = { ...store, list: async () => [...rows] }
+  const candidates: Candidate[] = []
+  for (const [index, entry] of entries.entries()) {
+    const own = resolved(entry, context)
+    const { file, at, name } = entry
+    const unnamed = name === '' ? [{ file, ...at([]), message: 'This server has no name; put it below one.' }] : []
+    const problems = [...own.problems, ...unnamed]
+    const plan =
+      problems.length > 0 ? { problems } : await planDocuments(known, [docOf({ entry, resolved: own }, rows)], [])
+    const isFaulty = 'problems' in plan
+    candidates.push({
+      key: `${index}`,
+      entry,
+      resolved: isFaulty ? { ...own, problems: plan.problems } : own,
+      state: isFaulty ? 'faulty' : stateOf(plan.steps[0]!),
+    })
+  }
+  return candidates
 }
 
-function stateOf(step: Step | undefined): ImportState {
-  if (step?.kind === 'create') return 'new'
-  if (step?.kind === 'leave') return 'same'
-  if (step?.kind !== 'change' || !('change' in step)) return 'faulty'
+function stateOf(step: Step): ImportState {
+  if (step.kind === 'create') return 'new'
+  if (!('change' in step) || step.kind === 'leave') return 'same'
   return step.change.changes.length > 0 ? 'differs' : 'unknown'
 }
 
@@ -58,18 +65,14 @@ export async function planImport(
 ): Promise<Plan | { problems: readonly FileProblem[] }> {
   const rows = await store.list('server')
   const docs = chosen.map(each => docOf(each, rows))
-  const problems: FileProblem[] = chosen.flatMap(({ entry, resolved: { problems: own, missing } }) => [
-    ...own,
-    ...missing.map(({ problem }) => problem),
-    ...(entry.name === '' ? [{ file: entry.file, ...entry.at([]), message: 'This server has no name.' }] : []),
-  ])
+  const problems: FileProblem[] = chosen.flatMap(({ resolved: own }) => obstaclesOf(own))
   const once: FormDoc[] = []
   for (const doc of docs) {
     const other = once.find(({ name }) => name === doc.name)
     if (!other) once.push(doc)
     else if (!isSameJson(other.form, doc.form)) {
       const { line } = other.document.at([])
-      const message = `"${doc.name}" stands in ${other.file}:${line} too, and says something else there; take one of them.`
+      const message = `"${doc.name}" stands in ${other.file}:${line} too and differs there; take one of the two.`
       problems.push({ file: doc.file, ...doc.document.at([]), message })
     }
   }
@@ -101,14 +104,15 @@ function docOf(
   }
 }
 
+/** Why a server cannot be sent as it is. */
+export function obstaclesOf({ problems, missing }: Resolved): readonly FileProblem[] {
+  return [...problems, ...missing.map(({ problem }) => problem)]
+}
+
 /** What a person has to know of a server beside its state, in sentences. */
-export function remarksOn({ entry, resolved: { missing, problems }, state }: Candidate): string[] {
-  const { left } = entry
-  const names = missing.map(({ reference }) => reference)
+export function remarksOn({ entry: { left }, state }: Candidate): string[] {
   return [
-    ...problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
-    ...(names.length > 0 ? [`It needs ${names.join(', ')}.`] : []),
-    ...(left.length > 0 ? [`The service has nothing for ${left.join(', ')}; left out.`] : []),
+    ...(left.length > 0 ? [`The service has nothing for ${left.join(', ')}: left out.`] : []),
     ...(state === 'unknown'
       ? ['Saved already. The service does not return its command or headers, so they are not compared.']
       : []),

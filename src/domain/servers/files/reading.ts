@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../../api/contract/shapes.ts'
 import { readJsonc, type JsoncDocument } from '../../../lib/jsonc/jsonc-reading.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { TextPlace } from '../../../lib/yaml/yaml-places.ts'
+import type { TextPlace } from '../../../lib/text-place.ts'
 import type { FileProblem } from '../../documents/document.ts'
 import { ANY_FORMAT, type ServerFormat } from './formats.ts'
 

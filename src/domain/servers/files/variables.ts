@@ -67,7 +67,8 @@ export function resolved(
       if (answer !== undefined) return known(answer)
       const variable = inner === undefined ? undefined : variableOf(entry, inner)
       if (!variable) {
-        const message = `"${reference}" stands for something that only ${entry.format.program} knows; write the value itself.`
+        const { program } = entry.format
+        const message = `"${reference}" stands for something that only ${program} knows; write the value itself.`
         problems.push({ ...place, message })
         return reference
       }
@@ -103,7 +104,7 @@ export function resolved(
     Object.values(Object(each) as object),
   )
   const form: Form = { ...filled, ...oauth }
-  const wrong = missing.size > 0 ? undefined : addressProblem(form['url'])
+  const wrong = missing.size + problems.length > 0 ? undefined : addressProblem(form['url'])
   if (wrong !== undefined)
     problems.push({ file, ...entry.at(['url']), message: `The address of "${entry.name}" ${wrong}` })
   return { form, secrets: [...secrets, ...values.map(String)], missing: [...missing.values()], problems }
