@@ -172,7 +172,7 @@ function entryOf(
   if (!isPlainObject(raw)) report([], `"${name}" must be an object with a command or an address.`)
   const server = isPlainObject(raw) ? raw : {}
   const given = fieldsOf(server, report)
-  const transportType = isPlainObject(raw) ? transportOf(name, server, given, report) : 'stdio'
+  const transportType = isPlainObject(raw) ? transportOf(name, server, report) : 'stdio'
   const enabled =
     server['disabled'] === true ? false : typeof server['enabled'] === 'boolean' ? server['enabled'] : undefined
   const isProgram = transportType === 'stdio'
@@ -197,26 +197,24 @@ function entryOf(
 
 type Report = (below: readonly PropertyKey[], message: string) => undefined
 
-function transportOf(
-  name: string,
-  server: Record<string, unknown>,
-  { command, url }: ServerFields,
-  report: Report,
-): ServerEntry['transportType'] {
+function transportOf(name: string, server: Record<string, unknown>, report: Report): ServerEntry['transportType'] {
   const field = server['type'] === undefined && typeof server['transport'] === 'string' ? 'transport' : 'type'
   const declared = server[field]
   const isDeclared = declared !== undefined && declared !== null
   const type = typeof declared === 'string' ? ownValue(TYPES, declared) : undefined
-  const kind = type ?? (url !== undefined && command === undefined ? 'http' : 'stdio')
+  // What stands there and is no text was reported already.
+  const has = (one: string): boolean => (server[one] ?? undefined) !== undefined
+  const hasCommand = has('command')
+  const hasAddress = ADDRESS_FIELDS.some(has)
+  const kind = type ?? (hasAddress && !hasCommand ? 'http' : 'stdio')
   if (isDeclared && !type) {
     const known = Object.keys(TYPES).join(', ')
     report([field], `"${name}" has the ${field} ${shown(declared)}, which is none of ${known}.`)
-  } else if (command === undefined && url === undefined)
-    report([], `"${name}" has neither a command nor an address (url).`)
-  else if (!isDeclared && command !== undefined && url !== undefined)
+  } else if (!hasCommand && !hasAddress) report([], `"${name}" has neither a command nor an address (url).`)
+  else if (!isDeclared && hasCommand && hasAddress)
     report([], `"${name}" has a command and an address; remove one, or add "type": "stdio" or "http".`)
-  else if (kind === 'stdio' && command === undefined) report([], `"${name}" is of type stdio and has no command.`)
-  else if (kind === 'http' && url === undefined) report([], `"${name}" is of type ${shown(declared)} and has no url.`)
+  else if (kind === 'stdio' && !hasCommand) report([], `"${name}" is of type stdio and has no command.`)
+  else if (kind === 'http' && !hasAddress) report([], `"${name}" is of type ${shown(declared)} and has no url.`)
   return kind
 }
 
@@ -247,6 +245,7 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   // Zed once held the command with its arguments and its environment in one object.
   const program = isPlainObject(server['command']) ? server['command'] : undefined
   const below = program ? ['command'] : []
+  if (program && typeof program['path'] !== 'string') report(['command'], '"command" must be a text, or hold a path.')
   const { args, env } = program ?? server
   const address = ADDRESS_FIELDS.find(field => server[field] !== undefined) ?? 'url'
   const oauth = isPlainObject(server['oauth']) ? server['oauth'] : {}
@@ -255,7 +254,7 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   const clientSecret = text(auth['CLIENT_SECRET'], ['auth', 'CLIENT_SECRET'])
   const scopes = texts(auth['scopes'], ['auth', 'scopes'])
   const fields = {
-    command: program ? text(program['path'], ['command', 'path']) : text(server['command'], ['command']),
+    command: program ? (program['path'] as string) : text(server['command'], ['command']),
     args: texts(args, [...below, 'args']),
     env: byName(env, [...below, 'env']),
     url: text(server[address], [address]),
