@@ -5,10 +5,10 @@ import {
   gathered,
   obstaclesOf,
   planImport,
-  remarksOn,
   type Candidate,
   type ServerFiles,
 } from '../../domain/servers/files/importing.ts'
+import { lossOf, remarksOn } from '../../domain/servers/files/remarks.ts'
 import { ANY_FORMAT } from '../../domain/servers/files/formats.ts'
 import { holderNames, readServers, type ReadServers } from '../../domain/servers/files/reading.ts'
 import { resolved } from '../../domain/servers/files/variables.ts'
@@ -30,8 +30,7 @@ import { namedText, serverFiles } from './known-files.ts'
 
 export type ImportServersOptions = CarryOptions & { all?: boolean }
 
-/** What a state is called. */
-export const STATE_WORDS: Readonly<Record<Candidate['state'], string>> = {
+const STATE_WORDS: Readonly<Record<Candidate['state'], string>> = {
   new: 'new',
   same: 'same',
   differs: 'differs',
@@ -68,8 +67,10 @@ export async function importServers(
   if (!isLenient && obstacles.length + (path === undefined ? 0 : read.problems.length) > 0)
     throw faulty([...(path === undefined ? [] : read.problems), ...obstacles])
   const free = chosen.filter(({ resolved: own }) => obstaclesOf(own).length === 0)
-  for (const candidate of free)
-    for (const remark of remarksOn({ ...candidate, state: 'new' })) say(clean(`${candidate.entry.name}: ${remark}`))
+  for (const { entry } of free) {
+    const loss = lossOf(entry)
+    if (loss !== undefined) say(clean(`${entry.name}: ${loss}`))
+  }
   const plan = await planImport(free, await storeOf(context))
   if ('problems' in plan) throw faulty(plan.problems)
   const left = isLenient ? [...read.problems, ...obstacles].map(problemLine) : []

@@ -8,6 +8,7 @@ import { useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import type { FileProblem } from '../../domain/documents/document.ts'
 import type { Candidate } from '../../domain/servers/files/importing.ts'
+import { remarksOn } from '../../domain/servers/files/remarks.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean, wrap } from '../../tui/theme/text.ts'
@@ -126,18 +127,9 @@ function ImportPicker(props: { choice: Choice; onChosen: (chosen: readonly Candi
   )
 }
 
-function remarks({ entry, resolved, state }: Candidate): string[] {
-  const problem = resolved.problems[0]
-  if (problem) return [lineOf(problem)]
-  const { missing } = resolved
-  const needs = missing.map(({ reference }) => reference).join(', ')
-  return [
-    ...(needs === '' ? [] : [`It needs ${needs}; asked for before it is saved.`]),
-    ...(entry.left.length > 0 ? [`The service has nothing for ${entry.left.join(', ')}: left out.`] : []),
-    ...(state === 'unknown'
-      ? ['Saved already. Its command and headers are not returned, so they are not compared.']
-      : []),
-  ]
+function remarks(candidate: Candidate): string[] {
+  const problem = candidate.resolved.problems[0]
+  return problem ? [lineOf(problem)] : remarksOn(candidate)
 }
 
 function problemOf({ resolved }: Candidate): string {

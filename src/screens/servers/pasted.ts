@@ -13,7 +13,8 @@ const JSON_TEXT = /^\s*(?:\{[^]*"[^]*:|"[^"]*"\s*:\s*\{)/
 
 /** The form of a new server that understands pasted JSON: one server fills it in, others are chosen from. */
 export function withPasted(form: FormSpec): FormSpec {
-  return { ...form, pasted: text => pastedServers(text, form.fields) }
+  const about = { text: 'JSON from an mcp.json can be pasted into any field.', tone: 'muted' as const }
+  return { ...form, about: [...(form.about ?? []), about], pasted: text => pastedServers(text, form.fields) }
 }
 
 function pastedServers(text: string, fields: FormSpec['fields']): ReturnType<NonNullable<FormSpec['pasted']>> {

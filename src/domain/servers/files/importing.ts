@@ -109,16 +109,6 @@ export function obstaclesOf({ problems, missing }: Resolved): readonly FileProbl
   return [...problems, ...missing.map(({ problem }) => problem)]
 }
 
-/** What a person has to know of a server beside its state, in sentences. */
-export function remarksOn({ entry: { left }, state }: Candidate): string[] {
-  return [
-    ...(left.length > 0 ? [`The service has nothing for ${left.join(', ')}: left out.`] : []),
-    ...(state === 'unknown'
-      ? ['Saved already. The service does not return its command or headers, so they are not compared.']
-      : []),
-  ]
-}
-
 /** All servers of some texts, and what is wrong with the texts. */
 export function gathered(read: readonly ReadServers[]): ReadServers {
   return { entries: read.flatMap(({ entries }) => entries), problems: read.flatMap(({ problems }) => problems) }
