@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { FileProblem } from '../../domain/documents/document.ts'
 import {
   candidatesOf,
@@ -79,7 +79,7 @@ export async function importServers(
 
 /** Whether a word names a file, not a server. */
 function isPath(word: string): boolean {
-  return word === '-' || /[/\\]|\.jsonc?$/i.test(word) || existsSync(word)
+  return word === '-' || /[/\\]|\.jsonc?$/i.test(word) || statSync(word, { throwIfNoEntry: false })?.isFile() === true
 }
 
 function found(files: ServerFiles): ReadServers {

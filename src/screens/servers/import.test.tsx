@@ -96,7 +96,7 @@ test('what a file asks for is asked before it is saved, and a faulty one is refu
 })
 
 test('hostile files are named with their place, and draw nothing of their own', async () => {
-  write('work/mcp.json', { mcpServers: Object.fromEntries(HOSTILE.map(text => [`${text}`, { command: text }])) })
+  write('work/mcp.json', { mcpServers: Object.fromEntries(HOSTILE.map(text => [text, { command: text }])) })
   write('work/.mcp.json', `{"mcpServers": ${'['.repeat(100_000)}`)
   await open()
   await app.press(keys.importFiles)
