@@ -49,7 +49,6 @@ const BUDGET: BudgetSnapshot = {
   waiting: 0,
   inFlight: 0,
   pausedUntil: undefined,
-  usedLastMinute: 0,
   pollers: 0,
   refillPerSecond: 1,
   slowed: false,

@@ -28,6 +28,7 @@ async function pass(milliseconds: number): Promise<void> {
  */
 function said(refetchInterval: number | false) {
   const texts: string[] = []
+  const drawn = vi.fn<() => void>()
   const budget = createBudget({ unlimited: true })
   const fetch = () => Promise.reject(new Error('not called'))
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
@@ -35,6 +36,7 @@ function said(refetchInterval: number | false) {
   const workspace = { client, queries: createQueries(client), budget, profile }
   function Header() {
     const { text } = useConnection()
+    drawn()
     if (texts.at(-1) !== text) texts.push(text)
     return null
   }
@@ -51,13 +53,16 @@ function said(refetchInterval: number | false) {
       </WorkspaceProvider>
     </QueryClientProvider>,
   )
-  return { texts, unmount }
+  return { texts, drawn, unmount }
 }
 
-test('what is read every minute stays fresh while it is read again', async () => {
-  const { texts, unmount } = said(60_000)
+test('what is read every minute stays fresh while it is read again, and draws nothing', async () => {
+  const { texts, drawn, unmount } = said(60_000)
+  await pass(1_000)
+  drawn.mockClear()
   await pass(5 * 60_000)
   expect(texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
+  expect(drawn).not.toHaveBeenCalled()
   unmount()
 })
 

@@ -1,7 +1,7 @@
 import { localMoment } from '../lib/times.ts'
 import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -142,7 +142,6 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
 export function useConnection(): Connection {
   const queryClient = useQueryClient()
   const { client, budget } = useWorkspace()
-  const [, tick] = useState(0)
   const watch = useMemo(() => createConnectionWatch(queryClient, systemClock), [queryClient])
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
@@ -158,38 +157,56 @@ export function useConnection(): Connection {
       })
     }
     let last = current()
+    let until = last.until
     return {
       // Observers come and go while components draw, when nothing may be set; answers arrive outside of that.
       subscribe(listener: () => void) {
+        const alarm = createAlarm(() => look())
+        const look = (): void => {
+          listener()
+          alarm.by(until)
+        }
         const ends = [
           queryClient.getQueryCache().subscribe(event => {
-            if (event.type === 'updated' || event.type === 'removed') listener()
+            if (event.type === 'updated' || event.type === 'removed') look()
           }),
-          monitor.subscribe(listener),
-          budget.snapshot().unlimited ? undefined : budget.subscribe(listener),
+          monitor.subscribe(look),
+          budget.snapshot().unlimited ? undefined : budget.subscribe(look),
+          alarm.stop,
         ]
+        // The header is drawn before the page below it asks for anything.
+        alarm.by(Date.now())
         return () => ends.forEach(end => end?.())
       },
       read: () => {
         const next = current()
+        until = next.until
         if (next.text !== last.text || next.tone !== last.tone || next.fault !== last.fault) last = next
         return last
       },
-      until: () => current().until,
     }
   }, [queryClient, watch, client, budget])
-  const connection = useSyncExternalStore(store.subscribe, store.read)
-  useEffect(() => {
-    // The header is drawn before the page below it asks for anything.
-    const timer = setTimeout(() => tick(count => count + 1))
-    return () => clearTimeout(timer)
-  }, [])
-  const until = store.until()
-  useEffect(() => {
-    if (until === undefined || until === Infinity) return undefined
-    const timer = setTimeout(() => tick(count => count + 1), Math.max(0, until - Date.now()) + 5)
-    timer.unref()
-    return () => clearTimeout(timer)
-  }, [until])
-  return connection
+  return useSyncExternalStore(store.subscribe, store.read)
+}
+
+/** Rings once, at the earliest time that was asked for since it rang last, in epoch milliseconds. */
+function createAlarm(ring: () => void) {
+  let timer: NodeJS.Timeout | undefined
+  let due = Infinity
+  const stop = (): void => clearTimeout(timer)
+  return {
+    by(time = Infinity) {
+      if (time >= due) return
+      stop()
+      due = time
+      timer = setTimeout(
+        () => {
+          due = Infinity
+          ring()
+        },
+        Math.max(0, time - Date.now()) + 5,
+      ).unref()
+    },
+    stop,
+  }
 }

@@ -354,7 +354,7 @@ test.concurrent('a name that never comes holds nobody who wants to leave', async
   const asked = performance.now()
   watching.child.kill('SIGINT')
   expect(await watching.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('Passed') as string })
-  // A read is given up by itself after thirty seconds.
-  expect(performance.now() - asked).toBeLessThan(15_000)
+  // A read is given up by itself after thirty seconds: before that, nobody waited for it.
+  expect(performance.now() - asked).toBeLessThan(29_000)
   expect(readFileSync(file, 'utf8')).toContain('<testsuite name="s1" id="r1"')
 })

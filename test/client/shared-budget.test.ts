@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Budget, Permit } from '../../src/api/client/budget/budget.ts'
 import { budgetKeyId, LEASE_MS } from '../../src/api/client/budget/shared-ledger.ts'
 import type { Priority } from '../../src/api/client/budget/waiting-queue.ts'
@@ -145,7 +145,7 @@ describe('what one process does, the others know', () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     const permits = await take(one, 4)
     await two.acquire()
-    expect(two.snapshot()).toMatchObject({ tokens: 5, inFlight: 5, usedLastMinute: 1 })
+    expect(two.snapshot()).toMatchObject({ tokens: 5, inFlight: 5 })
     await clock.advance(20_000)
     expect(one.snapshot()).toMatchObject({ tokens: 5, inFlight: 5 })
     const stop = one.startPolling()
@@ -184,6 +184,31 @@ describe('what one process does, the others know', () => {
     expect(seen).toMatchObject({ inFlight: 6, tokens: 4 })
     stop()
   })
+})
+
+test('while nobody is there, what other processes do is looked at eight times as rarely, and at once when somebody comes', async () => {
+  const [one, two] = [machine.start().budget, machine.start().budget]
+  await two.acquire().then(permit => permit.release())
+  await clock.advance(2_000)
+  const after = vi.spyOn(clock, 'after')
+  const stop = two.subscribe(() => undefined)
+  await clock.advance(60_000)
+  const attended = after.mock.calls.length
+  two.setRest(8)
+  after.mockClear()
+  await clock.advance(64_000)
+  expect([attended, after.mock.calls.length].map(looks => looks > 50)).toEqual([true, false])
+  expect(after.mock.calls.length).toBeLessThanOrEqual(9)
+  await take(one, 6)
+  let seen = two.snapshot()
+  two.subscribe(() => (seen = two.snapshot()))
+  await clock.advance(8_000)
+  expect(seen).toMatchObject({ inFlight: 6 })
+  two.setRest(1)
+  await take(one, 1)
+  await clock.advance(1_000)
+  expect(seen).toMatchObject({ inFlight: 7 })
+  stop()
 })
 
 describe('a process that dies', () => {

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { getPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { descendantsOf, stillRunning } from '../journeys/processes.ts'
@@ -192,4 +192,16 @@ test('tokens are refreshed by the workspace and reach the thread', async () => {
   await expectPasses(api, { projectId, suiteId })
   expect(state.refreshes).toEqual(['refresh-0'])
   expect(store.servers.get(projectId, serverId)?.tokens).toMatchObject({ accessToken: 'token-1' })
+})
+
+test('looking at a run in flight again and again reads its lease and no more of it for who may have left it', async () => {
+  const { api, store } = await open()
+  const suite = await suiteOf(api, [longCase('long', 60)])
+  const run = await launch(api, suite)
+  const whole = vi.spyOn(store.runs, 'inFlight')
+  const leases = vi.spyOn(store.runs, 'leasesInFlight')
+  for (let look = 0; look < 5; look += 1) await api.call(runs.get, run)
+  expect(whole).not.toHaveBeenCalled()
+  expect(leases).toHaveBeenCalled()
+  await api.call(runs.cancel, run)
 })

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { overWeb } from '../../../test/web.ts'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
 import { ApiError, isMissing } from './errors/api-error.ts'
@@ -169,7 +169,7 @@ describe('nothing is sent', () => {
     expect(error).toMatchObject({ kind: 'refused', sent: false, ...expected })
     expect(inspect(error)).not.toContain('sk_hidden')
     expect(requests).toEqual([])
-    expect(client.budget.snapshot()).toMatchObject({ usedLastMinute: 0, inFlight: 0 })
+    expect(client.budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
   })
 
   test('reads that use POST pass in read-only mode', async () => {
@@ -183,9 +183,11 @@ describe('the budget', () => {
   test('is passed by every request, retries included', async () => {
     const answers = [503, 503, 200]
     const { client, clock, requests } = service((_, nth) => Response.json({ id: 'u' }, { status: answers[nth - 1]! }))
+    const acquire = vi.spyOn(client.budget, 'acquire')
     await clock.finish(client.account.me())
     expect(requests).toHaveLength(3)
-    expect(client.budget.snapshot()).toMatchObject({ usedLastMinute: 3, inFlight: 0 })
+    expect(acquire).toHaveBeenCalledTimes(3)
+    expect(client.budget.snapshot()).toMatchObject({ inFlight: 0 })
   })
 
   test('pauses for all when the key rate is refused, and only then', async () => {

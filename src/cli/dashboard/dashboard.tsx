@@ -2,6 +2,7 @@ import chalk from 'chalk'
 import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
+import type { Budget } from '../../api/client/budget/budget.ts'
 import { createQueryClient, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
@@ -132,7 +133,7 @@ export function openDashboard(options: DashboardOptions): void {
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
-  focusPace.subscribe(() => watchdog.attended(focusPace.isAttended()))
+  focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
   const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles() }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
@@ -186,6 +187,12 @@ export function openDashboard(options: DashboardOptions): void {
   })
   instance.waitUntilExit().catch(restore.crash)
   void reportOpenWrites({ opened, toasts, queryClient, log })
+}
+
+/** Lets what is looked at beside polls be looked at as rarely. */
+function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
+  watchdog.attended(pace.isAttended())
+  budget.setRest(pace.pollFactor())
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */

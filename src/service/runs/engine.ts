@@ -115,7 +115,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
   }
 
   const settleAbandoned = () => {
-    if (!store.runs.inFlight().some(run => isAbandoned(run.lease))) return
+    if (!store.runs.leasesInFlight().some(isAbandoned)) return
     writeWherePossible(() =>
       store.write(() => {
         for (const run of store.runs.inFlight()) if (isAbandoned(run.lease)) endRun(store, run, processEnded(run.lease))

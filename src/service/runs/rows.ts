@@ -65,15 +65,18 @@ type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary
 /** Figures of a suite's runs for its line in the list. */
 type SuiteFigures = { runs: number; passed: number; failed: number }
 
-/** As it is stored: the lease in columns of its own. */
-type StoredRun = Omit<RunRow, 'lease'> & {
+/** A lease in columns of its own. */
+type StoredLease = {
   leaseToken: string | null
   leaseHost: string | null
   leasePid: number | null
   leaseExpiresAt: number | null
 }
+type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
 const IN_FLIGHT = `status IN ('pending', 'running')`
+const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
+  FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`
 
 export function createRunRows(database: Database) {
   const runs = tableOf<StoredRun>(database, 'run', {
@@ -107,12 +110,14 @@ export function createRunRows(database: Database) {
     /** Every pending and running run, oldest first; of one organization where given. */
     inFlight: (organizationId?: string) =>
       (organizationId === undefined
-        ? // Every look at a run asks this, and for the order SQLite would rather read all runs that ever were.
+        ? // For the order SQLite would rather read all runs that ever were.
           database
             .all<StoredRun>(`SELECT * FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT} ORDER BY id`)
             .map(row => runs.read<StoredRun>(row))
         : runs.all({ organizationId }, `AND ${IN_FLIGHT} ORDER BY id`)
       ).map(read),
+    /** The lease of every run in flight, undefined for one without: every look at a run asks this. */
+    leasesInFlight: () => database.all<StoredLease>(LEASES).map(leaseOf),
     status: (id: string) =>
       database.get<{ status: RunStatus }>('SELECT status FROM run WHERE id = :id', { id })?.status,
     nextNumber: (suiteId: string) =>
@@ -183,9 +188,14 @@ export function createRunRows(database: Database) {
   }
 }
 
-function read({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt, ...row }: StoredRun): RunRow {
-  if (token === null) return row
-  return { ...row, lease: { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 } }
+function read({ leaseToken, leaseHost, leasePid, leaseExpiresAt, ...row }: StoredRun): RunRow {
+  const lease = leaseOf({ leaseToken, leaseHost, leasePid, leaseExpiresAt })
+  return lease ? { ...row, lease } : row
+}
+
+function leaseOf({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt }: StoredLease): Lease | undefined {
+  if (token === null) return undefined
+  return { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
 }
 
 /** Most listings that are kept of one server in one run; a server that changes more often keeps its first ones. */

@@ -34,8 +34,6 @@ export type BudgetSnapshot = {
   inFlight: number
   /** End of a pause that the service asked for, in epoch milliseconds. */
   pausedUntil: number | undefined
-  /** Requests that this process sent within the last minute. */
-  usedLastMinute: number
   /** Live pollers of all processes. */
   pollers: number
   /** Steady rate that is assumed now; less than the key's after a refusal, because others use the key too. */
@@ -71,6 +69,8 @@ export type Budget = {
   snapshot: () => BudgetSnapshot
   /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
   startPolling: () => () => void
+  /** From now on, what other processes do appears so many times later than usual. */
+  setRest: (factor: number) => void
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
   close: () => void
 }
@@ -85,7 +85,7 @@ type Waiting = {
 const MINUTE_MS = 60_000
 const BACKOFF_BASE_MS = 2_000
 const BACKOFF_CAP_MS = 60_000
-/** What other processes do appears within this time. */
+/** What other processes do appears within this time, while somebody is there. */
 const OTHERS_SHOWN_MS = 1_000
 
 /**
@@ -107,8 +107,8 @@ class RequestBudget implements Budget {
   readonly #line = new WaitingLine<Waiting>()
   readonly #gauge: Gauge<BudgetSnapshot>
   readonly #ledger: Ledger
-  #sentAt: number[] = []
   #cancelGrant: (() => void) | undefined
+  #rest = 1
 
   constructor(options: BudgetOptions) {
     this.#unlimited = options.unlimited ?? false
@@ -169,6 +169,11 @@ class RequestBudget implements Budget {
     }
   }
 
+  setRest = (factor: number): void => {
+    this.#rest = factor
+    this.#gauge.publish()
+  }
+
   close = (): void => {
     this.#ledger.close()
     this.#serve()
@@ -186,18 +191,14 @@ class RequestBudget implements Budget {
       waiting: this.#line.size,
       inFlight: bucket.inFlight,
       pausedUntil: paused ? this.#clock.now() + bucket.at - now : undefined,
-      usedLastMinute: this.#sentAt.length,
       pollers: others.reduce((sum, other) => sum + other.pollers, own.pollers),
       refillPerSecond: pacedRule(entry, this.#rule).refillPerSecond,
       slowed: pace < 1,
     }
   }
 
-  /** The entry and the count of the last minute as they stand now. */
+  /** The entry as it stands now. */
   #look(): { now: number; entry: Entry } {
-    const minuteAgo = this.#clock.now() - MINUTE_MS
-    const gone = this.#sentAt.findIndex(time => time > minuteAgo)
-    if (gone !== 0) this.#sentAt = gone < 0 ? [] : this.#sentAt.slice(gone)
     const entry = this.#ledger.read()
     const now = this.#ledger.now()
     return { now, entry: advanced(entry, now, this.#rule) }
@@ -252,8 +253,6 @@ class RequestBudget implements Budget {
 
   /** @param pause the pauses there were when the request was let go */
   #permit(pause: number): Permit {
-    const sentAt = this.#clock.now()
-    this.#sentAt.push(sentAt)
     let open = true
     const close = (
       settle: (entry: Entry, now: number) => void,
@@ -272,15 +271,12 @@ class RequestBudget implements Budget {
         close((entry, now) => {
           if (pause === entry.pauses) Object.assign(entry, accepted(entry, now))
         }),
-      unused: () => {
-        const counted = open ? this.#sentAt.indexOf(sentAt) : -1
-        if (counted >= 0) this.#sentAt.splice(counted, 1)
-        // A pause since then leaves one token, whatever came before it.
+      unused: () =>
         close(
           () => undefined,
+          // A pause since then leaves one token, whatever came before it.
           entry => (pause === entry.pauses ? this.#rule : undefined),
-        )
-      },
+        ),
       limited: retryAfterMs =>
         close((entry, now) => this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })),
     }
@@ -303,18 +299,16 @@ class RequestBudget implements Budget {
   }
 
   /**
-   * Time brings tokens back, takes old requests out of the minute, ends a pause and lets others change a shared entry.
+   * Time brings tokens back, ends a pause and lets others change a shared entry.
    */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry
     const nextToken = Math.floor(bucket.level) + 1
-    const [oldest] = this.#sentAt
     const changes = [
       this.#unlimited ? undefined : timeUntil(bucket, nextToken, now, pacedRule(entry, this.#rule)),
       bucket.at > now ? bucket.at - now : undefined,
-      oldest === undefined ? undefined : oldest + MINUTE_MS - this.#clock.now(),
-      this.#ledger.changesWithinMs && OTHERS_SHOWN_MS,
+      this.#ledger.changesWithinMs && this.#rest * OTHERS_SHOWN_MS,
     ].filter(change => change !== undefined)
     return changes.length > 0 ? Math.min(...changes) : undefined
   }
