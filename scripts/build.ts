@@ -31,7 +31,13 @@ const shared = {
   cwd: root,
   platform: 'node',
   transform: { target: 'node22.19', define: { 'process.env.NODE_ENV': '"production"' } },
-  resolve: { alias: { 'react-devtools-core': join(root, 'scripts/devtools-stub.ts') } },
+  resolve: {
+    alias: {
+      'react-devtools-core': join(root, 'scripts/devtools-stub.ts'),
+      // What it calls its main file loads the others in a way that no bundler follows.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    },
+  },
   logLevel: 'warn',
   // "use client" means nothing in a terminal program.
   checks: { moduleLevelDirective: false },

@@ -102,7 +102,15 @@ export async function openApp(options: {
   /** Notes of access, where visitors come in, a notebook on disk; without them none of it is there. */
   access?: Pick<
     Workspace,
-    'accessNotes' | 'door' | 'journal' | 'notebook' | 'doctorReports' | 'doctorSteps' | 'storedReaches' | 'unsaved'
+    | 'accessNotes'
+    | 'door'
+    | 'journal'
+    | 'notebook'
+    | 'doctorReports'
+    | 'doctorSteps'
+    | 'storedReaches'
+    | 'unsaved'
+    | 'serverFiles'
   >
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: {

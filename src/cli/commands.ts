@@ -8,6 +8,7 @@ import { profiles } from './commands/profile.ts'
 import { tryServer } from './commands/reach.ts'
 import { runs } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
+import { server } from './commands/server.ts'
 import { suites } from './commands/suite.ts'
 import { verbs } from './commands/verbs.ts'
 import { EXIT } from './process/exit-codes.ts'
@@ -59,6 +60,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     get,
     ...runs,
     ...suites,
+    ...server,
     ...documents,
     ...inspection,
     ...serve,

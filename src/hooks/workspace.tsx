@@ -5,6 +5,7 @@ import type { Budget } from '../api/client/budget/budget.ts'
 import type { Client } from '../api/client/client.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
+import type { ServerFiles } from '../domain/servers/files/importing.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
 import type { UnsavedServers } from '../domain/servers/unsaved.ts'
@@ -67,6 +68,8 @@ export type Workspace = {
   storedReaches?: StoredReaches
   /** Absent where what is made stays. */
   unsaved?: UnsavedServers
+  /** Files of other programs that hold servers; absent where none can be read. */
+  serverFiles?: ServerFiles
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

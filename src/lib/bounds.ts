@@ -216,7 +216,7 @@ export const BOUNDS = {
   },
   configFile: { of: 'the config file', side: 'program', unit: 'bytes', most: MIB, beyond: 'refused' },
   editedText: {
-    of: 'a suite file, or a text in the editor',
+    of: 'a suite file, a file with MCP servers, or a text in the editor',
     side: 'program',
     unit: 'bytes',
     most: 4 * MIB,

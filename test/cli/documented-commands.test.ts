@@ -43,6 +43,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   ),
   'npm start --silent -- apply -f project --dry-run':
     'takes what a server is started with; test/cli/empty-project.test.ts applies a folder',
+  ...Object.fromEntries(
+    ['server import mcp.json --yes', 'server import github docs --dry-run'].map(command => [
+      `mcpdeck ${command}`,
+      'takes files of other programs; test/cli/server-files.test.ts runs it',
+    ]),
+  ),
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',

@@ -1,6 +1,7 @@
 import { type Document, parseDocument } from 'yaml'
 import type * as z from 'zod'
-import { offsetOf, placeAt } from '../../lib/yaml/yaml-places.ts'
+import { placeAt } from '../../lib/text-place.ts'
+import { offsetOf } from '../../lib/yaml/yaml-places.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import type { Bindings } from '../../tui/keymap/binding.ts'

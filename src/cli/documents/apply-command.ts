@@ -19,7 +19,10 @@ import { faulty, problemLine, readSources } from './files.ts'
 
 export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
 /** How a plan is carried out. */
-export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'>
+export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'> & {
+  /** What was wanted too and is not in the plan, with the reason: all that is sent is not all then. */
+  left?: readonly string[]
+}
 
 /** `mcpdeck apply`; resolves to the exit code. */
 export async function runApply(context: CommandContext, _: readonly string[], own: ApplyOptions): Promise<number> {
@@ -72,11 +75,13 @@ export async function planOf(
 
 /** Shows a plan, asks, sends it and says what became of it; resolves to the exit code. */
 export async function carryOut(context: CommandContext, plan: Plan, own: CarryOptions): Promise<number> {
+  const { left = [] } = own
   const writes = writesOf(plan)
-  if (!own.json) say(stepsText(plan))
+  const complete = left.length > 0 ? EXIT.noVerdict : EXIT.done
+  if (!own.json) say([...left.map(reason => `Left out: ${reason}`), stepsText(plan)].join('\n'))
   if (own.dryRun || writes.length === 0) {
-    if (own.json) print(plan, [], EXIT.done)
-    return EXIT.done
+    if (own.json) print(plan, [], { left, exitCode: complete })
+    return complete
   }
   refuseReadOnly('This', context.refusing)
   if (!own.yes && !(await confirmPrompt(effectOf(plan)))) {
@@ -85,9 +90,10 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   }
   const hears = own.json ? undefined : (outcome: Outcome) => say(outcomeText(outcome))
   const outcomes = await sendPlan(context.client, await storeOf(context), await context.projectId(), plan, hears)
-  const exitCode = exitCodeOf(outcomes)
-  if (own.json) print(plan, outcomes, exitCode)
-  else if (exitCode !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')
+  const sent = exitCodeOf(outcomes)
+  const exitCode = sent === EXIT.done ? complete : sent
+  if (own.json) print(plan, outcomes, { left, exitCode })
+  else if (sent !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')
   return exitCode
 }
 
@@ -159,11 +165,15 @@ function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
       for (const fault of documentFaults(document, known)) say(`Warning: ${problemLine({ ...fault, file })}`)
 }
 
-function print(plan: Plan, outcomes: readonly Outcome[], exitCode: number): void {
+function print(
+  plan: Plan,
+  outcomes: readonly Outcome[],
+  { left, exitCode }: { left: readonly string[]; exitCode: number },
+): void {
   const steps = plan.steps.map(step => {
     const { noun, name } = step.kind === 'delete' ? { noun: step.noun, name: step.row.name } : step.doc
     return { kind: step.kind, noun, name, details: detailsOf(step, plan.prune) }
   })
   const done = outcomes.map(({ error, ...outcome }) => ({ ...outcome, error: error ? errorLine(error) : null }))
-  process.stdout.write(`${jsonText({ plan: steps, done, exitCode })}\n`)
+  process.stdout.write(`${jsonText({ plan: steps, done, ...(left.length > 0 && { left }), exitCode })}\n`)
 }

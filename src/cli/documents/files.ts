@@ -20,7 +20,8 @@ export async function readSources(paths: readonly string[]): Promise<{ sources: 
   return { sources, hasDirectory }
 }
 
-async function readSource(file: string): Promise<SourceText> {
+/** The text of one file, or of standard input. @throws UsageError */
+export async function readSource(file: string): Promise<SourceText> {
   const read = file === '-' ? readText(await buffer(process.stdin)) : onDisk('read', file, () => readTextFile(file))
   if (!read.ok) throw faulty(read.problems.map(problem => ({ ...problem, file })))
   return { file, text: read.value }

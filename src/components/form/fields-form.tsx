@@ -44,6 +44,8 @@ type FieldsFormProps = {
   onCancel: () => void
   /** What the fields start with was filled in before, and would be lost. */
   isFilled?: boolean
+  /** Takes a pasted text that is more than a field's, and answers whether it did. */
+  onPaste?: ((text: string) => boolean) | undefined
 }
 
 /**
@@ -96,6 +98,7 @@ export function FieldsForm(props: FieldsFormProps) {
             option={option}
             onText={text => onText(first + offset, text)}
             onBeyond={beyond}
+            onPaste={props.onPaste}
             onCancel={leave}
           />
         ))}

@@ -25,6 +25,8 @@ export type FormSpec = {
   act: string
   /** What the fields start with was filled in before: it is not left without asking. */
   isFilled?: boolean
+  /** What a pasted text puts into fields, or what the form ends with; undefined of one that is a field's own. */
+  pasted?: (text: string) => { fill: FormValues } | { end: FormValues } | undefined
 }
 
 /** A field that takes one of some records, the first by default. */
@@ -95,7 +97,19 @@ function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undef
   const { fields } = form
   const [texts, setTexts] = useState(() => fields.map(({ initial = '' }) => initial))
   const [problems, setProblems] = useState<readonly (string | undefined)[]>([])
+  const [isPasted, setPasted] = useState(false)
   const values = Object.fromEntries(fields.map(({ id }, index) => [id, texts[index] ?? '']))
+  const take = (text: string): boolean => {
+    const made = form.pasted?.(text)
+    if (made === undefined) return false
+    if ('end' in made) onDone({ ...values, ...made.end })
+    else {
+      setPasted(true)
+      setTexts(fields.map(({ id }, index) => made.fill[id] ?? texts[index] ?? ''))
+      setProblems([])
+    }
+    return true
+  }
   const act = async (): Promise<number | undefined> => {
     const found = fields.map((field, index) => problemOf(field, texts[index] ?? ''))
     setProblems(found)
@@ -121,7 +135,8 @@ function FormDialog(props: { form: FormSpec; onDone: (values: FormValues | undef
       act={form.act}
       onAct={act}
       onCancel={() => onDone(undefined)}
-      isFilled={form.isFilled ?? false}
+      isFilled={form.isFilled === true || isPasted}
+      onPaste={take}
     />
   )
 }

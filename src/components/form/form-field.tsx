@@ -63,6 +63,8 @@ type FieldProps = {
   onText: (text: string) => void
   /** Goes to the field before or behind. */
   onBeyond: (by: 1 | -1) => void
+  /** Takes a pasted text that is more than a field's. */
+  onPaste?: ((text: string) => boolean) | undefined
   onCancel: () => void
 }
 
@@ -138,6 +140,7 @@ function FieldBody(props: FieldProps) {
         width={width - INDENT}
         wraps
         onBeyond={props.onBeyond}
+        onPaste={props.onPaste}
         {...(field.input?.kind === 'secret' && { mask: '*' })}
       />
     </Box>

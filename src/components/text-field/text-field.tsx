@@ -36,6 +36,8 @@ export function TextField(props: {
   wraps?: boolean
   /** What is beside a text of several rows above its first and below its last. */
   onBeyond?: (by: 1 | -1) => void
+  /** Takes a text that means more than this field before it is put in; answers whether it did. */
+  onPaste?: ((text: string) => boolean) | undefined
 }) {
   const { lines = false, wraps = false } = props
   const theme = useTheme()
@@ -50,6 +52,7 @@ export function TextField(props: {
   }
   const does = (action: EditAction) => () => change(state => edit(state, action))
   const take = (text: string): void => {
+    if (props.onPaste?.(text)) return
     const taken = lines ? text : text.replace(/^\n+|\n+$/g, '').replaceAll(/\n+/g, ' ')
     change(state => insert(state, taken))
     if (taken.length > 0 && /[^\n]\n+[^\n]/.test(text) && !lines)

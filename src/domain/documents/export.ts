@@ -109,7 +109,7 @@ function namedRows(noun: DocumentNoun, rows: readonly Row[], hears: (left: strin
 }
 
 /** A name for a file and for variables, for each name its own. */
-function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
+export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(
     names.map(name => {

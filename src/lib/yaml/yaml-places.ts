@@ -1,14 +1,5 @@
 import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml'
 
-/** Line and column of a text, both counted from 1. */
-export type TextPlace = { line: number; column: number }
-
-/** The place of an offset. The parser's own counter misses line ends in some broken texts. */
-export function placeAt(text: string, offset: number): TextPlace {
-  const before = text.slice(0, offset).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-}
-
 /**
  * Where something is in the text: the value, or the name in front of it; what is missing is where it
  * would be.

@@ -11,7 +11,8 @@ import {
 } from 'yaml'
 import { BOUNDS } from '../bounds.ts'
 import { printable } from '../printable.ts'
-import { offsetOf, placeAt, type TextPlace } from './yaml-places.ts'
+import { placeAt, type TextPlace } from '../text-place.ts'
+import { offsetOf } from './yaml-places.ts'
 
 /** One thing that is wrong in a text. */
 export type TextProblem = TextPlace & { message: string }

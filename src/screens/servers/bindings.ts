@@ -29,6 +29,12 @@ export const serversKeys = defineBindings({
       needs: 'connections.create',
       help: 'Connect a server by its address; Connections follows it, with its sign-in link.',
     },
+    importFiles: {
+      ...on('newOfFile'),
+      label: 'import from files',
+      needs: 'servers.create',
+      help: 'Save servers that other programs on this machine have in mcp.json and files like it.',
+    },
     edit: {
       ...on('edit'),
       label: 'edit',
@@ -85,6 +91,24 @@ export const unsavedKeys = defineBindings({
       needs: 'servers.create',
       help: 'Save the server in a project of the local workspace, with all that it was opened with.',
     },
+  },
+})
+
+export const serverImportKeys = defineBindings({
+  name: 'serverImport',
+  scope: 'overlay',
+  screen: 'servers',
+  title: 'Servers in files',
+  bindings: {
+    accept: {
+      keys: ['enter'],
+      label: 'import',
+      hint: true,
+      needs: 'servers.create',
+      help: 'Import the marked ones, or the chosen one where none is marked; asks first.',
+    },
+    all: { ...on('all'), label: 'mark all or none', hint: true, help: 'Mark every server that can be taken, or none.' },
+    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })
 

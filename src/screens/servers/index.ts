@@ -6,6 +6,7 @@ import {
   promptsKeys,
   resourcesKeys,
   resultKeys,
+  serverImportKeys,
   serverReadinessKeys,
   serversKeys,
   toolsKeys,
@@ -23,6 +24,7 @@ export const serversScreen = defineScreen({
   bindings: [
     serversKeys,
     unsavedKeys,
+    serverImportKeys,
     toolsKeys,
     promptsKeys,
     resourcesKeys,

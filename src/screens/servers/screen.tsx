@@ -24,6 +24,7 @@ import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
+import { NO_FILES, useServerImport } from './use-server-import.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { List } from '../../components/list/list.tsx'
 import { useList } from '../../components/list/use-list.ts'
@@ -56,7 +57,9 @@ export const ServersScreen = collectionScreen({
   useActions: useServerActions,
   empty: key => ({
     why: 'This project has no saved server.',
-    next: `Save one with ${key('add')}: its address, or the command that runs it.`,
+    next:
+      `Save one with ${key('add')}: its address, or the command that runs it. ` +
+      `${key('importFiles')} imports those that other programs have, from mcp.json and files like it.`,
   }),
 })
 
@@ -106,6 +109,8 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     router.replace({ serverId })
   })
   const connect = useNewConnection(projectId)
+  const importFrom = useServerImport(projectId)
+  const { serverFiles } = useWorkspace()
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
   useSaveUnsaved(onServer)
@@ -113,6 +118,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     doctor: on(doctor),
     validate: on(row => check('overview', checks.validate, row)),
     add: saving.add,
+    importFiles: serverFiles ? () => importFrom(serverFiles.find) : unavailable(NO_FILES),
     async connect() {
       const connectionId = await connect()
       if (connectionId !== undefined) router.go(connectionsRoute.to({ projectId, connectionId, pane: 'detail' }))

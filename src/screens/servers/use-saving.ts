@@ -4,6 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
+import type { ServerFiles } from '../../domain/servers/files/importing.ts'
 import type { Question } from '../../domain/writes/question.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import type { FormValues } from '../../components/form/form-dialog.tsx'
@@ -12,7 +13,9 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { changesOf, type ServerChanges } from './changed-server.ts'
 import { useForgetAnswers, useServerChecks } from './checks.ts'
+import { pastedIn, withPasted } from './pasted.ts'
 import { newServerForm, reachIn, savedServerForm, typedOf } from './server-form.ts'
+import { useServerImport } from './use-server-import.ts'
 import { tokenForm, tokensOf } from './token-form.ts'
 import { useAskUntilDone, type FormAgain } from '../../components/records/use-ask-until-done.ts'
 
@@ -23,6 +26,7 @@ const rereads: Act<unknown>['rereads'] = isPlainRead
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const { profile, storedReaches } = useWorkspace()
   const isLocal = profile.local
+  const importFrom = useServerImport(projectId)
   const switchServer = useWrite(contract.servers.update)
   const removeServer = useWrite(contract.servers.delete)
   const askUntilDone = useAskUntilDone()
@@ -30,9 +34,11 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
   const key = useKeyName()
 
   const add = async (): Promise<void> => {
-    const saved = await askUntilDone({
-      form: () => newServerForm(isLocal),
+    const saved = await askUntilDone<typeof contract.servers.create, ProjectServer, ServerFiles['find']>({
+      form: () => withPasted(newServerForm(isLocal)),
       act(values) {
+        const pasted = pastedIn(values)
+        if (pasted) return { unsent: pasted }
         const reach = reachIn(values)
         if (typeof reach === 'string') return reach
         const name = nameIn(values)
@@ -46,7 +52,8 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
       },
       refused: refusedName,
     })
-    if (saved) onSaved(saved.id)
+    if (typeof saved === 'function') await importFrom(saved)
+    else if (saved) onSaved(saved.id)
   }
 
   const edit = async (server: ProjectServer): Promise<void> => {

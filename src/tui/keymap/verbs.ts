@@ -6,6 +6,7 @@ export const VERBS = {
   new: { key: 'n', does: 'Make a new one of what the list holds.' },
   newOfCopy: { key: 'alt+n', does: 'Make a new one from a copy.' },
   newSignedIn: { key: 'alt+s', does: 'Make a new one by its address, with a sign-in.' },
+  newOfFile: { key: 'alt+i', does: 'Make new ones from files of other programs.' },
   newOfTool: { key: 'alt+t', does: 'Make a new one from a tool.' },
   edit: { key: 'e', does: 'Edit it.' },
   editText: { key: 'ctrl+e', does: 'Edit it as a text, in your editor.' },

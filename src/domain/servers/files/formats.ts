@@ -1,0 +1,119 @@
+import { posix, win32 } from 'node:path'
+
+/** What stands for something else in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
+export type VariableKind = 'plain' | 'env' | 'input' | 'folder'
+
+/** How a program writes down which MCP servers it uses. */
+export type ServerFormat = {
+  /** Whose it is. */
+  program: string
+  /** Where in the file servers stand by their names; `*` is any name. */
+  holders: readonly (readonly string[])[]
+  /** Where what `${input:…}` asks for is declared. */
+  inputs?: readonly string[]
+  /** The variables that the program's documentation names; in a file without any, `${` is a text like others. */
+  variables: readonly VariableKind[]
+  /** The ends of paths by which a file is known. */
+  files: readonly string[]
+}
+
+const MCP_SERVERS = ['mcpServers']
+
+const FORMATS = {
+  claudeDesktop: {
+    program: 'Claude Desktop',
+    holders: [MCP_SERVERS],
+    variables: [],
+    files: ['claude_desktop_config.json'],
+  },
+  claudeCode: {
+    program: 'Claude Code',
+    holders: [MCP_SERVERS, ['projects', '*', 'mcpServers']],
+    variables: ['plain'],
+    files: ['.claude.json', '.mcp.json'],
+  },
+  vsCode: {
+    program: 'VS Code',
+    holders: [['servers']],
+    inputs: ['inputs'],
+    variables: ['env', 'input', 'folder'],
+    files: ['.vscode/mcp.json', 'User/mcp.json'],
+  },
+  vsCodeSettings: {
+    program: 'VS Code',
+    holders: [['mcp', 'servers'], ['mcp.servers']],
+    inputs: ['mcp', 'inputs'],
+    variables: ['env', 'input', 'folder'],
+    files: ['.vscode/settings.json', 'User/settings.json'],
+  },
+  cursor: { program: 'Cursor', holders: [MCP_SERVERS], variables: ['env', 'folder'], files: ['.cursor/mcp.json'] },
+  windsurf: { program: 'Windsurf', holders: [MCP_SERVERS], variables: ['env'], files: ['mcp_config.json'] },
+  zed: {
+    program: 'Zed',
+    holders: [['context_servers']],
+    variables: [],
+    files: ['.zed/settings.json', 'zed/settings.json', 'Zed/settings.json'],
+  },
+} as const satisfies Record<string, ServerFormat>
+
+/** A text of which it is not known which program it is for, such as a pasted one. */
+export const ANY_FORMAT: ServerFormat = {
+  program: 'a program that is not known',
+  holders: [...new Set(Object.values(FORMATS).flatMap(({ holders }) => holders as ServerFormat['holders']))],
+  inputs: ['inputs'],
+  variables: ['plain', 'env', 'input', 'folder'],
+  files: [],
+}
+
+/** The format of a file by its path; any where that says nothing. */
+export function formatOf(path: string): ServerFormat {
+  const plain = path.replaceAll('\\', '/')
+  const formats: readonly ServerFormat[] = Object.values(FORMATS)
+  return formats.find(({ files }) => files.some(end => `/${plain}`.endsWith(`/${end}`))) ?? ANY_FORMAT
+}
+
+/** The machine as far as it says where programs keep their files. */
+export type Machine = {
+  platform: NodeJS.Platform
+  home: string
+  /** The working directory. */
+  folder: string
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** A place where a program keeps servers; `folder` where it is that of a project. */
+export type KnownPlace = { path: string; folder?: string }
+
+/** Below the working directory. */
+const OF_PROJECT = [
+  '.mcp.json',
+  'mcp.json',
+  '.vscode/mcp.json',
+  '.vscode/settings.json',
+  '.cursor/mcp.json',
+  '.zed/settings.json',
+]
+const OF_CODE = ['mcp.json', 'settings.json']
+
+/** Every place where servers may stand, those of the working directory first. */
+export function knownPlaces({ platform, home, folder, env }: Machine): KnownPlace[] {
+  const { join } = platform === 'win32' ? win32 : posix
+  const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
+  const roaming = env['APPDATA'] || join(home, 'AppData', 'Roaming')
+  const support = join(home, 'Library', 'Application Support')
+  /** Where programs with windows keep their settings. */
+  const programs = platform === 'win32' ? roaming : platform === 'darwin' ? support : config
+  const zed =
+    platform === 'win32' ? join(roaming, 'Zed') : join(platform === 'darwin' ? join(home, '.config') : config, 'zed')
+  const ofPerson = [
+    join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+    join(programs, 'Claude', 'claude_desktop_config.json'),
+    ...['Code', 'Code - Insiders'].flatMap(name => OF_CODE.map(file => join(programs, name, 'User', file))),
+    join(home, '.cursor', 'mcp.json'),
+    join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+    join(zed, 'settings.json'),
+  ]
+  const ofProject = OF_PROJECT.map(path => ({ path: join(folder, ...path.split('/')), folder }))
+  const own = ofPerson.map(path => ({ path })).filter(({ path }) => ofProject.every(each => each.path !== path))
+  return [...ofProject, ...own]
+}

@@ -1,0 +1,115 @@
+import type { FileProblem, FormDoc } from '../../documents/document.ts'
+import { planDocuments, type Plan, type Step } from '../../documents/plan.ts'
+import type { DocumentStore, Row } from '../../documents/store.ts'
+import { isSameJson } from '../../json/same-json.ts'
+import type { ReadServers, ServerEntry, ServerText } from './reading.ts'
+import { resolved, type Resolved, type VariableContext } from './variables.ts'
+
+/** The files of this machine in which other programs keep servers, and what stands for variables in them. */
+export type ServerFiles = {
+  /** Every known file that is there, read now. */
+  find: () => { texts: readonly ServerText[]; problems: readonly FileProblem[] }
+  context: VariableContext
+}
+
+/**
+ * How a server of a file stands to the project: `unknown` where all that the service returns is the same, and the rest,
+ * such as a command, cannot be compared; `faulty` where it cannot be taken.
+ */
+export type ImportState = 'new' | 'same' | 'differs' | 'unknown' | 'faulty'
+
+/** A server of a file, as it would be sent and how it stands to the project. */
+export type Candidate = { key: string; entry: ServerEntry; resolved: Resolved; state: ImportState }
+
+/** Compares servers of files with those of a project, which are read once. @throws ApiError */
+export async function candidatesOf(
+  entries: readonly ServerEntry[],
+  store: DocumentStore,
+  context: VariableContext,
+): Promise<readonly Candidate[]> {
+  const rows = await store.list('server')
+  const known = { ...store, list: async () => [...rows] }
+  const candidates: Candidate[] = []
+  for (const [index, entry] of entries.entries()) {
+    const own = resolved(entry, context)
+    const { file, at, name } = entry
+    const unnamed = name === '' ? [{ file, ...at([]), message: 'This server has no name; put it below one.' }] : []
+    const problems = [...own.problems, ...unnamed]
+    const plan =
+      problems.length > 0 ? { problems } : await planDocuments(known, [docOf({ entry, resolved: own }, rows)], [])
+    const isFaulty = 'problems' in plan
+    candidates.push({
+      key: `${index}`,
+      entry,
+      resolved: isFaulty ? { ...own, problems: plan.problems } : own,
+      state: isFaulty ? 'faulty' : stateOf(plan.steps[0]!),
+    })
+  }
+  return candidates
+}
+
+function stateOf(step: Step): ImportState {
+  if (step.kind === 'create') return 'new'
+  if (!('change' in step) || step.kind === 'leave') return 'same'
+  return step.change.changes.length > 0 ? 'differs' : 'unknown'
+}
+
+/**
+ * What brings a project to the chosen servers, compared with how it is now. Of the same server in two files one is
+ * taken; two that differ under one name are a problem.
+ * @throws ApiError
+ */
+export async function planImport(
+  chosen: readonly Pick<Candidate, 'entry' | 'resolved'>[],
+  store: DocumentStore,
+): Promise<Plan | { problems: readonly FileProblem[] }> {
+  const rows = await store.list('server')
+  const docs = chosen.map(each => docOf(each, rows))
+  const problems: FileProblem[] = chosen.flatMap(({ resolved: own }) => obstaclesOf(own))
+  const once: FormDoc[] = []
+  for (const doc of docs) {
+    const other = once.find(({ name }) => name === doc.name)
+    if (!other) once.push(doc)
+    else if (!isSameJson(other.form, doc.form)) {
+      const { line } = other.document.at([])
+      const message = `"${doc.name}" stands in ${other.file}:${line} too and differs there; take one of the two.`
+      problems.push({ file: doc.file, ...doc.document.at([]), message })
+    }
+  }
+  if (problems.length > 0) return { problems }
+  return await planDocuments({ ...store, list: async () => [...rows] }, once, [])
+}
+
+/** The server as a document, which leaves alone what files of other programs say nothing of. */
+function docOf(
+  { entry, resolved: { form, secrets } }: Pick<Candidate, 'entry' | 'resolved'>,
+  rows: readonly Row[],
+): FormDoc {
+  const { name, file, at } = entry
+  const row = rows.find(each => each.name === name)
+  const isStdio = (type: unknown): boolean => type === 'stdio'
+  const isAlike = row && isStdio(row['transportType']) === isStdio(entry.transportType)
+  const enabled = entry.enabled ?? row?.['enabled'] ?? true
+  const { useOAuth, oauthScopes, transportType }: Record<string, unknown> = isAlike ? row : {}
+  const stays = Object.fromEntries(
+    Object.entries({ useOAuth, oauthScopes }).filter(([, value]) => value !== undefined && value !== null),
+  )
+  return {
+    noun: 'server',
+    name,
+    file,
+    secrets,
+    document: { value: undefined, at: path => at(path.slice(1)) },
+    form: { name, enabled, ...stays, ...form, transportType: transportType ?? entry.transportType },
+  }
+}
+
+/** Why a server cannot be sent as it is. */
+export function obstaclesOf({ problems, missing }: Resolved): readonly FileProblem[] {
+  return [...problems, ...missing.map(({ problem }) => problem)]
+}
+
+/** All servers of some texts, and what is wrong with the texts. */
+export function gathered(read: readonly ReadServers[]): ReadServers {
+  return { entries: read.flatMap(({ entries }) => entries), problems: read.flatMap(({ problems }) => problems) }
+}

@@ -1,0 +1,276 @@
+import { isPlainObject } from '../../../api/contract/shapes.ts'
+import { readJsonc, type JsoncDocument } from '../../../lib/jsonc/jsonc-reading.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { TextPlace } from '../../../lib/text-place.ts'
+import type { FileProblem } from '../../documents/document.ts'
+import { ANY_FORMAT, type ServerFormat } from './formats.ts'
+
+/** A text in which servers stand, with what is known of the file that it is from. */
+export type ServerText = {
+  /** The file as people read it. */
+  file: string
+  text: string
+  format: ServerFormat
+  /** The folder of the project that the file belongs to. */
+  folder?: string
+  /** Of a file that holds servers for each folder, only those of this one are read. */
+  only?: string
+}
+
+/** What a VS Code file says of an input that it asks for. */
+export type DeclaredInput = { about?: string; isSecret: boolean; initial?: string; options?: readonly string[] }
+
+/** How a server is reached, its variables not filled in. */
+export type ServerFields = {
+  command?: string
+  args?: readonly string[]
+  env?: Readonly<Record<string, string>>
+  url?: string
+  headers?: Readonly<Record<string, string>>
+  clientId?: string
+  clientSecret?: string
+  oauthScopes?: readonly string[]
+}
+
+/** One server of a file. */
+export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
+  /** Empty where the text has none. */
+  name: string
+  at: (path: readonly PropertyKey[]) => TextPlace
+  transportType: 'stdio' | 'http'
+  fields: ServerFields
+  /** Absent where the file does not say. */
+  enabled?: boolean
+  envFile?: string
+  inputs: ReadonlyMap<string, DeclaredInput>
+  /** Fields of the file that the service has nothing for. */
+  left: readonly string[]
+  /** Why it cannot be taken. */
+  problems: readonly FileProblem[]
+}
+
+/** The servers of a text, and what is wrong with the text as a whole. Neither means that it is not about servers. */
+export type ReadServers = { entries: readonly ServerEntry[]; problems: readonly FileProblem[] }
+
+type Path = readonly string[]
+type Holder = { path: Path; value: unknown }
+
+const TYPES: Readonly<Record<string, ServerEntry['transportType']>> = {
+  stdio: 'stdio',
+  http: 'http',
+  sse: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+}
+const ADDRESS_FIELDS = ['url', 'serverUrl']
+/** What is read of a server, under any of its names; the rest is named as left out. */
+const TAKEN = new Set(
+  ['type', 'transport', 'command', 'args', 'env', 'envFile', 'headers', 'disabled', 'enabled', 'oauth', 'auth']
+    .concat(ADDRESS_FIELDS)
+    .concat('name', 'source', 'description', 'gallery', 'version'),
+)
+/** Most servers of one text. */
+const MOST_SERVERS = 1_000
+
+/** Reads the servers of a text; what is wrong is named at its place and leaves the other servers alone. */
+export function readServers(source: ServerText): ReadServers {
+  const { file, format } = source
+  const read = readJsonc(source.text.replace(/^\uFEFF/, ''))
+  if (!read.ok) return { entries: [], problems: read.problems.map(problem => ({ ...problem, file })) }
+  const document = read.value
+  const holders = format.holders.flatMap(path => holdersAt({ path: [], value: document.value }, path, source.only))
+  const found = holders.length === 0 && format === ANY_FORMAT ? bareHolders(document.value) : holders
+  const problems = document.twins
+    .filter(({ path }) => found.some(holder => holder.path.every((name, at) => (path[at] ?? name) === name)))
+    .map(({ path, place }) => ({
+      file,
+      ...place,
+      message: `There are several "${path.at(-1)}" here, and only the last one would count; rename or remove one.`,
+    }))
+  const inputs = inputsOf(document.value, format.inputs ?? [])
+  const entries: ServerEntry[] = []
+  for (const { path, value } of found) {
+    if (!isPlainObject(value)) {
+      const message = `"${path.at(-1)}" must hold servers by their names, as {"NAME": {"command": "…"}}.`
+      problems.push({ file, ...document.at(path), message })
+      continue
+    }
+    const servers = isServer(value) && path.length === 0 ? [['', value] as const] : Object.entries(value)
+    for (const [name, server] of servers.slice(0, MOST_SERVERS))
+      entries.push(entryOf(source, document, { path: name === '' ? path : [...path, name], name, inputs }, server))
+    if (servers.length > MOST_SERVERS)
+      problems.push({ file, ...document.at(path), message: `There are more than ${MOST_SERVERS} servers here.` })
+  }
+  return { entries, problems }
+}
+
+/** Where a file of a program has its servers, for a sentence. */
+export function holderNames({ holders }: ServerFormat): string {
+  return holders.map(path => `"${path.join('.')}"`).join(' or ')
+}
+
+function holdersAt({ path, value }: Holder, rest: Path, only: string | undefined): Holder[] {
+  const [name, ...further] = rest
+  if (name === undefined) return [{ path, value }]
+  if (!isPlainObject(value)) return []
+  const names =
+    name === '*' ? Object.keys(value).filter(each => only === undefined || isSameFolder(each, only)) : [name]
+  return names
+    .filter(each => Object.hasOwn(value, each))
+    .flatMap(each => holdersAt({ path: [...path, each], value: value[each] }, further, only))
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  return one.replaceAll('\\', '/') === other.replaceAll('\\', '/')
+}
+
+/** A server by itself, or several by their names, without anything around them. */
+function bareHolders(value: unknown): Holder[] {
+  if (!isPlainObject(value)) return []
+  const servers = isServer(value) ? [value] : Object.values(value)
+  return servers.length > 0 && servers.every(isServer) ? [{ path: [], value }] : []
+}
+
+function isServer(value: unknown): boolean {
+  return (
+    isPlainObject(value) &&
+    ['command', ...ADDRESS_FIELDS].some(field => Object.hasOwn(value, field) && !isPlainObject(value[field]))
+  )
+}
+
+function inputsOf(value: unknown, path: Path): ReadonlyMap<string, DeclaredInput> {
+  const found = path.reduce<unknown>((at, name) => (isPlainObject(at) ? at[name] : undefined), value)
+  const declared = Array.isArray(found) ? found.filter(isPlainObject) : []
+  return new Map(
+    declared.flatMap(({ id, description, password, default: initial, options }) => {
+      if (typeof id !== 'string') return []
+      const choices = Array.isArray(options) ? options.map(each => (isPlainObject(each) ? each['value'] : each)) : []
+      const input: DeclaredInput = {
+        isSecret: password === true,
+        ...(typeof description === 'string' && { about: description }),
+        ...(typeof initial === 'string' && { initial }),
+        ...(choices.length > 0 && { options: choices.filter(each => typeof each === 'string') }),
+      }
+      return [[id, input] as const]
+    }),
+  )
+}
+
+type Named = { path: Path; name: string; inputs: ServerEntry['inputs'] }
+
+function entryOf(
+  source: ServerText,
+  document: JsoncDocument,
+  { path, name, inputs }: Named,
+  raw: unknown,
+): ServerEntry {
+  const { file, format, folder } = source
+  const at = (below: readonly PropertyKey[]): TextPlace => document.at([...path, ...below])
+  const problems: FileProblem[] = []
+  const report = (below: readonly PropertyKey[], message: string): undefined =>
+    void problems.push({ file, ...at(below), message })
+  if (!isPlainObject(raw)) report([], `"${name}" must be an object with a command or an address.`)
+  const server = isPlainObject(raw) ? raw : {}
+  const given = fieldsOf(server, report)
+  const transportType = isPlainObject(raw) ? transportOf(name, server, report) : 'stdio'
+  const enabled =
+    server['disabled'] === true ? false : typeof server['enabled'] === 'boolean' ? server['enabled'] : undefined
+  const isProgram = transportType === 'stdio'
+  const { command, args, env, url, headers, ...oauth } = given
+  const fields = isProgram ? { command, args: args ?? [], env } : { url, headers, ...oauth }
+  const { envFile } = server
+  return {
+    file,
+    format,
+    ...(folder !== undefined && { folder }),
+    name: name === '' && typeof server['name'] === 'string' ? server['name'] : name,
+    at,
+    transportType,
+    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...(enabled !== undefined && { enabled }),
+    ...(isProgram && typeof envFile === 'string' && { envFile }),
+    inputs,
+    left: Object.keys(server).filter(field => !TAKEN.has(field)),
+    problems,
+  }
+}
+
+type Report = (below: readonly PropertyKey[], message: string) => undefined
+
+function transportOf(name: string, server: Record<string, unknown>, report: Report): ServerEntry['transportType'] {
+  const field = server['type'] === undefined && typeof server['transport'] === 'string' ? 'transport' : 'type'
+  const declared = server[field]
+  const isDeclared = declared !== undefined && declared !== null
+  const type = typeof declared === 'string' ? ownValue(TYPES, declared) : undefined
+  // What stands there and is no text was reported already.
+  const has = (one: string): boolean => (server[one] ?? undefined) !== undefined
+  const hasCommand = has('command')
+  const hasAddress = ADDRESS_FIELDS.some(has)
+  const kind = type ?? (hasAddress && !hasCommand ? 'http' : 'stdio')
+  if (isDeclared && !type) {
+    const known = Object.keys(TYPES).join(', ')
+    report([field], `"${name}" has the ${field} ${shown(declared)}, which is none of ${known}.`)
+  } else if (!hasCommand && !hasAddress) report([], `"${name}" has neither a command nor an address (url).`)
+  else if (!isDeclared && hasCommand && hasAddress)
+    report([], `"${name}" has a command and an address; remove one, or add "type": "stdio" or "http".`)
+  else if (kind === 'stdio' && !hasCommand) report([], `"${name}" is of type stdio and has no command.`)
+  else if (kind === 'http' && !hasAddress) report([], `"${name}" is of type ${shown(declared)} and has no url.`)
+  return kind
+}
+
+function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields {
+  const text = (value: unknown, path: Path): string | undefined =>
+    value === undefined || value === null || typeof value === 'string'
+      ? (value ?? undefined)
+      : report(path, `"${path.join('.')}" must be a text; it is ${shown(value)}.`)
+  const texts = (value: unknown, path: Path): readonly string[] | undefined => {
+    if (value === undefined || value === null) return undefined
+    if (!Array.isArray(value))
+      return report(path, `"${path.join('.')}" must be a list of texts; it is ${shown(value)}.`)
+    return value.map((each, index) => text(each, [...path, String(index)]) ?? '')
+  }
+  // Programs take numbers and switches as the texts that they look like.
+  const byName = (value: unknown, path: Path): Readonly<Record<string, string>> | undefined => {
+    if (value === undefined || value === null) return undefined
+    if (!isPlainObject(value))
+      return report(path, `"${path.join('.')}" must hold texts by name; it is ${shown(value)}.`)
+    const entries = Object.entries(value).filter(([, each]) => each !== null)
+    return Object.fromEntries(
+      entries.map(([name, each]) => {
+        const isPlain = typeof each === 'number' || typeof each === 'boolean'
+        return [name, isPlain ? String(each) : (text(each, [...path, name]) ?? '')]
+      }),
+    )
+  }
+  // Zed once held the command with its arguments and its environment in one object.
+  const program = isPlainObject(server['command']) ? server['command'] : undefined
+  const below = program ? ['command'] : []
+  if (program && typeof program['path'] !== 'string') report(['command'], '"command" must be a text, or hold a path.')
+  const { args, env } = program ?? server
+  const address = ADDRESS_FIELDS.find(field => server[field] !== undefined) ?? 'url'
+  const oauth = isPlainObject(server['oauth']) ? server['oauth'] : {}
+  const auth = isPlainObject(server['auth']) ? server['auth'] : {}
+  const clientId = text(oauth['clientId'] ?? auth['CLIENT_ID'], ['oauth'])
+  const clientSecret = text(auth['CLIENT_SECRET'], ['auth', 'CLIENT_SECRET'])
+  const scopes = texts(auth['scopes'], ['auth', 'scopes'])
+  const fields = {
+    command: program ? (program['path'] as string) : text(server['command'], ['command']),
+    args: texts(args, [...below, 'args']),
+    env: byName(env, [...below, 'env']),
+    url: text(server[address], [address]),
+    headers: byName(server['headers'], ['headers']),
+    clientId,
+    clientSecret,
+    oauthScopes: scopes,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+const MOST_SHOWN = 40
+
+/** What stands in the place of something else; secrets are texts, and those are never wrong. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isPlainObject(value)) return 'an object'
+  return (JSON.stringify(value) ?? 'nothing').slice(0, MOST_SHOWN)
+}

@@ -1,0 +1,18 @@
+import type { Candidate } from './importing.ts'
+import type { ServerEntry } from './reading.ts'
+
+/** What of a server is not imported, as a sentence; undefined where all of it is. */
+export function lossOf({ left }: ServerEntry): string | undefined {
+  return left.length > 0 ? `The service has nothing for ${left.join(', ')}: left out.` : undefined
+}
+
+/** What a person has to know of a server that can be taken, in sentences. */
+export function remarksOn({ entry, resolved: { missing }, state }: Candidate): string[] {
+  const needs = [...new Set(missing.map(({ reference }) => reference))].join(', ')
+  const sentences = [
+    needs !== '' && `It needs ${needs}.`,
+    lossOf(entry),
+    state === 'unknown' && 'Saved already. Its command and headers are not returned, so they are not compared.',
+  ]
+  return sentences.filter(sentence => typeof sentence === 'string')
+}

@@ -1,0 +1,142 @@
+import { Text } from 'ink'
+import { useMemo } from 'react'
+import { List } from '../../components/list/list.tsx'
+import type { Column } from '../../components/list/columns.ts'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList } from '../../components/list/use-list.ts'
+import { useOverlays } from '../../components/overlays.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import type { FileProblem } from '../../domain/documents/document.ts'
+import type { Candidate } from '../../domain/servers/files/importing.ts'
+import { remarksOn } from '../../domain/servers/files/remarks.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { clean, wrap } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { serverImportKeys } from './bindings.ts'
+
+/** The servers of some files, and what is wrong with the files. */
+export type Choice = { candidates: readonly Candidate[]; problems: readonly FileProblem[] }
+
+const WIDTH = 96
+/** Border, column titles and what is said of the chosen one. */
+const ROWS_AROUND = 6
+/** Of what is said of the chosen one. */
+const REMARK_ROWS = 3
+
+type Look = { symbol: keyof Pick<Symbols, 'ok' | 'warn' | 'error' | 'pending'>; word: string; tone: Tone }
+
+const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
+  new: { symbol: 'pending', word: 'new', tone: 'plain' },
+  same: { symbol: 'ok', word: 'same', tone: 'muted' },
+  differs: { symbol: 'warn', word: 'differs', tone: 'warn' },
+  unknown: { symbol: 'ok', word: 'saved', tone: 'muted' },
+  faulty: { symbol: 'error', word: 'faulty', tone: 'error' },
+}
+
+function columnsOf(symbols: Symbols): readonly Column<Candidate>[] {
+  return [
+    { id: 'name', title: 'Server', width: 'flex', cell: ({ entry }) => entry.name, sort: ({ entry }) => entry.name },
+    { id: 'transport', title: 'Via', width: 5, cell: ({ entry }) => ({ text: entry.transportType, tone: 'muted' }) },
+    {
+      id: 'state',
+      title: 'State',
+      width: 10,
+      cell({ state }) {
+        const { symbol, word, tone } = LOOKS[state]
+        return { text: `${symbols[symbol]} ${word}`, tone }
+      },
+      sort: ({ state }) => state,
+    },
+    { id: 'file', title: 'File', width: 'flex', cell: ({ entry }) => ({ text: entry.file, tone: 'muted' }) },
+  ]
+}
+
+const keyOf = ({ key }: Candidate): string => key
+
+/** Lets a person choose servers of files; resolves to none where they leave it. */
+export function useImportPicker(): (choice: Choice) => Promise<readonly Candidate[]> {
+  const overlays = useOverlays()
+  return choice =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: 'Servers in files of other programs',
+        size: available => ({
+          width: Math.min(WIDTH, available.width),
+          height: Math.min(available.height, choice.candidates.length + choice.problems.length + ROWS_AROUND),
+        }),
+        content: (
+          <ImportPicker
+            choice={choice}
+            onChosen={chosen => {
+              close()
+              resolve(chosen)
+            }}
+          />
+        ),
+      })
+    })
+}
+
+function ImportPicker(props: { choice: Choice; onChosen: (chosen: readonly Candidate[]) => void }) {
+  const { candidates, problems } = props.choice
+  const theme = useTheme()
+  const { width, height } = useSize()
+  const columns = useMemo(() => columnsOf(theme.symbols), [theme])
+  const list = useList({ items: candidates, keyOf, columns })
+  const chosen = useChosen(list)
+  useBindings(serverImportKeys, {
+    accept() {
+      const marked = list.marked()
+      const current = list.choose()
+      const wanted = marked.length > 0 ? marked : current ? [current] : []
+      const faulty = wanted.find(({ state }) => state === 'faulty')
+      if (faulty) throw new UnavailableAction(clean(`${faulty.entry.name} cannot be taken: ${problemOf(faulty)}`))
+      props.onChosen(wanted)
+    },
+    all() {
+      const sound = candidates.filter(({ state }) => state !== 'faulty').map(keyOf)
+      const isNone = sound.every(key => list.marks.has(key))
+      list.marks.clear()
+      if (!isNone) for (const key of sound) list.marks.toggle(key)
+    },
+    cancel: () => props.onChosen([]),
+  })
+  const lines = [
+    ...problems.map(problem => ({ text: lineOf(problem), tone: 'error' as const })),
+    ...(chosen
+      ? remarks(chosen).map(text => ({
+          text,
+          tone: chosen.state === 'faulty' ? ('error' as const) : ('muted' as const),
+        }))
+      : []),
+  ].flatMap(({ text, tone }) => wrap(clean(text), width - 2).map(part => ({ text: part, tone })))
+  const shown = lines.slice(0, Math.min(problems.length + REMARK_ROWS, Math.max(1, height - 4)))
+  return (
+    <>
+      <SizeProvider width={width} height={Math.max(1, height - shown.length)}>
+        <List list={list} focused empty="No file has a server." />
+      </SizeProvider>
+      {shown.map(({ text, tone }, index) => (
+        <Text key={index} wrap="truncate">
+          {` ${theme.paint(tone, text)}`}
+        </Text>
+      ))}
+    </>
+  )
+}
+
+function remarks(candidate: Candidate): string[] {
+  const problem = candidate.resolved.problems[0]
+  return problem ? [lineOf(problem)] : remarksOn(candidate)
+}
+
+function problemOf({ resolved }: Candidate): string {
+  return resolved.problems[0]?.message ?? ''
+}
+
+/** A problem with its place, as editors and terminals link it. */
+export function lineOf({ file, line, column, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${message}`
+}

@@ -1,0 +1,189 @@
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { choiceField, useFormDialog, type FormFieldSpec } from '../../components/form/form-dialog.tsx'
+import { useOpening } from '../../components/opening.tsx'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import type { Plan, Step } from '../../domain/documents/plan.ts'
+import type { Outcome } from '../../domain/documents/send.ts'
+import type { DocumentStore } from '../../domain/documents/store.ts'
+import type { ServerFiles } from '../../domain/servers/files/importing.ts'
+import type { Missing } from '../../domain/servers/files/variables.ts'
+import type { Question } from '../../domain/writes/question.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrites } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { plural } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { useForgetAnswers } from './checks.ts'
+import { lineOf, useImportPicker } from './import-picker.tsx'
+
+const NOTHING_FOUND = 'No file with MCP servers is in the working directory, nor where known programs keep theirs.'
+/** Where nothing of this machine can be read. */
+export const NO_FILES = 'Files of other programs cannot be read from here.'
+/** Most servers that the question names; the others are counted. */
+const MOST_NAMED = 12
+
+/** Saves servers of files that other programs have, after a person chose among them; each result is reported. */
+export function useServerImport(projectId: string): (find: ServerFiles['find']) => Promise<void> {
+  const { client, serverFiles } = useWorkspace()
+  const { symbols } = useTheme()
+  const opening = useOpening(useRunTask())
+  const toasts = useToasts()
+  const pick = useImportPicker()
+  const ask = useFormDialog()
+  const write = useWrites()
+  const showText = useTextOverlay()
+  const forgetAnswers = useForgetAnswers(projectId)
+
+  /** Undefined where the person leaves the form. */
+  const answersTo = async (missing: readonly Missing[]): Promise<ReadonlyMap<string, string> | undefined> => {
+    const needed = [...new Map(missing.map(each => [each.reference, each])).values()]
+    if (needed.length === 0) return new Map()
+    const values = await ask({
+      title: 'What the servers need',
+      about: [
+        { text: 'The files name these values and do not hold them. They are saved with the servers.', tone: 'muted' },
+      ],
+      fields: needed.map(fieldOf),
+      act: 'Go on',
+    })
+    return values && new Map(needed.map(({ reference }) => [reference, values[reference] ?? '']))
+  }
+
+  const send = async (plan: Plan, store: DocumentStore): Promise<void> => {
+    const { sendPlan } = await import('../../domain/documents/send.ts')
+    const writes = plan.steps.filter(step => step.kind !== 'leave')
+    if (writes.length === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
+    const outcomes = await write<typeof contract.servers.create, readonly Outcome[]>({
+      endpoint: [contract.servers.create, contract.servers.update],
+      confirm: questionOf(writes),
+      start: `Importing ${plural(writes.length, 'server')}…`,
+      rereads: isPlainRead,
+      async work({ progress }) {
+        let done = 0
+        return await sendPlan(client, store, projectId, plan, () => progress((done += 1), writes.length))
+      },
+      done: ended => summaryOf(ended),
+    })
+    if (!outcomes) return
+    for (const step of writes) if (step.kind === 'change') forgetAnswers(step.base.id)
+    if (outcomes.length > 1 || outcomes.some(isUndone))
+      showText('Imported servers', outcomes.flatMap(outcomeLines(symbols)))
+  }
+
+  return async find => {
+    if (!serverFiles) throw new UnavailableAction(NO_FILES)
+    const found = await opening({
+      start: 'Reading the files of other programs…',
+      async work() {
+        const [{ candidatesOf, gathered }, { readServers }, { documentStore }] = await Promise.all([
+          import('../../domain/servers/files/importing.ts'),
+          import('../../domain/servers/files/reading.ts'),
+          import('../../domain/documents/store.ts'),
+        ])
+        const { texts, problems } = find()
+        const read = gathered(texts.map(readServers))
+        const store = documentStore(client, projectId)
+        const candidates = await candidatesOf(read.entries, store, serverFiles.context)
+        return { candidates, problems: [...problems, ...read.problems], store }
+      },
+    })
+    if (!found) return
+    if (found.candidates.length + found.problems.length === 0) return toasts.show('warn', NOTHING_FOUND)
+    const picked = await pick(found)
+    const answers = await answersTo(picked.flatMap(({ resolved }) => resolved.missing))
+    if (picked.length === 0 || !answers) return
+    const plan = await opening({
+      start: 'Comparing with the project…',
+      async work() {
+        const [{ planImport }, { resolved }] = await Promise.all([
+          import('../../domain/servers/files/importing.ts'),
+          import('../../domain/servers/files/variables.ts'),
+        ])
+        const complete = picked.map(({ entry }) => ({ entry, resolved: resolved(entry, serverFiles.context, answers) }))
+        return await planImport(complete, found.store)
+      },
+    })
+    if (!plan) return
+    if ('problems' in plan)
+      showText(
+        'Nothing was sent',
+        plan.problems.map(problem => ({ text: lineOf(problem), tone: 'error' as const })),
+      )
+    else await send(plan, found.store)
+  }
+}
+
+function fieldOf({ reference, name, about, isSecret, initial = '', options }: Missing): FormFieldSpec {
+  const note = `${about === undefined ? '' : `${about}. `}It takes the place of ${reference}.`
+  const choices = options?.map(value => ({ value, label: value }))
+  if (choices) return choiceField(reference, name, choices, { required: true, note, initial })
+  return { id: reference, label: name, required: true, note, initial, ...(isSecret && { input: { kind: 'secret' } }) }
+}
+
+type Write = Exclude<Step, { kind: 'leave' }>
+
+function questionOf(writes: readonly Write[]): Question {
+  const more = writes.length - MOST_NAMED
+  return {
+    title: `Import ${plural(writes.length, 'server')}?`,
+    lines: [
+      ...writes.slice(0, MOST_NAMED).map(lineOfStep),
+      ...(more > 0 ? [`And ${more} more.`] : []),
+      { text: 'Their secrets are stored by the service; the files stay as they are.', tone: 'muted' },
+    ],
+    action: writes.length === 1 ? 'Import it' : 'Import them',
+  }
+}
+
+function lineOfStep(step: Write): string {
+  if (!('doc' in step)) return ''
+  if (!('change' in step)) return `${step.doc.name}: new`
+  const { changes, resent } = step.change
+  const differs = changes.length > 0 ? [`differs in ${changes.map(({ path }) => path).join(', ')}`] : []
+  const sent = resent.length > 0 ? [`${resent.join(', ')} replaced`] : []
+  return `${step.doc.name}: ${[...differs, ...sent].join('; ')}`
+}
+
+const WORDS: Readonly<Record<Outcome['kind'], { word: string; symbol: 'ok' | 'warn' | 'error'; tone: Tone }>> = {
+  created: { word: 'saved', symbol: 'ok', tone: 'ok' },
+  changed: { word: 'changed', symbol: 'ok', tone: 'ok' },
+  already: { word: 'is as in the file already', symbol: 'ok', tone: 'ok' },
+  deleted: { word: 'removed', symbol: 'warn', tone: 'warn' },
+  conflict: { word: 'not sent', symbol: 'warn', tone: 'warn' },
+  skipped: { word: 'not sent', symbol: 'warn', tone: 'warn' },
+  failed: { word: 'failed', symbol: 'error', tone: 'error' },
+}
+
+function isUndone({ kind }: Outcome): boolean {
+  return WORDS[kind].tone !== 'ok'
+}
+
+function summaryOf(outcomes: readonly Outcome[]) {
+  const undone = outcomes.filter(isUndone).length
+  if (undone > 0)
+    return { tone: 'warn' as const, text: `${undone} of ${plural(outcomes.length, 'server')} not imported.` }
+  const [only] = outcomes
+  return outcomes.length === 1 && only ? `Imported ${only.name}.` : `Imported ${plural(outcomes.length, 'server')}.`
+}
+
+function outcomeLines(symbols: Symbols): (outcome: Outcome) => Line[] {
+  return ({ name, kind, lines, error }) => {
+    const { word, symbol, tone } = WORDS[kind]
+    const reasons = [...(error ? [failureSentence(error)] : []), ...lines]
+    return [
+      {
+        parts: [
+          { text: `${symbols[symbol]} ${word}  `, tone },
+          { text: name, tone: 'plain' },
+        ],
+      },
+      ...reasons.map(text => ({ text, tone: 'muted' as const, indent: 4 })),
+    ]
+  }
+}
