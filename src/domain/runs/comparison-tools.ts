@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { schemaChanges, type SchemaChange } from './comparison-schema.ts'
+import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import { counted } from './labels.ts'
 
 /** A tool as somebody saw it. */

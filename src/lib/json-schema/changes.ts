@@ -1,4 +1,4 @@
-import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../json-depth.ts'
 
 /** One difference between two JSON schemas. */
 export type SchemaChange = {
