@@ -1,7 +1,9 @@
 import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../json-depth.ts'
+import { anyOfImpact, allOfImpact, limitImpact, LIMITS, typeImpact } from './impacts.ts'
+import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './impact.ts'
 
 /** One difference between two JSON schemas. */
-export type SchemaChange = {
+export type SchemaChange = Impacts & {
   /** Where it is, as a JSON pointer into the schema that still has it: the later one, except for what is gone. */
   pointer: string
   /**
@@ -11,8 +13,6 @@ export type SchemaChange = {
   kind: 'added' | 'removed' | 'type' | 'required' | 'optional' | 'choices' | 'closed' | 'limit' | 'text' | 'other'
   /** In a few words behind the path: `is now string (was number)`. */
   says: string
-  /** Whether arguments that were right before may be wrong now. */
-  breaks: boolean
 }
 
 type JsonObject = Record<string, unknown>
@@ -23,29 +23,21 @@ const MOST_CHANGES = 100
 const MOST_WORDS = 60
 
 const NAMED_SCHEMAS = ['properties', 'patternProperties', '$defs', 'definitions'] as const
-const LIMITS = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-  'pattern',
-  'format',
+const TEXTS = [
+  'description',
+  'title',
+  'default',
+  'examples',
+  '$comment',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
 ] as const
-const TEXTS = ['description', 'title', 'default', 'examples', '$comment'] as const
 const COMPARED: ReadonlySet<string> = new Set([
   ...NAMED_SCHEMAS,
   ...LIMITS,
   ...TEXTS,
   'type',
-  '$ref',
   'enum',
   'const',
   'required',
@@ -56,56 +48,137 @@ const COMPARED: ReadonlySet<string> = new Set([
 /**
  * How a later schema differs from an earlier one, most telling first within each place; empty exactly where both say
  * the same, in whatever order their keys, types, choices and required names stand. Past {@link MOST_CHANGES} the rest
- * is left out.
+ * is one change with the worst of their impacts.
  */
 export function schemaChanges(before: unknown, after: unknown): SchemaChange[] {
   // What cannot be looked at may have changed.
   if (before !== after && [before, after].some(schema => hasMoreLevels(schema, MAX_ANSWER_LEVELS)))
-    return [{ pointer: '', path: '', kind: 'other', says: 'is too deep to compare', breaks: true }]
-  const changes: SchemaChange[] = []
+    return [{ pointer: '', path: '', kind: 'other', says: 'is too deep to compare', ...UNKNOWN }]
+  const changes = new Changes()
   compare({ before, after, pointer: '', path: '', depth: 0 }, changes)
-  return changes
+  const found = changes.all()
+  if (found.length === 0 || ![before, after].some(schema => turnsAround(schema, false))) return found
+  return found.map(change => (change.kind === 'text' ? change : { ...change, ...worse(change, UNKNOWN) }))
+}
+
+class Changes {
+  readonly #kept: SchemaChange[] = []
+  #more = 0
+  #rest: Impacts = NONE
+
+  add(change: SchemaChange): void {
+    if (this.#kept.length < MOST_CHANGES) this.#kept.push(change)
+    else {
+      this.#more += 1
+      this.#rest = worse(this.#rest, change)
+    }
+  }
+
+  all(): SchemaChange[] {
+    if (this.#more === 0) return this.#kept
+    const last = this.#kept.at(-1) ?? NONE
+    const says = `has ${this.#more + 1} more changes`
+    return [...this.#kept.slice(0, -1), { pointer: '', path: '', kind: 'other', says, ...worse(this.#rest, last) }]
+  }
+}
+
+/**
+ * Whether something in a schema applies what it refers to, or what stands beside it, the other way round: there a
+ * wider part can make the whole narrower.
+ */
+function turnsAround(schema: unknown, within: boolean): boolean {
+  if (Array.isArray(schema)) return schema.some(each => turnsAround(each, within))
+  if (!isObject(schema)) return false
+  return Object.entries(schema).some(([keyword, value]) => {
+    if (keyword.startsWith('unevaluated')) return true
+    if (within && (keyword === '$ref' || keyword === '$dynamicRef')) return true
+    return turnsAround(value, within || ['not', 'if', 'oneOf', 'maxContains', 'contains'].includes(keyword))
+  })
 }
 
 type Place = { before: unknown; after: unknown; pointer: string; path: string; depth: number }
+type Add = (change: Omit<SchemaChange, 'path'>) => void
 
-function compare(place: Place, changes: SchemaChange[]): void {
-  const { before, after, pointer, path } = place
-  if (changes.length >= MOST_CHANGES || isSame(before, after)) return
-  const add = (change: Omit<SchemaChange, 'path'>): void => {
-    if (changes.length < MOST_CHANGES) changes.push({ path, ...change })
+function compare(place: Place, changes: Changes): void {
+  const { before: was, after: is, pointer, path } = place
+  if (isSame(was, is)) return
+  const add: Add = change => changes.add({ path, ...change })
+  const [before, after] = [schemaOf(was), schemaOf(is)]
+  if (!before || !after || place.depth >= MOST_DEPTH) {
+    add({ pointer, kind: 'other', says: 'changed', ...UNKNOWN })
+    return
   }
-  if (!isObject(before) || !isObject(after) || place.depth >= MOST_DEPTH) {
-    add({ pointer, kind: 'other', says: 'changed', breaks: true })
+  const alternative = alternativeImpact(before, after)
+  if (alternative) {
+    add({ pointer: `${pointer}/anyOf`, kind: 'type', ...alternative })
+    compareTexts(place, before, after, add)
     return
   }
   compareTypes(place, before, after, add)
   compareChoices(place, before, after, add)
   compareProperties(place, before, after, changes)
-  for (const keyword of NAMED_SCHEMAS)
-    if (keyword !== 'properties') compareNamed(place, keyword, before, after, changes)
+  compareNamed(place, 'patternProperties', before, after, changes)
+  for (const keyword of ['$defs', 'definitions']) compareNamed(place, keyword, before, after, changes)
   if ('items' in before || 'items' in after)
     compare(inner(place, before['items'], after['items'], '/items', `${path}[]`), changes)
   compareClosed(place, before, after, add)
   compareLimits(place, before, after, add)
+  compareTexts(place, before, after, add)
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)]))
-    if (!COMPARED.has(keyword) && !isSame(before[keyword], after[keyword]))
-      add({ pointer: `${pointer}/${escaped(keyword)}`, kind: 'other', says: `changed its ${keyword}`, breaks: true })
+    if ((!COMPARED.has(keyword) || isOdd(keyword, before, after)) && !isSame(before[keyword], after[keyword]))
+      add({
+        pointer: `${pointer}/${escaped(keyword)}`,
+        kind: 'other',
+        says: `changed its ${short(keyword)}`,
+        ...otherImpact(keyword, before[keyword], after[keyword]),
+      })
 }
 
-type Add = (change: Omit<SchemaChange, 'path'>) => void
+/** Where one of the two is an alternative among those of the other, as what may be null now. */
+function alternativeImpact(before: JsonObject, after: JsonObject): (Impacts & { says: string }) | undefined {
+  const isAmong = (one: JsonObject, { anyOf, ...others }: JsonObject): boolean =>
+    Array.isArray(anyOf) &&
+    !('anyOf' in one) &&
+    Object.keys(withoutTexts(others)).length === 0 &&
+    anyOf.some(each => isObject(each) && isSame(withoutTexts(each), withoutTexts(one)))
+  if (isAmong(before, after)) return { says: 'may now be something else too', ...WIDENS }
+  return isAmong(after, before) ? { says: 'may now be one of its alternatives only', ...NARROWS } : undefined
+}
+
+function withoutTexts(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isText(keyword)))
+}
+
+function isText(keyword: string): boolean {
+  return (TEXTS as readonly string[]).includes(keyword)
+}
+
+/** A schema is an object, or says yes or no to everything; undefined for what is none. */
+function schemaOf(value: unknown): JsonObject | undefined {
+  if (value === undefined || value === true) return {}
+  if (value === false) return { not: {} }
+  return isObject(value) ? value : undefined
+}
+
+/** Whether a keyword that is compared part by part has no parts here. */
+function isOdd(keyword: string, before: JsonObject, after: JsonObject): boolean {
+  return [before[keyword], after[keyword]].some(value => {
+    if (value === undefined) return false
+    if ((NAMED_SCHEMAS as readonly string[]).includes(keyword)) return !isObject(value)
+    if (keyword === 'required') return !Array.isArray(value) || value.some(name => typeof name !== 'string')
+    return false
+  })
+}
+
+function otherImpact(keyword: string, before: unknown, after: unknown): Impacts {
+  if (keyword === 'anyOf') return anyOfImpact(before, after, isSame)
+  return keyword === 'allOf' ? allOfImpact(before, after, isSame) : UNKNOWN
+}
 
 function compareTypes({ pointer }: Place, before: JsonObject, after: JsonObject, add: Add): void {
-  for (const keyword of ['type', '$ref'] as const) {
-    if (isSame(asSet(before[keyword]), asSet(after[keyword]))) continue
-    const [was, is] = [typesOf(before[keyword]), typesOf(after[keyword])]
-    add({
-      pointer: `${pointer}/${keyword}`,
-      kind: 'type',
-      says: `is now ${is} (was ${was})`,
-      breaks: !widens(before[keyword], after[keyword]),
-    })
-  }
+  if (isSame(asSet(before['type']), asSet(after['type']))) return
+  const says = `is now ${typesOf(after['type'])} (was ${typesOf(before['type'])})`
+  add({ pointer: `${pointer}/type`, kind: 'type', says, ...typeImpact(before, after) })
 }
 
 function typesOf(value: unknown): string {
@@ -114,38 +187,33 @@ function typesOf(value: unknown): string {
   return short(Array.isArray(value) ? value.map(words).join(' | ') : words(value))
 }
 
-/** Whether every type that was allowed still is. */
-function widens(before: unknown, after: unknown): boolean {
-  if (after === undefined) return true
-  const allowed = new Set<unknown>(Array.isArray(after) ? after : [after])
-  if (allowed.has('number')) allowed.add('integer')
-  return before !== undefined && (Array.isArray(before) ? before : [before]).every(type => allowed.has(type))
-}
-
 function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObject, add: Add): void {
-  for (const keyword of ['enum', 'const'] as const) {
-    if (isSame(asSet(before[keyword]), asSet(after[keyword]))) continue
-    const choices = (schema: JsonObject): string[] | undefined =>
-      schema[keyword] === undefined
-        ? undefined
-        : (keyword === 'enum' && Array.isArray(schema[keyword]) ? schema[keyword] : [schema[keyword]]).map(
-            value => JSON.stringify(value) ?? 'null',
-          )
-    const [was, is] = [choices(before), choices(after)]
-    add({
-      pointer: `${pointer}/${keyword}`,
-      kind: 'choices',
-      says: choiceWords(was, is),
-      breaks: is !== undefined && (was === undefined || without(was, is).length > 0),
-    })
-  }
+  const [was, is] = [choicesOf(before), choicesOf(after)]
+  if (was === is || isSame(was?.toSorted(), is?.toSorted())) return
+  const gone = was && is ? without(was, is) : []
+  const fresh = was && is ? without(is, was) : []
+  const both = [before, after].some(schema => 'enum' in schema && 'const' in schema)
+  const impact = gone.length > 0 ? (fresh.length > 0 ? BOTH : NARROWS) : fresh.length > 0 ? WIDENS : NONE
+  add({
+    pointer: `${pointer}/${'const' in (is ? after : before) ? 'const' : 'enum'}`,
+    kind: 'choices',
+    says: choiceWords({ was, is, gone, fresh }),
+    ...(both ? UNKNOWN : was && is ? impact : is ? NARROWS : WIDENS),
+  })
 }
 
-function choiceWords(was: readonly string[] | undefined, is: readonly string[] | undefined): string {
+/** What a value may be, as JSON; undefined where it may be anything. */
+function choicesOf(schema: JsonObject): string[] | undefined {
+  const { enum: choices } = schema
+  const values = 'const' in schema ? [schema['const']] : 'enum' in schema ? [choices].flat() : undefined
+  return values?.map(value => JSON.stringify(sorted(value)) ?? 'null')
+}
+
+type Choices = Record<'was' | 'is', readonly string[] | undefined> & Record<'gone' | 'fresh', readonly string[]>
+
+function choiceWords({ was, is, gone, fresh }: Choices): string {
   if (!is) return 'may now be anything'
   if (!was) return `must now be one of ${short(is.join(', '))}`
-  const gone = without(was, is)
-  const fresh = without(is, was)
   const parts = [
     gone.length > 0 && `may no longer be ${short(gone.join(', '))}`,
     fresh.length > 0 && `may now be ${short(fresh.join(', '))}`,
@@ -159,47 +227,48 @@ function without(choices: readonly string[], others: readonly string[]): string[
   return choices.filter(choice => !known.has(choice))
 }
 
-function compareProperties(place: Place, before: JsonObject, after: JsonObject, changes: SchemaChange[]): void {
+function compareProperties(place: Place, before: JsonObject, after: JsonObject, changes: Changes): void {
   const [wanted, wants] = [namesOf(before['required']), namesOf(after['required'])]
   const [was, is] = [schemasOf(before['properties']), schemasOf(after['properties'])]
   for (const name of new Set([...Object.keys(was), ...Object.keys(is), ...wanted, ...wants])) {
-    if (changes.length >= MOST_CHANGES) return
     const path = place.path === '' ? name : `${place.path}.${name}`
     const pointer = `${place.pointer}/properties/${escaped(name)}`
     const isRequired = wants.has(name)
     const [hadIt, hasIt] = [Object.hasOwn(was, name), Object.hasOwn(is, name)]
     if (!hadIt && hasIt) {
       const says = isRequired ? 'is new and required' : 'is new and optional'
-      changes.push({ pointer, path, kind: 'added', says, breaks: isRequired })
-      continue
-    }
-    if (hadIt && !hasIt) {
-      changes.push({ pointer, path, kind: 'removed', says: 'is gone', breaks: true })
-      continue
-    }
-    if (wanted.has(name) !== isRequired)
-      changes.push({
+      changes.add({ pointer, path, kind: 'added', says, ...addedImpact(before, wanted.has(name), isRequired) })
+    } else if (hadIt && !hasIt) changes.add({ pointer, path, kind: 'removed', says: 'is gone', ...BOTH })
+    if (wanted.has(name) !== isRequired && hadIt === hasIt)
+      changes.add({
         pointer: `${place.pointer}/required`,
         path,
         kind: isRequired ? 'required' : 'optional',
         says: isRequired ? 'is now required' : 'is now optional',
-        breaks: isRequired,
+        ...(isRequired ? NARROWS : WIDENS),
       })
-    if (hadIt) compare({ before: was[name], after: is[name], pointer, path, depth: place.depth + 1 }, changes)
+    if (hadIt && hasIt) compare({ before: was[name], after: is[name], pointer, path, depth: place.depth + 1 }, changes)
   }
 }
 
-function compareNamed(
-  place: Place,
-  keyword: string,
-  before: JsonObject,
-  after: JsonObject,
-  changes: SchemaChange[],
-): void {
+/** What it means that a property is declared that was not: it may have been allowed before, as any further one. */
+function addedImpact(before: JsonObject, wasRequired: boolean, isRequired: boolean): Impacts {
+  const { additionalProperties: further } = before
+  const isDeclared = 'patternProperties' in before || isObject(further) || wasRequired
+  if (isDeclared) return { input: isRequired && !wasRequired ? 'breaking' : 'unknown', output: 'unknown' }
+  return { input: isRequired ? 'breaking' : 'safe', output: further === false ? 'unknown' : 'safe' }
+}
+
+function compareNamed(place: Place, keyword: string, before: JsonObject, after: JsonObject, changes: Changes): void {
   const [was, is] = [schemasOf(before[keyword]), schemasOf(after[keyword])]
+  const isDefinition = keyword !== 'patternProperties'
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const at = `/${escaped(keyword)}/${escaped(name)}`
-    compare(inner(place, was[name], is[name], at, `${place.path}(${name})`), changes)
+    const [hadIt, hasIt] = [Object.hasOwn(was, name), Object.hasOwn(is, name)]
+    const { pointer, path, ...next } = inner(place, was[name], is[name], at, `${place.path}(${name})`)
+    if (hadIt && hasIt) compare({ pointer, path, ...next }, changes)
+    else if (hasIt) changes.add({ pointer, path, kind: 'other', says: 'is new', ...(isDefinition ? NONE : UNKNOWN) })
+    else changes.add({ pointer, path, kind: 'other', says: 'is gone', ...UNKNOWN })
   }
 }
 
@@ -207,36 +276,49 @@ function inner(place: Place, before: unknown, after: unknown, at: string, path: 
   return { before, after, pointer: place.pointer + at, path, depth: place.depth + 1 }
 }
 
+/** Who sends or reads only what is declared hears nothing of it, so it is never known to break. */
 function compareClosed(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   const keyword = 'additionalProperties'
-  if (isSame(before[keyword], after[keyword])) return
-  const closed = after[keyword] === false
-  const opened = before[keyword] === false
+  const [was, is] = [before, after].map(schema => {
+    const { [keyword]: further = true } = schema
+    return isSame(further, {}) ? true : further
+  })
+  if (isSame(was, is)) return
+  const isOpened = was === false || is === true
+  const says =
+    is === false ? 'refuses further properties now' : isOpened ? 'takes further properties now' : 'takes others now'
+  const isClosed = is === false || was === true
   add({
     pointer: `${place.pointer}/${keyword}`,
     kind: 'closed',
-    says: closed
-      ? 'refuses further properties now'
-      : opened
-        ? 'takes further properties now'
-        : 'takes other further properties now',
-    breaks: !(after[keyword] === undefined || after[keyword] === true),
+    says,
+    input: isOpened ? 'safe' : 'unknown',
+    output: isClosed ? 'safe' : 'unknown',
   })
 }
 
-function compareLimits({ pointer }: Place, before: JsonObject, after: JsonObject, add: Add): void {
-  for (const keyword of [...LIMITS, ...TEXTS]) {
-    if (isSame(before[keyword], after[keyword])) continue
-    const isText = (TEXTS as readonly string[]).includes(keyword)
-    const was = before[keyword] === undefined ? 'none' : short(JSON.stringify(before[keyword]) ?? 'none')
-    const is = after[keyword] === undefined ? 'none' : short(JSON.stringify(after[keyword]) ?? 'none')
-    add({
-      pointer: `${pointer}/${keyword}`,
-      kind: isText ? 'text' : 'limit',
-      says: isText && keyword !== 'default' ? `has another ${keyword}` : `has ${keyword} ${is} (was ${was})`,
-      breaks: !isText && after[keyword] !== undefined,
-    })
+function compareLimits(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
+  for (const keyword of LIMITS) {
+    const [was, is] = [before[keyword], after[keyword]]
+    if (isSame(was, is)) continue
+    add({ ...stated(place, keyword, was, is), kind: 'limit', ...limitImpact(keyword, was, is) })
   }
+}
+
+/** What a caller leaves out may be another value now. */
+function compareTexts(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
+  for (const keyword of TEXTS) {
+    const [was, is] = [before[keyword], after[keyword]]
+    if (isSame(was, is)) continue
+    const change = stated(place, keyword, was, is)
+    if (keyword === 'default') add({ ...change, kind: 'text', input: 'unknown', output: 'safe' })
+    else add({ ...change, says: `has another ${keyword}`, kind: 'text', ...NONE })
+  }
+}
+
+function stated({ pointer }: Place, keyword: string, before: unknown, after: unknown) {
+  const [was, is] = [before, after].map(value => (value === undefined ? 'none' : short(JSON.stringify(value))))
+  return { pointer: `${pointer}/${keyword}`, says: `has ${keyword} ${is} (was ${was})` }
 }
 
 function schemasOf(value: unknown): JsonObject {
@@ -249,7 +331,7 @@ function namesOf(value: unknown): Set<string> {
 
 /** `type`, `enum` and `required` mean sets: their order says nothing. */
 function asSet(value: unknown): unknown {
-  if (!Array.isArray(value)) return value === undefined ? undefined : [sorted(value)]
+  if (!Array.isArray(value)) return value === undefined ? undefined : [JSON.stringify(sorted(value))]
   return value.map(item => JSON.stringify(sorted(item)) ?? 'null').toSorted()
 }
 
@@ -257,7 +339,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
 }
 
-/** The same value with its keys in order, and its sets too. */
+/** The same value with its keys in order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
