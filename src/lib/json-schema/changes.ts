@@ -336,10 +336,14 @@ function asSet(value: unknown): unknown {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
+  return one === other || canonical(one) === canonical(other)
 }
 
-/** The same value with its keys in order. */
+/** A value as JSON that is the same in whatever order its keys stand. */
+export function canonical(value: unknown): string | undefined {
+  return JSON.stringify(sorted(value))
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
