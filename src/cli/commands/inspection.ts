@@ -55,14 +55,17 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
 
 /** What examines mcpdeck, its servers, its writes and its scenarios. */
 export const inspection: readonly CommandDeclaration[] = [
-  command<{ json?: boolean }>({
+  command<{ json?: boolean; strict?: boolean }>({
     name: 'doctor',
     says: 'Check saved servers, by name or id; without one, mcpdeck itself.',
     words: [['[servers...]', 'names or ids of saved servers']],
-    flags: [['--json', 'print {"items": [...], "exitCode"}']],
+    flags: [
+      ['--json', 'print {"items": [...], "exitCode"}'],
+      ['--strict', 'with servers: 3 also for advice, and for what could not be checked'],
+    ],
     async run({ words: servers, own, common }) {
       const { examineSelf, examineServers } = await import('../doctor/doctor-command.ts')
-      return servers.length > 0 ? await examineServers(servers, common, own.json) : await examineSelf(common, own.json)
+      return servers.length > 0 ? await examineServers(servers, common, own) : await examineSelf(common, own.json)
     },
   }),
   verb(

@@ -44,12 +44,12 @@ function verdict(checks: readonly Check[]): string {
 
 /**
  * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and
- * nothing is known to be wrong.
+ * nothing is known to be wrong; with `strict`, 0 only where there is no finding at all.
  */
 export async function examineServers(
   names: readonly string[],
   common: CommonOptions,
-  json: boolean | undefined,
+  { json, strict }: { json?: boolean; strict?: boolean },
 ): Promise<number> {
   return await inWorkspace(common, async ({ client, projectId: chosen, find, saved }) => {
     const projectId = await chosen()
@@ -59,30 +59,38 @@ export async function examineServers(
       servers.push({ id, name: String(name) })
     }
     const theme = reportTheme(common)
-    const pending = servers.map(server => examine(client, projectId, server))
+    const { doctorReports } = saved.opened.workspace
+    const pending = servers.map(server =>
+      examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
+    )
     const items: Examined[] = []
     // In the order in which they were named, each as soon as it and those before it are there.
     for (const one of pending) {
       const done = await one
       items.push(done)
-      const { doctorReports } = saved.opened.workspace
       if ('report' in done) doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
       if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
     }
-    const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
+    const exitCode = items.every(item => isReady(item, strict === true)) ? EXIT.done : EXIT.noVerdict
     if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
     return exitCode
   })
 }
 
-function isReady(item: Examined): boolean {
-  return 'report' in item && stateOf(item.report) === 'ready'
+/** `isStrict` counts advice, and what could not be checked. */
+function isReady(item: Examined, isStrict: boolean): boolean {
+  return 'report' in item && stateOf(item.report) === 'ready' && !(isStrict && item.report.findings.length > 0)
 }
 
-async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
+async function examine(
+  client: Client,
+  projectId: string,
+  server: NamedServer,
+  before: ExaminedReport | undefined,
+): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    return { server, report: await examined(await client.servers.doctor(input)) }
+    return { server, report: await examined(await client.servers.doctor(input), { before }) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }
@@ -113,18 +121,30 @@ function checksOf(item: Examined): Check[] {
           ]
         : [],
     ),
-    ...findings.map(({ kind, text }): Check => ({
-      check: kind === 'wrong' ? 'warning' : 'not checked',
-      state: kind === 'wrong' ? 'warn' : 'skipped',
+    ...findings.map(({ kind, text, rule = 'warning', place = '', advice = '' }): Check => ({
+      check: kind === 'unchecked' ? 'not checked' : rule,
+      state: FINDING_STATES[kind],
       detail: `${clean(text)}.`,
-      next: null,
+      next: kind === 'unchecked' ? null : `${clean(place)}: ${advice}`,
     })),
+    ...changedChecks(item.report),
     {
       check: 'doctor',
       state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
       detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
       next: state === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
     },
+  ]
+}
+
+const FINDING_STATES = { wrong: 'warn', advice: 'advice', unchecked: 'skipped' } as const
+
+function changedChecks({ since, toolTokens }: ExaminedReport): Check[] {
+  const check = (name: string, detail: string): Check => ({ check: name, state: 'ok', detail, next: null })
+  return [
+    ...(toolTokens === undefined ? [] : [check('tool list', `costs a model about ${toolTokens} tokens (an estimate)`)]),
+    ...(since?.fresh ?? []).map(text => ({ ...check('new', `${clean(text)}.`), state: 'warn' as const })),
+    ...(since?.gone ?? []).map(text => check('gone', `${clean(text)}.`)),
   ]
 }
 
