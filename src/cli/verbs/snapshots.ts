@@ -41,8 +41,7 @@ async function readSnapshot(file: string): Promise<Snapshot> {
     return parseSnapshot(file === '-' ? await readAll(process.stdin) : readRegularFile(file, BOUNDS.answer.most))
   } catch (error) {
     if (error instanceof SnapshotError) throw new UsageError(`${file} ${error.message}.`)
-    const why = error instanceof Error && 'code' in error ? systemErrorReason(error) : String((error as Error).message)
-    throw new UsageError(`The file ${file} cannot be read: ${why}.`)
+    throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }
 }
 

@@ -48,8 +48,15 @@ export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | un
   return [...byMark.values()].filter(({ length }) => length > 1)
 }
 
-const WRITING =
-  /^(?:add|append|approve|assign|cancel|close|commit|create|delete|deploy|drop|edit|execute|import|insert|install|kill|merge|modify|move|overwrite|post|publish|purge|push|put|remove|rename|replace|reset|revoke|save|send|set|store|submit|truncate|uninstall|update|upload|write)(?:e?s)?$/
+const WRITING: ReadonlySet<string> = new Set(
+  (
+    'add append approve assign cancel close commit create delete deploy drop edit execute import insert install kill ' +
+    'merge modify move overwrite post publish purge push put remove rename replace reset revoke save send set store ' +
+    'submit truncate uninstall update upload write'
+  )
+    .split(' ')
+    .flatMap(verb => [verb, `${verb}s`, `${verb}es`]),
+)
 
 /** The word by which a tool says that it writes: one of its name's, or the first of its description. */
 export function writes({ name, description }: Tool): string | undefined {
@@ -58,7 +65,7 @@ export function writes({ name, description }: Tool): string | undefined {
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .split(/[^A-Za-z]+/)
   const first = /^\s*([A-Za-z]+)/.exec(typeof description === 'string' ? description : '')?.[1]
-  return [words[0], words.at(-1), first].find(word => word !== undefined && WRITING.test(word.toLowerCase()))
+  return [words[0], words.at(-1), first].find(word => word !== undefined && WRITING.has(word.toLowerCase()))
 }
 
 /** What a character of a model's text is worth in tokens; letters beyond Latin mostly take one each. */
@@ -69,7 +76,6 @@ export function tokensOf(tools: readonly Tool[]): number {
   const text = tools
     .map(({ name, description, inputSchema }) => canonical({ name, description, inputSchema }) ?? '')
     .join('')
-  // oxlint-disable-next-line no-control-regex -- the range of ASCII
   const others = text.replaceAll(/[\u0000-\u024f]/g, '').length
   return Math.ceil((text.length - others) / CHARACTERS_A_TOKEN) + others
 }

@@ -132,7 +132,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'contradiction',
     severity: 'wrong',
-    says: 'A schema contradicts itself: nothing fits an enum’s type, a minimum is above its maximum, a required name is not allowed.',
+    says: 'A schema contradicts itself: no choice fits the type, a minimum is above its maximum.',
     advice: 'Mend the schema; no value of this part can be right.',
     more: 'parts of schemas contradict themselves',
     find: ({ schemas }) => schemas.flatMap(schema => faultsOf(schema, 'contradiction')),
@@ -210,7 +210,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'hints',
     severity: 'advice',
-    says: 'The name or description of a tool says that it writes, and its annotations do not, or say that it only reads.',
+    says: 'The name or description of a tool says that it writes, and its annotations do not, or deny it.',
     advice: 'State readOnlyHint and destructiveHint; clients ask people by them.',
     more: 'do not say that they write',
     find: ({ tools }) =>

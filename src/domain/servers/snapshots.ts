@@ -105,7 +105,7 @@ type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
 
 /** Twins of one name stand in no order. */
 function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
-  const texts = (items: readonly Listed[]) => items.map(item => canonical(item)).toSorted()
+  const texts = (items: readonly Listed[]) => items.map(item => canonical(item) ?? '').toSorted()
   return canonical(texts(was)) === canonical(texts(is))
 }
 
@@ -142,9 +142,9 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
 }
 
 /** What stays of something under another name; undefined where that is too little to know it again. */
-function signatureOf({ title: _, ...item }: Listed, key: string): string | undefined {
+function signatureOf(item: Listed, key: string): string | undefined {
   const says = typeof item['description'] === 'string' && item['description'].trim() !== ''
-  return says ? canonical({ ...item, [key]: null, name: null }) : undefined
+  return says ? canonical({ ...item, [key]: null, name: null, title: null }) : undefined
 }
 
 async function itemChanges(of: SnapshotChange['of'], was: Listed, is: Listed, end: number): Promise<Found[]> {

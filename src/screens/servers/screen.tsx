@@ -20,6 +20,7 @@ import { Readiness } from './readiness.tsx'
 import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
+import { useComparison } from './use-comparison.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaving } from './use-saving.ts'
@@ -105,6 +106,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     router.replace({ serverId })
   })
   const connect = useNewConnection(projectId)
+  const compare = useComparison(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
   return {
@@ -116,6 +118,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       if (connectionId !== undefined) router.go(connectionsRoute.to({ projectId, connectionId, pane: 'detail' }))
     },
     edit: onServer(saving.edit),
+    compare: onServer(compare),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
     importTokens:
       row && row.server.url == null
