@@ -84,7 +84,6 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
     { text: ownValue(NEXT, state) ?? 'Unknown state; see the steps below.', indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
-    ...findingLines('Advice', 'advice', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     ...sinceLines(report, symbols),
     '',
@@ -93,6 +92,7 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
     ...errorLines(report),
     ...serverLines(report),
     ...capabilityLines(report),
+    ...findingLines('Advice', 'advice', report.findings, symbols),
   ]
 }
 
