@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
 import { configDocument } from './docs/config.ts'
+import { doctorDocument } from './docs/doctor.ts'
 import { keysDocument } from './docs/keys.ts'
 import { limitsDocument } from './docs/limits.ts'
 import { nounsDocument } from './docs/nouns.ts'
@@ -15,6 +16,7 @@ type Generator = { file: string; text: () => Promise<string> }
 const generators: readonly Generator[] = [
   { file: 'docs/api.md', text: async () => apiDocument() },
   { file: 'docs/config.md', text: async () => configDocument() },
+  { file: 'docs/doctor.md', text: async () => doctorDocument() },
   { file: 'docs/keys.md', text: async () => keysDocument() },
   { file: 'docs/limits.md', text: async () => limitsDocument() },
   { file: 'docs/nouns.md', text: async () => nounsDocument() },

@@ -4,7 +4,7 @@ import { changeLine, changesBetween } from '../src/domain/suites/changes.ts'
 import { parseInner, TOO_DEEP } from '../src/lib/json-depth.ts'
 import { messagesOfSession, sessionsOnPage } from '../src/domain/findings/session-trace.ts'
 import { jsonText } from '../src/lib/printable.ts'
-import { schemaChanges } from '../src/domain/runs/comparison-schema.ts'
+import { schemaChanges } from '../src/lib/json-schema/changes.ts'
 import { toolsSeenIn } from '../src/domain/runs/comparison-tools.ts'
 import { isSameJson } from '../src/domain/json/same-json.ts'
 import { createTheme } from '../src/tui/theme/theme.ts'
@@ -125,7 +125,7 @@ test.each(Object.entries(READERS))('%s takes JSON of any depth', (_name, reader)
 test('what is too deep says so, and is never called the same', () => {
   const deep = (inner: string) => `${'['.repeat(9000)}${inner}${']'.repeat(9000)}`
   expect(jsonText(JSON.parse(deep('1')))).toContain(TOO_DEEP)
-  expect(schemaChanges(JSON.parse(deep('1')), JSON.parse(deep('2')))).toMatchObject([{ breaks: true }])
+  expect(schemaChanges(JSON.parse(deep('1')), JSON.parse(deep('2')))).toMatchObject([{ input: 'unknown' }])
   expect(isSameJson(JSON.parse(deep('1')), JSON.parse(deep('2')))).toBe(false)
   expect(() => parseInner(deep('1'))).toThrow(SyntaxError)
   // Texts within a conversation stay texts.

@@ -25,7 +25,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'checkRepos.connect': neither('Begins at the repository’s host; read-only here.'),
   'chatSessions.list': { screen: 'Sessions lists them among all others.' },
   'readiness.get': { screen: 'The list and the report hold all of it.' },
-  'servers.export': { screen: '`snapshot` and `export` write files.' },
   'servers.checkOAuth': { verb: '`validate` and `doctor` say it.' },
   'environments.capabilities': neither('The project’s own capabilities say it.'),
   'environments.ensureAdhoc': neither('Nothing here wants an environment without a name.'),

@@ -90,7 +90,7 @@ export const BOUNDS = {
     of: 'checks, capabilities or findings of a stored doctor report',
     side: 'program',
     unit: 'entries',
-    most: 60,
+    most: 250,
     beyond: 'cut',
   },
   doctorText: {

@@ -135,6 +135,10 @@ describe('about servers', () => {
     const { items } = JSON.parse(asJson.stdout) as { items: { server: { id: string }; report: object }[] }
     expect(items).toMatchObject([{ server: { name: 'everything' }, report: { status: 'ready' } }])
     expect((await home.run(['doctor', items[0]!.server.id])).code).toBe(0)
+    // Its advice counts only where that is wanted; what was found before is no news.
+    expect(stdout).toMatch(/✓ tool list +costs a model about \d+ tokens/)
+    expect(asJson.stdout).toContain('"fresh":[]')
+    expect((await home.run(['doctor', 'everything', '--strict'])).code).toBe(3)
   })
 
   test('one with something known to be wrong is not called ready, and is 3', async () => {

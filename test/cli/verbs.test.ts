@@ -143,6 +143,39 @@ describe('servers', () => {
     expect(document.prompts.length).toBeGreaterThan(1)
   })
 
+  test('snapshot diff compares files and servers, and is 1 only where callers break', async () => {
+    const { stdout } = await run('snapshot', 'everything')
+    const [now, earlier] = [join(home.home, 'now.json'), join(home.home, 'earlier.json')]
+    writeFileSync(now, stdout)
+    expect(await run('snapshot', 'diff', now, 'everything')).toMatchObject({ code: 0, stderr: 'Nothing changed.\n' })
+    const document = JSON.parse(stdout) as { tools: object[] }
+    writeFileSync(earlier, JSON.stringify({ ...document, tools: [...document.tools, { name: 'old\u001b[2J' }] }))
+    const broken = await run('snapshot', 'diff', earlier, now)
+    expect(broken).toMatchObject({ code: 1, stderr: '1 breaking, 0 that may break, 0 not breaking.\n' })
+    expect(broken.stdout).toBe('✗ breaking  tool old␛[2J: is gone\n')
+    const back = await run('snapshot', 'diff', now, earlier, '--json')
+    expect({ code: back.code, ...(JSON.parse(back.stdout) as object) }).toMatchObject({
+      code: 0,
+      items: [{ impact: 'safe', of: 'tool', kind: 'added' }],
+      counts: { breaking: 0, unknown: 0, safe: 1 },
+      exitCode: 0,
+    })
+    const hinted = document.tools.map((tool, at) => (at === 0 ? { ...tool, annotations: { readOnlyHint: 5 } } : tool))
+    writeFileSync(earlier, JSON.stringify({ ...document, tools: hinted }))
+    expect(await run('snapshot', 'diff', earlier, now)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^! may/),
+    })
+    expect(await run('snapshot', 'diff', earlier, now, '--strict')).toMatchObject({ code: 1 })
+    writeFileSync(earlier, '{"tools": 5}')
+    expect(await run('snapshot', 'diff', earlier, now)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is no snapshot: it lists no tools'),
+    })
+    expect(await run('snapshot', 'diff', './gone.json', now)).toMatchObject({ code: 2 })
+    expect(await run('snapshot', 'diff', now, 'Twin')).toMatchObject({ code: 3 })
+  })
+
   test('import-tokens hands over what a token endpoint answered, and prints no token', async () => {
     const file = join(home.home, 'tokens.json')
     const tokens = { access_token: 'at_secret', expires_in: 3600, token_type: 'Bearer', not_in_the_contract: 1 }

@@ -57,19 +57,23 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
 
 /** What examines mcpdeck, its servers, its writes and its scenarios. */
 export const inspection: readonly CommandDeclaration[] = [
-  command<{ json?: boolean } & ReachOptions>({
+  command<{ json?: boolean; strict?: boolean } & ReachOptions>({
     name: 'doctor',
     says: 'Check saved servers, by name or id, or one that is not saved; without one, mcpdeck itself.',
     words: [['[servers...]', 'names or ids of saved servers']],
-    flags: [['--json', 'print {"items": [...], "exitCode"}'], ...REACH],
+    flags: [
+      ['--json', 'print {"items": [...], "exitCode"}'],
+      ['--strict', 'with servers: 3 also for advice, and for what could not be checked'],
+      ...REACH,
+    ],
     async run({ words: servers, own, common }) {
       const doctor = () => import('../doctor/doctor-command.ts')
       if (own.command !== undefined || own.url !== undefined)
         return await unsavedly(common, own, doctor, ({ examineNamed }, context, name) =>
-          examineNamed(context, [...servers, name], own.json),
+          examineNamed(context, [...servers, name], own),
         )
       const { examineSelf, examineServers } = await doctor()
-      return servers.length > 0 ? await examineServers(servers, common, own.json) : await examineSelf(common, own.json)
+      return servers.length > 0 ? await examineServers(servers, common, own) : await examineSelf(common, own.json)
     },
   }),
   verb(

@@ -5,6 +5,7 @@ import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
+import type { DiffOptions } from '../verbs/snapshots.ts'
 import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
 import { REACH, unsavedly } from './reach.ts'
 
@@ -97,6 +98,30 @@ export const verbs: readonly CommandDeclaration[] = [
     { name: 'snapshot', says: 'Print tools, prompts and resources of a server as one document.', flags: [JSON_FLAG] },
     async () => (await servers()).snapshotServer,
   ),
+  command<ReachOptions & DiffOptions>({
+    name: 'snapshot diff',
+    says: 'Print what changed between two snapshots; 1 when something breaks callers.',
+    words: [
+      ['<before>', 'file with a snapshot, - for standard input, or a saved server'],
+      ['[after]', 'the same for the later one, without --command and --url'],
+    ],
+    flags: [
+      ['--json', 'print {"items": [...], "counts", "exitCode"}'],
+      ['--strict', '1 also when something may break'],
+      ...REACH,
+    ],
+    async run({ words, own, common }) {
+      const snapshots = () => import('../verbs/snapshots.ts')
+      if (own.command !== undefined || own.url !== undefined)
+        return await unsavedly(common, own, snapshots, (work, context, name) =>
+          work.diffSnapshots([...words, name], own, common, context),
+        )
+      const { diffSnapshots, isSnapshotFile } = await snapshots()
+      if (words.every(isSnapshotFile)) return await diffSnapshots(words, own, common)
+      const { inWorkspace } = await import('../workspace/in-workspace.ts')
+      return await inWorkspace(common, context => diffSnapshots(words, own, common, context))
+    },
+  }),
   verb(
     {
       name: 'import-tokens',

@@ -8,7 +8,7 @@ import type { CommonOptions } from '../config/settings.ts'
 /** One thing that the doctor looked at. */
 export type Check = {
   check: string
-  state: 'ok' | 'warn' | 'fail' | 'skipped'
+  state: 'ok' | 'warn' | 'fail' | 'skipped' | 'advice'
   detail: string
   /** What to do about it. */
   next: string | null
@@ -57,6 +57,7 @@ export function checkLines(checks: readonly Check[], theme: Theme): string {
     warn: ['warn', theme.symbols.warn],
     fail: ['error', theme.symbols.error],
     skipped: ['muted', theme.symbols.pending],
+    advice: ['plain', theme.symbols.bullet],
   }
   const width = Math.max(...checks.map(({ check }) => widthOf(check)))
   const indent = width + 4

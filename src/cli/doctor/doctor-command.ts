@@ -42,23 +42,26 @@ function verdict(checks: readonly Check[]): string {
   return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
+/** What `mcpdeck doctor` is called with; `strict` lets advice, and what could not be checked, count. */
+export type ExamineOptions = { json?: boolean; strict?: boolean }
+
 /**
  * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and
- * nothing is known to be wrong.
+ * nothing is known to be wrong; with `strict`, 0 only where there is no finding at all.
  */
 export async function examineServers(
   names: readonly string[],
   common: CommonOptions,
-  json: boolean | undefined,
+  own: ExamineOptions,
 ): Promise<number> {
-  return await inWorkspace(common, context => examineNamed(context, names, json))
+  return await inWorkspace(common, context => examineNamed(context, names, own))
 }
 
 /** The same in a workspace that is open. */
 export async function examineNamed(
   { client, projectId: chosen, find, saved, common }: CommandContext,
   names: readonly string[],
-  json: boolean | undefined,
+  { json, strict }: ExamineOptions,
 ): Promise<number> {
   const projectId = await chosen()
   const servers: NamedServer[] = []
@@ -67,29 +70,37 @@ export async function examineNamed(
     servers.push({ id, name: String(name) })
   }
   const theme = reportTheme(common)
-  const pending = servers.map(server => examine(client, projectId, server))
+  const doctorReports = saved?.opened.workspace.doctorReports
+  const pending = servers.map(server =>
+    examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
+  )
   const items: Examined[] = []
   // In the order in which they were named, each as soon as it and those before it are there.
   for (const one of pending) {
     const done = await one
     items.push(done)
-    if ('report' in done)
-      saved?.opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
+    if ('report' in done) doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
     if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
   }
-  const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
+  const exitCode = items.every(item => isReady(item, strict === true)) ? EXIT.done : EXIT.noVerdict
   if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
   return exitCode
 }
 
-function isReady(item: Examined): boolean {
-  return 'report' in item && stateOf(item.report) === 'ready'
+/** `isStrict` counts advice, and what could not be checked. */
+function isReady(item: Examined, isStrict: boolean): boolean {
+  return 'report' in item && stateOf(item.report) === 'ready' && !(isStrict && item.report.findings.length > 0)
 }
 
-async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
+async function examine(
+  client: Client,
+  projectId: string,
+  server: NamedServer,
+  before: ExaminedReport | undefined,
+): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    return { server, report: await examined(await client.servers.doctor(input)) }
+    return { server, report: await examined(await client.servers.doctor(input), { before }) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }
@@ -120,18 +131,30 @@ function checksOf(item: Examined): Check[] {
           ]
         : [],
     ),
-    ...findings.map(({ kind, text }): Check => ({
-      check: kind === 'wrong' ? 'warning' : 'not checked',
-      state: kind === 'wrong' ? 'warn' : 'skipped',
+    ...findings.map(({ kind, text, rule = 'warning', place = '', advice = '' }): Check => ({
+      check: kind === 'unchecked' ? 'not checked' : rule,
+      state: FINDING_STATES[kind],
       detail: `${clean(text)}.`,
-      next: null,
+      next: kind === 'unchecked' ? null : `${clean(place)}: ${advice}`,
     })),
+    ...changedChecks(item.report),
     {
       check: 'doctor',
       state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
       detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
       next: state === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
     },
+  ]
+}
+
+const FINDING_STATES = { wrong: 'warn', advice: 'advice', unchecked: 'skipped' } as const
+
+function changedChecks({ since, toolTokens }: ExaminedReport): Check[] {
+  const check = (name: string, detail: string): Check => ({ check: name, state: 'ok', detail, next: null })
+  return [
+    ...(toolTokens === undefined ? [] : [check('tool list', `costs a model about ${toolTokens} tokens (an estimate)`)]),
+    ...(since?.fresh ?? []).map(text => ({ ...check('new', `${clean(text)}.`), state: 'warn' as const })),
+    ...(since?.gone ?? []).map(text => check('gone', `${clean(text)}.`)),
   ]
 }
 

@@ -137,6 +137,8 @@ function timeText(time: number | string | null | undefined): string | undefined 
   return at === undefined ? undefined : utcTime(at)
 }
 
+const FINDINGS = { wrong: 'Warning', advice: 'Advice', unchecked: 'Not checked' } as const
+
 /** A doctor's report, step by step. */
 export function doctorFacts(report: ExaminedReport): Facts {
   return [
@@ -148,7 +150,7 @@ export function doctorFacts(report: ExaminedReport): Facts {
       if (typeof status !== 'string') return []
       return [[step, typeof detail === 'string' ? `${status}: ${detail}` : status] as const]
     }),
-    ...report.findings.map(({ kind, text }) => [kind === 'wrong' ? 'Warning' : 'Not checked', text] as const),
+    ...report.findings.map(({ kind, text }) => [FINDINGS[kind], text] as const),
     ...(report.error ? [['Error', `${report.error.code}: ${report.error.message}`] as const] : []),
   ]
 }

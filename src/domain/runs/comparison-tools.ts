@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { schemaChanges, type SchemaChange } from './comparison-schema.ts'
+import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import { counted } from './labels.ts'
 
 /** A tool as somebody saw it. */
@@ -145,7 +145,8 @@ export function toolNameOf(call: Record<string, unknown>): string | undefined {
 
 /** How much a change can have to do with a failure: arguments that were right may be wrong, then all else. */
 export function mayBreak({ kind, changes }: ToolChange): boolean {
-  return kind === 'gone' || ((kind === 'schema' || kind === 'output') && changes.some(({ breaks }) => breaks))
+  if (kind === 'schema') return changes.some(({ input }) => input !== 'safe')
+  return kind === 'gone' || (kind === 'output' && changes.some(({ output }) => output !== 'safe'))
 }
 
 /**

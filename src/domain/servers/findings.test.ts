@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
 import { examined, stateOf } from './findings.ts'
 import { checkSchemas } from './findings.ts'
+import { RULES } from './rules.ts'
 
 function report(change: Partial<DoctorReport> = {}): DoctorReport {
   return {
@@ -16,8 +17,11 @@ function report(change: Partial<DoctorReport> = {}): DoctorReport {
 }
 
 function tool(name: string, inputSchema: object | null = { type: 'object' }): Tool {
-  return { name, inputSchema: inputSchema as Tool['inputSchema'] }
+  return { name, description: `Says ${name}.`, inputSchema: inputSchema as Tool['inputSchema'] }
 }
+
+const properties = (given: object, more: object = {}) => tool('a', { type: 'object', properties: given, ...more })
+const described = (given: object) => ({ ...given, description: JSON.stringify(given) })
 
 const textsOf = async (change: Partial<DoctorReport>) =>
   (await examined(report(change))).findings.map(({ kind, text }) => `${kind}: ${text}`)
@@ -73,16 +77,16 @@ test.each<[string, Partial<DoctorReport>, string]>([
   ['no schema', { tools: [tool('a', null)] }, 'wrong: The input schema of "a" does not compile: the server gave none'],
 ])('%s is known to be wrong, so the server is not ready', async (_, change, text) => {
   const found = await examined(report(change))
-  expect(found.findings.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])
+  const wrong = found.findings.filter(({ kind }) => kind !== 'advice')
+  expect(wrong.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])
   expect(stateOf(found)).toBe('warnings')
 })
 
 test('what is beyond the bounds is not checked, which is said, and no reason to call a server wrong', async () => {
   const huge = { type: 'object', description: 'x'.repeat(400_000) }
   const found = await examined(report({ tools: [tool('huge', huge)] }))
-  expect(found.findings).toEqual([
-    { kind: 'unchecked', text: 'The input schema of "huge" is not checked: it is too large' },
-  ])
+  const text = 'The input schema of "huge" is not checked: it is too large'
+  expect(found.findings.filter(({ rule }) => rule !== 'tokens')).toMatchObject([{ kind: 'unchecked', text }])
   expect(stateOf(found)).toBe('ready')
 })
 
@@ -130,4 +134,113 @@ test('whatever a service reports, every finding is a sentence', async () => {
     ),
     { numRuns: 20 },
   )
+})
+
+test.each<[string, Partial<DoctorReport>, string, string]>([
+  [
+    'a range without numbers in it',
+    { tools: [properties({ b: described({ minimum: 5, maximum: 1 }) })] },
+    'wrong tools/a/inputSchema/properties/b',
+    'The input schema of "a" has minimum 5 above maximum 1, at /properties/b',
+  ],
+  [
+    'a choice that no type allows',
+    { tools: [properties({ b: described({ type: 'string', enum: [1, 2] }) })] },
+    'wrong tools/a/inputSchema/properties/b',
+    'The input schema of "a" has no choice of type string in its enum, at /properties/b',
+  ],
+  [
+    'a required name that may not be given',
+    { tools: [properties({ b: described({}) }, { required: ['c'], additionalProperties: false })] },
+    'wrong tools/a/inputSchema',
+    'The input schema of "a" requires "c", which it does not allow',
+  ],
+  [
+    'types that exclude each other',
+    { tools: [properties({ b: described({ allOf: [{ type: 'string' }, { type: 'number' }] }) })] },
+    'wrong tools/a/inputSchema/properties/b',
+    'The input schema of "a" has conditions whose types exclude each other, at /properties/b',
+  ],
+  [
+    'a default of another type',
+    { tools: [properties({ b: described({ type: 'integer', default: '5' }) })] },
+    'advice tools/a/inputSchema/properties/b',
+    'The input schema of "a" has the default "5", which is not integer, at /properties/b',
+  ],
+  [
+    'no description',
+    { tools: [{ ...tool('a'), description: ' ' }] },
+    'advice tools/a',
+    'The tool "a" has no description',
+  ],
+  ['a prompt without one', { prompts: [{ name: 'p' }] }, 'advice prompts/p', 'The prompt "p" has no description'],
+  [
+    'arguments without one',
+    { tools: [properties({ b: {}, c: described({}), d: { description: '' } })] },
+    'advice tools/a',
+    'Arguments of "a" have no description: b, d',
+  ],
+  [
+    'tools with one description',
+    { tools: [tool('a'), { ...tool('b'), description: 'says  A.' }] },
+    'advice tools/a',
+    'Several tools have one description: a, b',
+  ],
+  [
+    'a tool whose name says that it writes',
+    { tools: [tool('deleteFile')] },
+    'advice tools/deleteFile/annotations',
+    'The tool "deleteFile" says “delete”, and its annotations do not say whether it writes',
+  ],
+  [
+    'a tool that says that it only reads',
+    { tools: [{ ...tool('a'), description: 'Creates a file.', annotations: { readOnlyHint: true } }] },
+    'advice tools/a/annotations',
+    'The tool "a" says that it only reads, but also “Creates”',
+  ],
+])('%s is found, at its place, with advice', async (_, change, where, text) => {
+  const found = await examined(report(change))
+  expect(found.findings.map(each => [`${each.kind} ${each.place}`, each.text])).toEqual([[where, text]])
+  expect(found.findings[0]!.advice).toMatch(/^[A-Z].*\.$/)
+  expect(stateOf(found)).toBe(where.startsWith('wrong') ? 'warnings' : 'ready')
+})
+
+test('a tool that says what it does to the world is no finding, and neither is what only reads', async () => {
+  const annotations = { destructiveHint: true }
+  const tools = [{ ...tool('delete_file'), annotations }, tool('get_updates_for'), tool('list-files')]
+  expect(await textsOf({ tools })).toEqual([])
+})
+
+test('a long list of tools is advice, with those that take most', async () => {
+  const tools = [tool('small'), { ...tool('large'), description: 'word '.repeat(10_000) }]
+  const { findings, toolTokens } = await examined(report({ tools }))
+  expect(toolTokens).toBeGreaterThan(12_000)
+  expect(findings).toMatchObject([{ rule: 'tokens', text: expect.stringContaining('most of all "large" 125') }])
+})
+
+test('the last result of a tool is compared with its output schema, and nothing else is', async () => {
+  const outputSchema = { type: 'object', properties: { t: { type: 'number' } }, required: ['t'] }
+  const tools = [{ ...tool('weather'), outputSchema }, tool('free')]
+  const found = async (tool: string, structuredContent: unknown) =>
+    (await examined(report({ tools }), { results: [{ tool, structuredContent }] })).findings.map(({ text }) => text)
+  expect(await found('weather', { t: 5 })).toEqual([])
+  expect(await found('free', undefined)).toEqual([])
+  const wrong = 'The last result of "weather" does not fit its output schema:'
+  expect(await found('weather', { t: 'warm' })).toEqual([`${wrong} \`t\` must be number`])
+  expect(await found('weather', undefined)).toEqual([`${wrong} it has no structured content`])
+})
+
+test('a report says what is new and gone since the one before, where both are whole', async () => {
+  const before = await examined(report({ tools: [tool('a b'), tool('c d')] }))
+  const after = await examined(report({ tools: [tool('c d'), tool('e f')] }), { before })
+  const text = (name: string) => `The tool name "${name}" has other characters than A-Z a-z 0-9 _ - .`
+  expect(after.since).toEqual({ generatedAt: before.generatedAt, fresh: [text('e f')], gone: [text('a b')] })
+  const old = { ...before, findings: [{ kind: 'wrong' as const, text: 'of an earlier program' }] }
+  expect((await examined(report(), { before: old })).since).toBeUndefined()
+  expect((await examined(report({ status: 'partial' }), { before })).since).toBeUndefined()
+})
+
+test('every rule has a name of its own and says what to do', () => {
+  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length)
+  for (const { says, advice } of RULES) for (const text of [says, advice]) expect(text).toMatch(/^[A-Z].*\.$/)
 })

@@ -1,26 +1,42 @@
 import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
-import { checkSchema, SCHEMA_LIMIT_MS } from './arguments-check.ts'
-
-/** What came of compiling a schema. */
-type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { checkArguments, checkSchema, SCHEMA_LIMIT_MS } from './arguments-check.ts'
+import { tokensOf } from './rule-facts.ts'
+import { type CheckedSchema, type Rule, RULES, type SchemaVerdict, type Subject, type WrongResult } from './rules.ts'
 
 /** Longest time for all schemas of a server, in milliseconds. */
 const LIMIT_MS = 10_000
 
-/** Something known to be wrong with a server that is connected all the same, or that could not be checked. */
+/** Something known about a server that is connected all the same, or that could not be checked. */
 export type DoctorFinding = {
-  kind: 'wrong' | 'unchecked'
+  /** `wrong` makes the report `warnings`; `advice` leaves it as it is. */
+  kind: Rule['severity'] | 'unchecked'
   /** A sentence without its full stop; what it quotes is the server's. */
   text: string
+  /** Of its rule; absent in what was stored before there were any, as are place and advice. */
+  rule?: string | undefined
+  /** Where in what the server offers: `tools/get-sum/inputSchema`. */
+  place?: string | undefined
+  /** What to do about it, as a sentence. */
+  advice?: string | undefined
 }
 
-/** A doctor's report with what mcpdeck finds in it; the findings never travel. */
-export type ExaminedReport = DoctorReport & { findings: readonly DoctorFinding[] }
+/** The report before this one, as far as they differ. */
+export type SinceLast = { generatedAt: DoctorReport['generatedAt']; fresh: readonly string[]; gone: readonly string[] }
 
-/** A listing that takes longer keeps clients waiting at their start, in milliseconds. */
-const SLOW_MS = 3_000
-const LISTINGS = ['tools', 'resources', 'resourceTemplates', 'prompts']
-/** Most findings of one kind; the rest is counted. */
+/** A doctor's report with what mcpdeck finds in it; the findings never travel. */
+export type ExaminedReport = DoctorReport & {
+  findings: readonly DoctorFinding[]
+  /** About how many tokens the tool list costs a model. */
+  toolTokens?: number | undefined
+  /** Texts of the findings that the report before did not have, and of those that it alone had. */
+  since?: SinceLast | undefined
+}
+
+/** A tool's result that is known from an earlier call. */
+export type KnownResult = { tool: string; structuredContent: unknown }
+
+/** Most findings of one rule; the rest is counted. */
 const MOST = 10
 
 /** What a report is to be called: its status, except that `ready` with something known to be wrong is `warnings`. */
@@ -29,86 +45,92 @@ export function stateOf({ status, findings }: Pick<ExaminedReport, 'status' | 'f
 }
 
 /**
- * What is wrong as far as the report shows it: output, time, names and schemas. Schemas are compiled elsewhere, within
- * bounds.
+ * What the rules find in a report. Schemas are compiled elsewhere, within bounds; nothing is called for it.
+ * @param before the report before, which this one is compared with
  */
-export async function examined(report: DoctorReport): Promise<ExaminedReport> {
+export async function examined(
+  report: DoctorReport,
+  { results = [], before }: { results?: readonly KnownResult[]; before?: ExaminedReport | undefined } = {},
+): Promise<ExaminedReport> {
   const tools = report.tools ?? []
-  const findings = [
-    ...strayOutput(report),
-    ...slowListings(report),
-    ...limited('tool names', tools.flatMap(nameFindings)),
-    ...limited('tool names', duplicates(tools)),
-    ...limited('schemas', await schemaFindings(tools)),
-  ]
-  return { ...report, findings }
+  const schemas = await checkedSchemas(tools)
+  const subject: Subject = { report, tools, schemas, results: await wrongResults(tools, results) }
+  const findings = RULES.flatMap(rule => findingsOf(rule, subject))
+  const found = { ...report, findings, ...(tools.length > 0 && { toolTokens: tokensOf(tools) }) }
+  return before ? { ...found, since: sinceOf(found, before) } : found
 }
 
-function wrong(text: string): DoctorFinding {
-  return { kind: 'wrong', text }
-}
-
-function strayOutput({ probe }: DoctorReport): DoctorFinding[] {
-  const { lines, first } = Object(probe?.['strayOutput']) as { lines?: unknown; first?: unknown }
-  if (typeof lines !== 'number' || !(lines > 0)) return []
-  const what = lines === 1 ? 'a line that is no message' : `${lines} lines that are no messages`
-  const quoted = typeof first === 'string' && first !== '' ? `, first: ${first}` : ''
-  return [wrong(`It prints ${what} of MCP to stdout, which belongs to the protocol alone${quoted}`)]
-}
-
-function slowListings({ checks }: DoctorReport): DoctorFinding[] {
-  return LISTINGS.flatMap(step => {
-    const { status, durationMs } = checks[step] ?? {}
-    if (status !== 'ok' || typeof durationMs !== 'number' || !(durationMs >= SLOW_MS)) return []
-    return [wrong(`Listing its ${step} takes ${(durationMs / 1000).toFixed(1)} s, and every client waits for it`)]
-  })
-}
-
-/** MCP 2025-11-25, "Tool Names". */
-function nameFindings({ name }: Tool): DoctorFinding[] {
-  if (/^[\w.-]{1,128}$/.test(name)) return []
-  const why = name.length > 128 ? 'is longer than 128 characters' : 'has other characters than A-Z a-z 0-9 _ - .'
-  return [wrong(`The tool name ${JSON.stringify(name)} ${name === '' ? 'is empty' : why}`)]
-}
-
-function duplicates(tools: readonly Tool[]): DoctorFinding[] {
-  const seen = new Set<string>()
-  const twice = new Set<string>()
-  for (const { name } of tools) {
-    if (seen.has(name)) twice.add(name)
-    seen.add(name)
+/** Undefined where either cannot be compared: a listing that failed has no findings, and old reports no rules. */
+function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undefined {
+  const isKnown = ({ status, findings }: ExaminedReport) =>
+    status === 'ready' && findings.every(({ rule }) => rule !== undefined)
+  if (!isKnown(now) || !isKnown(before)) return undefined
+  const without = (some: ExaminedReport, others: ExaminedReport): string[] => {
+    const known = new Set(others.findings.map(keyOf))
+    return some.findings.filter(finding => !known.has(keyOf(finding))).map(({ text }) => text)
   }
-  return [...twice].map(name => wrong(`Several tools have the name ${JSON.stringify(name)}`))
+  return { generatedAt: before.generatedAt, fresh: without(now, before), gone: without(before, now) }
 }
 
-async function schemaFindings(tools: readonly Tool[]): Promise<DoctorFinding[]> {
-  const schemas = tools.flatMap(({ name, inputSchema, outputSchema }) => [
-    { name, which: 'input schema', schema: inputSchema },
-    ...(outputSchema ? [{ name, which: 'output schema', schema: outputSchema }] : []),
-  ])
-  const verdicts = await checkSchemas(schemas.map(({ schema }) => schema))
-  return schemas.flatMap(({ name, which }, at) => {
-    const finding = sentenceOf(`The ${which} of ${JSON.stringify(name)}`, verdicts[at])
-    return finding ? [finding] : []
-  })
+/** Its text may hold times; two of one rule at one place are one. */
+function keyOf({ kind, rule, place }: DoctorFinding): string {
+  return JSON.stringify([kind, rule, place?.slice(0, LONGEST_KEY)])
 }
 
-function sentenceOf(what: string, verdict: SchemaVerdict | undefined): DoctorFinding | undefined {
-  if (!verdict || verdict.kind === 'unchecked')
-    return { kind: 'unchecked', text: `${what} is not checked: ${verdict?.why ?? 'no answer'}` }
-  return verdict.kind === 'wrong' ? wrong(`${what} does not compile: ${verdict.why}`) : undefined
-}
+const LONGEST_KEY = 500
 
-function limited(what: string, findings: readonly DoctorFinding[]): DoctorFinding[] {
-  return (['wrong', 'unchecked'] as const).flatMap(kind => {
-    const all = findings.filter(finding => finding.kind === kind)
-    const more = all.length - MOST
-    const rest = kind === 'wrong' ? 'wrong' : 'not checked'
+function findingsOf({ id: rule, severity, advice, more, find }: Rule, subject: Subject): DoctorFinding[] {
+  const found = find(subject)
+  return ([severity, 'unchecked'] as const).flatMap(kind => {
+    const own = found.filter(each => (each.kind ?? severity) === kind)
+    const rest = own.length - MOST
+    const says = kind === 'unchecked' ? 'schemas are not checked' : more
     return [
-      ...all.slice(0, MOST),
-      ...(more > 0 ? [{ kind, text: `${more} more ${what} are ${rest}` } satisfies DoctorFinding] : []),
+      ...own.slice(0, MOST).map(({ place, text }): DoctorFinding => ({ kind, rule, place, text, advice })),
+      ...(rest > 0
+        ? [{ kind, rule, place: 'more', text: `${rest} more ${says}`, advice } satisfies DoctorFinding]
+        : []),
     ]
   })
+}
+
+async function checkedSchemas(tools: readonly Tool[]): Promise<CheckedSchema[]> {
+  const schemas = tools.flatMap(({ name, inputSchema, outputSchema }) => [
+    { tool: name, which: 'inputSchema' as const, schema: inputSchema },
+    ...(outputSchema ? [{ tool: name, which: 'outputSchema' as const, schema: outputSchema }] : []),
+  ])
+  const end = performance.now() + LIMIT_MS
+  const verdicts = await checkSchemas(schemas.map(({ schema }) => schema))
+  const checked: CheckedSchema[] = []
+  for (const [at, { tool, which, schema }] of schemas.entries()) {
+    const verdict = verdicts[at] ?? outOfTime(LIMIT_MS)
+    const left = end - performance.now()
+    const isLookedAt = verdict.kind !== 'unchecked' && left > 0
+    const outcome = isLookedAt
+      ? await inThread('schemaFaults', { schema: schema ?? {} }, Math.min(left, SCHEMA_LIMIT_MS))
+      : { why: outOfTime(LIMIT_MS).why }
+    const faults = 'answer' in outcome ? { faults: outcome.answer } : { faults: [], unchecked: outcome.why }
+    checked.push({ tool, which, verdict, ...faults })
+  }
+  return checked
+}
+
+/** Results of tools that promise what they return (MCP 2025-11-25, “Output Schema”). */
+async function wrongResults(tools: readonly Tool[], results: readonly KnownResult[]): Promise<WrongResult[]> {
+  const wrong: WrongResult[] = []
+  for (const { tool, structuredContent: value } of results) {
+    const schema = tools.find(({ name }) => name === tool)?.outputSchema
+    if (!schema) continue
+    if (typeof value !== 'object' || value === null) wrong.push({ tool, why: 'it has no structured content' })
+    else {
+      const verdict = await checkArguments(schema, { ...value })
+      const [fault] = 'faults' in verdict ? verdict.faults : []
+      if (!fault) continue
+      const why = fault.message.replace('an argument of this tool', 'among its fields')
+      wrong.push({ tool, why: fault.name === undefined ? why : `\`${fault.name}\` ${why}` })
+    }
+  }
+  return wrong
 }
 
 /**
@@ -125,7 +147,7 @@ export async function checkSchemas(schemas: readonly unknown[], limitMs: number 
   return verdicts
 }
 
-function outOfTime(limitMs: number): SchemaVerdict {
+function outOfTime(limitMs: number): { kind: 'unchecked'; why: string } {
   return { kind: 'unchecked', why: `checking all of them took longer than ${limitMs / 1000} s` }
 }
 

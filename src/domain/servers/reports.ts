@@ -13,6 +13,8 @@ export type StoredReport = { key: string; at: number; report: ExaminedReport }
 export type DoctorReports = {
   /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
   of(projectId: string): { serverId: string; at: number; report: ExaminedReport }[]
+  /** The last one on a server. */
+  last(server: Server): ExaminedReport | undefined
   keep(server: Server, report: ExaminedReport): void
   forget(server: Server): void
 }
@@ -47,6 +49,7 @@ export function createDoctorReports({
         const [project, serverId] = JSON.parse(key) as [string, string]
         return project === projectId ? [{ serverId, at, report }] : []
       }),
+    last: server => latest().find(({ key }) => key === keyOf(server))?.report,
     keep(server, report) {
       const key = keyOf(server)
       const fresh = { key, at: clock.now(), report: shortened(report) }
@@ -66,7 +69,8 @@ function keyOf({ projectId, serverId }: Server): string {
 function isStored(value: unknown): value is StoredReport {
   const { key, at, report } = Object(value) as Record<string, unknown>
   if (typeof key !== 'string' || typeof at !== 'number' || !isKey(key)) return false
-  const { findings } = Object(report) as { findings?: unknown }
+  const { findings, since, toolTokens } = Object(report) as Record<string, unknown>
+  if (!(since === undefined || isSince(since)) || !['undefined', 'number'].includes(typeof toolTokens)) return false
   return Array.isArray(findings) && findings.every(isFinding) && DoctorReport().safeParse(report).success
 }
 
@@ -79,16 +83,24 @@ function isKey(key: string): boolean {
   }
 }
 
+function isSince(value: unknown): boolean {
+  const { generatedAt, fresh, gone } = Object(value) as Record<string, unknown>
+  const isTexts = (list: unknown) => Array.isArray(list) && list.every(text => typeof text === 'string')
+  return (typeof generatedAt === 'string' || typeof generatedAt === 'number') && isTexts(fresh) && isTexts(gone)
+}
+
 function isFinding(value: unknown): value is DoctorFinding {
-  const { kind, text } = Object(value) as Record<string, unknown>
-  return (kind === 'wrong' || kind === 'unchecked') && typeof text === 'string'
+  const { kind, text, rule, place, advice } = Object(value) as Record<string, unknown>
+  const isText = (field: unknown) => field === undefined || typeof field === 'string'
+  const isKind = kind === 'wrong' || kind === 'advice' || kind === 'unchecked'
+  return isKind && typeof text === 'string' && [rule, place, advice].every(isText)
 }
 
 /**
  * What the screen shows of a report, without its listings; texts are the server's, so secrets in them are blanked out.
  */
 function shortened(report: ExaminedReport): ExaminedReport {
-  const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings } = report
+  const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings, since, toolTokens } = report
   const server = Object(initInfo?.['serverInfo']) as Record<string, unknown>
   return {
     generatedAt,
@@ -106,7 +118,15 @@ function shortened(report: ExaminedReport): ExaminedReport {
       ]),
     ),
     error: error && { code: error.code, message: cut(error.message) },
-    findings: first(findings).map(({ kind, text }) => ({ kind, text: cut(text) })),
+    findings: first(findings).map(({ kind, text, rule, place, advice }) => ({
+      kind,
+      text: cut(text),
+      rule,
+      place: place === undefined ? undefined : cut(place),
+      advice,
+    })),
+    toolTokens,
+    since: since && { ...since, fresh: first(since.fresh).map(cut), gone: first(since.gone).map(cut) },
   }
 }
 

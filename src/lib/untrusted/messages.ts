@@ -1,3 +1,6 @@
+import type { SchemaChange } from '../json-schema/changes.ts'
+import type { SchemaFault } from '../json-schema/faults.ts'
+
 /** What is wrong with the arguments, and with which of them; without a name with all together. */
 export type ArgumentFault = {
   name: string | undefined
@@ -26,6 +29,10 @@ export type Works = {
   }
   /** Whether each is JSON Schema for an object. */
   objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
+  /** What in a schema contradicts itself, or leads nowhere. */
+  schemaFaults: { given: { schema: unknown }; answer: SchemaFault[] }
+  /** How a later schema differs from an earlier one. */
+  schemaChanges: { given: { before: unknown; after: unknown }; answer: SchemaChange[] }
   /** Markdown as the tokens of `marked`; null where it cannot be read. */
   markdown: { given: MarkdownPiece; answer: unknown[] | null }
   /** Authored patterns on the final text of one trial. */

@@ -10,6 +10,14 @@ const does: Does = {
   compile: async () => (await import('./schemas.ts')).loadedCompile(),
   arguments: async () => (await import('./schemas.ts')).loadedArguments(),
   objectSchemas: async () => (await import('./schemas.ts')).loadedObjectSchemas(),
+  async schemaFaults() {
+    const { schemaFaults } = await import('../json-schema/faults.ts')
+    return ({ schema }) => schemaFaults(schema)
+  },
+  async schemaChanges() {
+    const { schemaChanges } = await import('../json-schema/changes.ts')
+    return ({ before, after }) => schemaChanges(before, after)
+  },
   markdown: async () => (await import('./markdown.ts')).loadedMarkdown(),
   patterns: async () => (await import('./patterns.ts')).testPatterns,
 }

@@ -61,6 +61,12 @@ export const serversKeys = defineBindings({
       needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
     },
+    compare: {
+      ...on('compare'),
+      label: 'compare with a snapshot',
+      needs: 'service',
+      help: 'Say what changed since a snapshot in a file, and what breaks callers.',
+    },
     importTokens: {
       ...on('import'),
       label: 'import tokens',

@@ -1,5 +1,7 @@
 import { queryOptions, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import { callLogOf } from '../../domain/calls/call-log.ts'
+import { knownResults } from '../../domain/calls/known-results.ts'
 import { examined, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
@@ -30,13 +32,15 @@ const KEPT = { gcTime: Infinity, staleTime: 0 }
  * The doctor's report of a server. It runs only when asked, and is not handed the query's signal,
  * so that looking elsewhere does not stop what was asked for.
  */
-export function doctorQuery({ client, queries, doctorSteps }: Workspace, input: ServerInput) {
+export function doctorQuery({ client, queries, doctorSteps, doctorReports }: Workspace, input: ServerInput) {
   return queryOptions<ExaminedReport, ApiError, ExaminedReport, readonly unknown[]>({
     ...KEPT,
     queryKey: queries.servers.doctor.options(input).queryKey,
     queryFn: async () => {
       doctorSteps?.begin(input.serverId)
-      return await examined(await client.servers.doctor(input))
+      const before = doctorReports?.last(input)
+      const report = await client.servers.doctor(input)
+      return await examined(report, { results: knownResults(callLogOf(client).of(input.serverId)), before })
     },
   })
 }

@@ -3,11 +3,13 @@ import { DOCTOR_STEPS, type DoctorCheck, type DoctorReport } from '../../api/con
 import { stateOf, type DoctorFinding, type ExaminedReport } from '../../domain/servers/findings.ts'
 import type { StepsTaken } from '../../domain/servers/steps.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
+import { serviceTime } from '../../api/client/transport/service-time.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { isObject, shorten } from './json-text.ts'
 import { reportLook, stepLook } from './status.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -83,12 +85,36 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
     { text: ownValue(NEXT, state) ?? 'Unknown state; see the steps below.', indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
+    ...sinceLines(report, symbols),
     '',
     heading('Steps'),
     ...stepLines(report, symbols),
     ...errorLines(report),
     ...serverLines(report),
     ...capabilityLines(report),
+    ...findingLines('Advice', 'advice', report.findings, symbols),
+  ]
+}
+
+const FINDINGS = { wrong: ['warn', 'warn'], advice: ['bullet', 'plain'], unchecked: ['pending', 'muted'] } as const
+
+/** How the findings differ from those of the report before; nothing where they cannot be compared. */
+function sinceLines({ since }: ExaminedReport, symbols: Symbols): Line[] {
+  if (!since) return []
+  const age = formatAge(toEpochMs(since.generatedAt), serviceTime(Date.now()))
+  const title = heading(`Since the report ${age === 'now' ? 'just before' : `${age} before`}`)
+  const { fresh, gone } = since
+  if (fresh.length + gone.length === 0) return ['', title, { text: 'The same findings.', tone: 'muted', indent: 2 }]
+  const line = (mark: string, text: string, tone: 'ok' | 'warn'): Line => ({
+    text: `${mark} ${shorten(clean(text), 2_000)}.`,
+    tone,
+    indent: 2,
+  })
+  return [
+    '',
+    title,
+    ...fresh.map(text => line('New:', text, 'warn')),
+    ...gone.map(text => line(`${symbols.ok} Gone:`, text, 'ok')),
   ]
 }
 
@@ -99,13 +125,15 @@ function findingLines(
   findings: readonly DoctorFinding[],
   symbols: Symbols,
 ): Line[] {
+  const [symbol, tone] = FINDINGS[kind]
   const lines = findings
     .filter(finding => finding.kind === kind)
-    .map(({ text }): Line => ({
-      text: `${kind === 'wrong' ? symbols.warn : symbols.pending} ${shorten(clean(text), 2_000)}.`,
-      tone: kind === 'wrong' ? 'warn' : 'muted',
-      indent: 2,
-    }))
+    .flatMap(({ text, place, advice }): Line[] => [
+      { text: `${symbols[symbol]} ${shorten(clean(text), 2_000)}.`, tone, indent: 2 },
+      ...(place !== undefined && advice !== undefined && kind !== 'unchecked'
+        ? [{ text: `${shorten(clean(place), 200)}: ${advice}`, tone: 'muted' as const, indent: 4 }]
+        : []),
+    ])
   return lines.length > 0 ? ['', heading(title), ...lines] : []
 }
 
@@ -158,7 +186,7 @@ function errorLines(report: DoctorReport): Line[] {
 }
 
 /** Who answered, where anybody did. */
-function serverLines(report: DoctorReport): Line[] {
+function serverLines(report: ExaminedReport): Line[] {
   if (!isObject(report.initInfo)) return []
   const info = report.initInfo
   const server = isObject(info['serverInfo']) ? info['serverInfo'] : {}
@@ -166,8 +194,13 @@ function serverLines(report: DoctorReport): Line[] {
     ['Name', text(server['title']) ?? text(server['name'])],
     ['Version', text(server['version'])],
     ['Protocol', text(info['protocolVersion'])],
+    ...(report.toolTokens === undefined ? [] : [tokensField(report.toolTokens)]),
   ]
   return ['', heading('Server'), ...fieldLines(fields)]
+}
+
+function tokensField(tokens: number): Field {
+  return ['Tool list', `about ${formatCount(tokens)} tokens of a model’s context (an estimate)`]
 }
 
 /** Wrapped, not cut: which capabilities are missing is what one looks for. */

@@ -20,6 +20,7 @@ import { Readiness } from './readiness.tsx'
 import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
+import { useComparison } from './use-comparison.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
@@ -111,6 +112,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   const connect = useNewConnection(projectId)
   const importFrom = useServerImport(projectId)
   const { serverFiles } = useWorkspace()
+  const compare = useComparison(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
   useSaveUnsaved(onServer)
@@ -124,6 +126,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       if (connectionId !== undefined) router.go(connectionsRoute.to({ projectId, connectionId, pane: 'detail' }))
     },
     edit: onServer(saving.edit),
+    compare: onServer(compare),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
     importTokens:
       row && row.server.url == null

@@ -1,0 +1,230 @@
+import { hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../lib/json-depth.ts'
+import { canonical, type SchemaChange } from '../../lib/json-schema/changes.ts'
+import type { Impact } from '../../lib/json-schema/impact.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
+
+type Listed = Readonly<Record<string, unknown>>
+
+/** What a server offers at one moment; entries are as it gave them. */
+export type Snapshot = Readonly<Record<keyof typeof LISTS, readonly Listed[]>>
+
+/** One difference between two snapshots. */
+export type SnapshotChange = {
+  /** What it does to somebody who knows only the earlier one. */
+  impact: Impact
+  of: 'tool' | 'prompt' | 'resource'
+  /** Of the tool or prompt, or the resource's URI; the server's text. */
+  name: string
+  kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'other'
+  /** JSON pointer into the tool, prompt or resource that still has it. */
+  pointer: string
+  /** What changed, behind its name; quotes the server. */
+  says: string
+}
+
+/** What is no snapshot; its message ends a sentence that names the file. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError'
+}
+
+const LISTS = {
+  tools: { of: 'tool', key: 'name' },
+  prompts: { of: 'prompt', key: 'name' },
+  resources: { of: 'resource', key: 'uri' },
+} as const
+
+/** Longest time for all schemas of two snapshots, in milliseconds. */
+const LIMIT_MS = 10_000
+
+/** The snapshot in the text of a file. @throws SnapshotError */
+export function parseSnapshot(text: string): Snapshot {
+  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
+  try {
+    return snapshotOf(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SnapshotError) throw error
+    throw new SnapshotError('is no JSON')
+  }
+}
+
+/** The snapshot that a value is. @throws SnapshotError */
+export function snapshotOf(value: unknown): Snapshot {
+  if (!isObject(value) || !Array.isArray(value['tools'])) throw new SnapshotError('is no snapshot: it lists no tools')
+  if (hasMoreLevels(value, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
+  const listed = (name: keyof typeof LISTS): Listed[] => {
+    const { [name]: items = [] } = value
+    if (!Array.isArray(items)) throw new SnapshotError(`is no snapshot: its ${name} are no list`)
+    return items.map((item: unknown, at) => {
+      if (isObject(item) && typeof item[LISTS[name].key] === 'string') return item
+      throw new SnapshotError(`is no snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
+    })
+  }
+  return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
+}
+
+/**
+ * How a later snapshot differs from an earlier one, breaking changes first; empty where both say the same in whatever
+ * order. Schemas are compared apart from the screen's thread, within bounds; what is beyond them may break.
+ */
+export async function snapshotChanges(
+  before: Snapshot,
+  after: Snapshot,
+  limitMs: number = LIMIT_MS,
+): Promise<SnapshotChange[]> {
+  const end = performance.now() + limitMs
+  const changes: SnapshotChange[] = []
+  for (const list of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+    const { of, key } = LISTS[list]
+    const pairs = new Map<string, { was: Listed[]; is: Listed[] }>()
+    for (const [side, items] of [['was', before[list]] as const, ['is', after[list]] as const])
+      for (const item of items) {
+        const name = item[key] as string
+        const pair = pairs.get(name) ?? { was: [], is: [] }
+        pair[side].push(item)
+        pairs.set(name, pair)
+      }
+    changes.push(...cameAndWent(of, key, pairs))
+    for (const [name, { was, is }] of pairs) {
+      if (was.length === 0 || is.length === 0 || isSame(was, is)) continue
+      const [one, other] = [was[0], is[0]]
+      const found: Found[] =
+        was.length + is.length > 2 || !one || !other
+          ? [{ impact: 'unknown', kind: 'other', pointer: '', says: 'is listed several times, and changed' }]
+          : await itemChanges(of, one, other, end)
+      changes.push(...found.map(change => ({ of, name, ...change })))
+    }
+  }
+  return changes.toSorted((one, other) => ORDER.indexOf(one.impact) - ORDER.indexOf(other.impact))
+}
+
+const ORDER: readonly Impact[] = ['breaking', 'unknown', 'safe']
+
+type Found = Omit<SnapshotChange, 'of' | 'name'>
+type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
+
+/** Twins of one name stand in no order. */
+function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
+  const texts = (items: readonly Listed[]) => items.map(item => canonical(item) ?? '').toSorted()
+  return canonical(texts(was)) === canonical(texts(is))
+}
+
+function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): SnapshotChange[] {
+  const names = [...pairs]
+  const gone = names.filter(([, { is }]) => is.length === 0).map(([name, { was }]) => ({ name, items: was }))
+  const fresh = names.filter(([, { was }]) => was.length === 0).map(([name, { is }]) => ({ name, items: is }))
+  const signatures = (all: typeof gone) => {
+    const known = new Map<string, string[]>()
+    for (const { name, items } of all) {
+      const signature = items.length === 1 ? signatureOf(items[0] ?? {}, key) : undefined
+      if (signature !== undefined) known.set(signature, [...(known.get(signature) ?? []), name])
+    }
+    return known
+  }
+  const later = signatures(fresh)
+  const renamed = new Map<string, string>()
+  for (const [signature, [name, ...others]] of signatures(gone)) {
+    const [now, ...rest] = later.get(signature) ?? []
+    if (name !== undefined && now !== undefined && others.length + rest.length === 0) renamed.set(name, now)
+  }
+  const taken = new Set(renamed.values())
+  const entry = { of, pointer: '' } as const
+  return [
+    ...gone.map(({ name }): SnapshotChange => {
+      const now = renamed.get(name)
+      const says = now === undefined ? 'is gone' : `is called ${JSON.stringify(now)} now`
+      return { ...entry, name, impact: 'breaking', kind: now === undefined ? 'removed' : 'renamed', says }
+    }),
+    ...fresh
+      .filter(({ name }) => !taken.has(name))
+      .map(({ name }): SnapshotChange => ({ ...entry, name, impact: 'safe', kind: 'added', says: 'is new' })),
+  ]
+}
+
+/** What stays of something under another name; undefined where that is too little to know it again. */
+function signatureOf(item: Listed, key: string): string | undefined {
+  const says = typeof item['description'] === 'string' && item['description'].trim() !== ''
+  return says ? canonical({ ...item, [key]: null, name: null, title: null }) : undefined
+}
+
+async function itemChanges(of: SnapshotChange['of'], was: Listed, is: Listed, end: number): Promise<Found[]> {
+  const found: Found[] = []
+  for (const field of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const [before, after] = [was[field], is[field]]
+    if (canonical(before ?? null) === canonical(after ?? null)) continue
+    if (of === 'tool' && (field === 'inputSchema' || field === 'outputSchema'))
+      found.push(...(await schemaFound(field, before, after, end)))
+    else if (of === 'prompt' && field === 'arguments') found.push(...argumentChanges(before, after))
+    else found.push({ ...(TEXTS.has(field) ? TEXT : OTHER), pointer: `/${field}`, says: `has another ${field}` })
+  }
+  return found
+}
+
+const TEXT = { impact: 'safe', kind: 'text' } as const
+const OTHER = { impact: 'unknown', kind: 'other' } as const
+/** What people read, and what the protocol does not go by. */
+const TEXTS: ReadonlySet<string> = new Set(['description', 'title', 'name', 'icons', 'size', '_meta'])
+
+async function schemaFound(field: string, before: unknown, after: unknown, end: number): Promise<Found[]> {
+  const isInput = field === 'inputSchema'
+  const what = isInput ? 'the input schema' : 'the output schema'
+  const kind = isInput ? 'schema' : 'output'
+  const left = Math.min(end - performance.now(), SCHEMA_LIMIT_MS)
+  const outcome =
+    left > 0
+      ? await inThread('schemaChanges', { before: before ?? {}, after: after ?? {} }, left)
+      : { why: 'comparing all of them took too long' }
+  if (!('answer' in outcome))
+    return [{ impact: 'unknown', kind, pointer: `/${field}`, says: `${what} changed: ${outcome.why}` }]
+  const { answer } = outcome
+  // Both mean the same, such as lists of names in another order.
+  return answer.map((change): Found => ({
+    impact: isInput ? change.input : change.output,
+    kind: change.kind === 'text' && change.input === 'safe' ? 'text' : kind,
+    pointer: `/${field}${change.pointer}`,
+    says: sayOf(change, isInput, what),
+  }))
+}
+
+function sayOf({ path, says }: SchemaChange, isInput: boolean, what: string): string {
+  if (path === '') return `${what} ${says}`
+  return `${isInput ? 'the argument' : 'the field'} \`${path}\` ${isInput ? '' : 'of its result '}${says}`
+}
+
+/** Arguments of a prompt are texts with a name. */
+function argumentChanges(before: unknown, after: unknown): Found[] {
+  const [was, is] = [argumentsOf(before), argumentsOf(after)]
+  if (!was || !is) return [{ ...OTHER, pointer: '/arguments', says: 'has other arguments' }]
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name): Found[] => {
+    const [one, other] = [was.get(name), is.get(name)]
+    const change = (impact: Impact, says: string): Found => ({
+      impact,
+      kind: 'argument',
+      pointer: '/arguments',
+      says: `the argument \`${name}\` ${says}`,
+    })
+    const isRequired = other?.['required'] === true
+    if (!one) return [change(isRequired ? 'breaking' : 'safe', `is new and ${isRequired ? 'required' : 'optional'}`)]
+    if (!other) return [change('breaking', 'is gone')]
+    const rest = (item: Listed) => canonical({ ...item, required: null })
+    return [
+      ...((one['required'] === true) === isRequired
+        ? []
+        : [change(isRequired ? 'breaking' : 'safe', `is now ${isRequired ? 'required' : 'optional'}`)]),
+      ...(rest(one) === rest(other) ? [] : [{ ...change('safe', 'has another description'), kind: 'text' as const }]),
+    ]
+  })
+}
+
+/** By name; undefined where that is not what they are. */
+function argumentsOf(value: unknown): Map<string, Listed> | undefined {
+  if (value == null) return new Map()
+  if (!Array.isArray(value)) return undefined
+  const named = value.flatMap(item => (isObject(item) && typeof item['name'] === 'string' ? [item] : []))
+  const known = new Map(named.map(item => [item['name'] as string, item]))
+  return known.size === value.length ? known : undefined
+}
+
+function isObject(value: unknown): value is Listed {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
