@@ -3,6 +3,7 @@ import { startDeadline, type Deadline } from '../core/deadline.ts'
 import { createGuardian } from './guardian.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
+import type { Traffic } from './traffic.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
 export type ConnectionsOptions = {
@@ -14,6 +15,8 @@ export type ConnectionsOptions = {
   clientVersion?: string
   /** Longest message a server may send, in bytes. Default 8 MiB. */
   maxResultBytes?: number
+  /** Where it is recorded what passes over the connections; nowhere by default. */
+  traffic?: Traffic
 }
 
 /** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
@@ -48,6 +51,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
     pending,
     client: { name: options.clientName ?? 'mcpdeck', version: options.clientVersion ?? '0.0.0' },
     maxResultBytes: options.maxResultBytes ?? 8 * 1024 * 1024,
+    traffic: options.traffic,
   }
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)

@@ -8,6 +8,7 @@ import { toFailure } from './failures.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
+import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import { createStdioLink } from './stdio-link.ts'
 
@@ -19,6 +20,8 @@ export type SessionSettings = {
   maxResultBytes: number
   /** Where the ending of a failed attempt goes on, so that its error is not late. */
   pending: PendingWork
+  /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
+  traffic?: Traffic | undefined
 }
 
 /** An initialized session with one server. */
@@ -68,9 +71,8 @@ export async function openSession(
     if (speaksOnlyModern(error, library)) return attempt(first, 'auto')
     if (!speaksOnlySse(error, library) || target.transport.type !== 'http') throw error
     const http = target.transport
-    const options = { library, serverName: target.name, maxMessageBytes: settings.maxResultBytes }
     try {
-      return await attempt(() => createSseLink(http, options), 'legacy')
+      return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy')
     } catch (second) {
       // A refusal of credentials says more than "not found here"; otherwise the first answer is the true one.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
@@ -80,11 +82,15 @@ export async function openSession(
 }
 
 function firstLink(target: ServerTarget, settings: SessionSettings, library: McpLibrary): () => Link {
-  const { transport, name } = target
-  const options = { library, serverName: name, maxMessageBytes: settings.maxResultBytes }
+  const { transport } = target
+  const options = () => linkOptions(target, settings, library)
   return transport.type === 'stdio'
-    ? () => createStdioLink(transport, { ...options, guardian: settings.guardian })
-    : () => createStreamableLink(transport, options)
+    ? () => createStdioLink(transport, { ...options(), guardian: settings.guardian })
+    : () => createStreamableLink(transport, options())
+}
+
+function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap: traffic?.connect(target) }
 }
 
 type Attempt = {

@@ -5,6 +5,7 @@ import { settlesWithin } from '../core/deadline.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
+import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
@@ -16,6 +17,7 @@ export type StdioLinkOptions = {
   serverName: string
   /** Longest message, and most bytes that are not an answer between two answers. */
   maxMessageBytes: number
+  tap?: Tap | undefined
 }
 
 /**
@@ -23,7 +25,7 @@ export type StdioLinkOptions = {
  * group and hands on part of our environment, so only its framing and protocol are used.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
-  const { library, guardian, serverName, maxMessageBytes } = options
+  const { library, guardian, serverName, maxMessageBytes, tap } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
@@ -34,6 +36,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const fail = (message: string) => {
     if (closing) return
+    tap?.print('process', message)
     failure ??= new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" ${message}`)
     void close()
   }
@@ -41,7 +44,9 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   const take = (line: string) => {
     if (closing) return
     const message = parseMessage(library, line)
-    if (message === 'stray' && line.trim() !== '') {
+    if (message !== 'stray') tap?.frame('received', line)
+    else if (line.trim() !== '') {
+      tap?.print('stdout', line)
       stray.lines += 1
       stray.first ||= lastLine(line)
     }
@@ -58,7 +63,15 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     started.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) fail(`answered more than ${inMebibytes(maxMessageBytes)} in one message.`)
     })
-    void started.ended.then(how => fail(how))
+    if (tap) {
+      tap.print('process', `started as process ${started.child.pid}`)
+      started.child.stderr.on('data', (chunk: Buffer) => tap.print('stderr', chunk))
+    }
+    const hasEnded = (how: string): void => {
+      if (closing) tap?.print('process', how)
+      fail(how)
+    }
+    void started.ended.then(hasEnded)
   }
 
   const shutDown = async () => {
@@ -79,6 +92,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
         server = await starting
       } catch (error) {
         if (error instanceof ServiceError) failure = error
+        tap?.print('process', failure?.message ?? 'could not be started')
         throw error
       }
       listen(server)
@@ -86,7 +100,9 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     async send(message: JSONRPCMessage) {
       if (closing || !server) throw new Error('Not connected')
       try {
-        await writeTo(server.child.stdin, library.serializeMessage(message))
+        const line = library.serializeMessage(message)
+        tap?.frame('sent', line)
+        await writeTo(server.child.stdin, line)
       } catch (error) {
         // The broken pipe comes before the exit that explains it.
         await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
