@@ -3,12 +3,14 @@ import { contract } from '../../api/contract/contract.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import {
   callsKeys,
+  consoleKeys,
   promptsKeys,
   resourcesKeys,
   resultKeys,
   serverReadinessKeys,
   serversKeys,
   toolsKeys,
+  trafficKeys,
 } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
@@ -19,7 +21,17 @@ export const serversScreen = defineScreen({
   about: 'Saved MCP servers: tools, prompts, resources.',
   order: 3,
   goKey: 's',
-  bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, serverReadinessKeys, resultKeys],
+  bindings: [
+    serversKeys,
+    toolsKeys,
+    promptsKeys,
+    resourcesKeys,
+    callsKeys,
+    trafficKeys,
+    consoleKeys,
+    serverReadinessKeys,
+    resultKeys,
+  ],
   named: namedItems(contract.servers.list, 'server', ({ projectId }, serverId) =>
     serversRoute.to({ projectId, serverId }),
   ),

@@ -20,6 +20,8 @@ import { Readiness } from './readiness.tsx'
 import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
+import { consoleTab } from './console.tsx'
+import { trafficTab } from './traffic.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaving } from './use-saving.ts'
@@ -49,6 +51,8 @@ export const ServersScreen = collectionScreen({
     tab('Prompts', Prompts),
     tab('Resources', Resources),
     tab('Calls', Calls),
+    trafficTab,
+    consoleTab,
     tab('Readiness', Readiness),
   ],
   keys: serversKeys,
