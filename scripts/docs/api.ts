@@ -1,6 +1,6 @@
 import { assertionNames, assertions, assertionUsage } from '../../src/api/contract/assertions.ts'
 import * as z from 'zod'
-import { allEndpoints } from '../../src/api/contract/contract.ts'
+import { allEndpoints, publishedEndpoints } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 
 const RISKS: Record<AnyEndpoint['risk'], string> = {
@@ -13,6 +13,12 @@ const RISKS: Record<AnyEndpoint['risk'], string> = {
   delete: 'cannot be undone',
 }
 
+const SOURCES: Record<AnyEndpoint['source'], string> = {
+  prose: 'prose document',
+  openapi: 'OpenAPI file',
+  local: 'local workspaces only',
+}
+
 function schema(schemaOf: z.ZodType): string {
   const json = z.toJSONSchema(schemaOf, { io: 'input', unrepresentable: 'any' })
   const { $schema: _, ...rest } = json
@@ -21,7 +27,7 @@ function schema(schemaOf: z.ZodType): string {
 
 function section(endpoint: AnyEndpoint): string {
   const facts = [
-    endpoint.source === 'prose' ? 'prose document' : 'OpenAPI file',
+    SOURCES[endpoint.source],
     RISKS[endpoint.risk],
     endpoint.idempotency === 'header' ? 'takes `Idempotency-Key`' : '',
     endpoint.idempotency === 'caller' ? 'takes `Idempotency-Key`, never repeated by itself' : '',
@@ -42,13 +48,20 @@ function section(endpoint: AnyEndpoint): string {
 
 /** docs/api.md: every declared operation, from the contract. */
 export function apiDocument(): string {
-  const endpoints = allEndpoints()
+  const endpoints = publishedEndpoints()
+  const local = allEndpoints().filter(endpoint => endpoint.local)
   return [
     '# Operations',
     '',
     `Written by \`npm run docs\` from the declarations in \`src/api/contract\`: ${endpoints.length} operations.`,
     '',
     ...endpoints.map(section),
+    '## In local workspaces only',
+    '',
+    `${local.length} operations that are not in the published contract: a local workspace announces them in its capabilities, and the`,
+    'client sends them nowhere else.',
+    '',
+    ...local.map(section),
     '### Assertions',
     '',
     'Of `assert` steps and `checks`, each an object with its `type` and the fields named here; those with `?` may be left out.',

@@ -47,5 +47,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   userTestingInsights: { verb: ADVICE },
   'runs.requestInsights': { verb: ADVICE },
   'runs.requestJudge': { verb: ADVICE },
+  traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
+  console: { verb: 'The process that holds the connections keeps it; a command has none.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

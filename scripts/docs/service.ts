@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allEndpoints, API_PREFIX } from '../../src/api/contract/contract.ts'
+import { allEndpoints, API_PREFIX, publishedEndpoints } from '../../src/api/contract/contract.ts'
 import { type AnyEndpoint, PROJECT_ROLES, requiredRole } from '../../src/api/contract/endpoint.ts'
 import { FAULT_KINDS } from '../../src/service/faults/kinds.ts'
 import { GATES, LIMITS } from '../../src/service/core/limits/limits.ts'
@@ -20,7 +20,7 @@ export function serviceDocument(): string {
   requireComplete(endpoints, files, tests)
   const resources = [...new Set(endpoints.map(({ resource }) => resource))]
   return [
-    introduction(endpoints.length, refused.length),
+    introduction(publishedEndpoints().length, refused.length),
     ...resources.map(resource =>
       section(
         resource,
@@ -113,7 +113,7 @@ function introduction(operations: number, refused: number): string {
 Written by \`npm run docs\` from the declarations, the handlers and the tests.
 
 The local workspace is the service's own contract, served by mcpdeck on one machine: ${operations} operations, of which ${refused} are
-refused because one machine cannot offer them. It is no mock. Servers are real MCP servers, runs are executed and graded, requests are
+refused because one machine cannot offer them. Those below \`/local/\` are its own beside the contract, announced by \`getCapabilities\`. It is no mock. Servers are real MCP servers, runs are executed and graded, requests are
 checked as strictly as the contract says, and everything is kept in one SQLite file that several processes may share. The dashboard
 uses it without a port; \`mcpdeck serve\` puts it on loopback.
 

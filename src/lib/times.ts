@@ -43,6 +43,11 @@ export function localClock(at: number, precision: Precision = 'minutes'): string
   return parts.map(two).join(':')
 }
 
+/** Time of the day on this machine's clock, to the millisecond: `18:42:10.123`. */
+export function localInstant(at: number): string {
+  return isCalendarTime(at) ? `${localClock(at, 'seconds')}.${isoTime(at).slice(-4, -1)}` : IMPOSSIBLE_TIME
+}
+
 /** Day on this machine's calendar: `2026-11-21`. */
 export function localDay(at: number): string {
   if (!isCalendarTime(at)) return IMPOSSIBLE_TIME

@@ -9,6 +9,7 @@ import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './transport/request.ts'
 import type { Answer } from './transport/response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './transport/retry.ts'
+import { createLocalOffer } from './transport/local-operations.ts'
 import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { sharedWait } from './transport/deadline.ts'
@@ -121,6 +122,8 @@ export function createClient(options: ClientOptions): Client {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
     const { signal } = call
+    if (endpoint.local && !(await sharedWait(offered(), { signal, endpoint })).has(endpoint.operation))
+      throw refusal('local-only', `${endpoint.operation} is offered by local workspaces only.`, { endpoint })
     const vocabulary =
       negotiated && endpoint.varies === 'eval-vocabulary'
         ? await sharedWait(negotiated(), { signal, endpoint })
@@ -143,6 +146,7 @@ export function createClient(options: ClientOptions): Client {
   }
   const call: Client['call'] = async (endpoint, input, callOptions) =>
     (await exchange(endpoint, input, callOptions)).value
+  const offered = createLocalOffer(() => call(contract.capabilities.get, {}))
   const negotiated =
     options.negotiate === undefined
       ? undefined

@@ -25,6 +25,7 @@ import { chatSessions, sessions, traceExports } from './sessions.ts'
 import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
 import { cases, suites } from './suites.ts'
 import { swarms } from './swarms.ts'
+import { console, traffic } from './traffic.ts'
 import { tunnels } from './tunnels.ts'
 import { userTestingFindings, userTestingInsights } from './user-testing-insights.ts'
 import { userTestingSessions } from './user-testing-sessions.ts'
@@ -73,12 +74,19 @@ export const contract = {
   userTestingInsights,
   userTestingFindings,
   readiness,
+  traffic,
+  console,
 }
 export type Contract = typeof contract
 
 /** All operations as one list, in declaration order. */
 export function allEndpoints(): AnyEndpoint[] {
   return Object.values(contract).flatMap(resource => Object.values(resource) as unknown as AnyEndpoint[])
+}
+
+/** The operations of the published contract, without those that only a local workspace offers. */
+export function publishedEndpoints(): AnyEndpoint[] {
+  return allEndpoints().filter(({ local }) => !local)
 }
 
 /** Path segment that versions the service; a base address already includes it. */

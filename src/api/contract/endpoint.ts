@@ -33,8 +33,11 @@ export function newIdempotencyKey(): string {
 /** Features that are switched on per organization (limits-and-errors section 7). */
 export type Gate = 'swarms' | 'user-testing'
 
-/** Where a declaration comes from: the prose document or the OpenAPI file (differences, "The rule"). */
-export type Source = 'prose' | 'openapi'
+/**
+ * Where a declaration comes from: the prose document or the OpenAPI file (differences, "The rule"), or neither where
+ * only a local workspace offers it.
+ */
+export type Source = 'prose' | 'openapi' | 'local'
 
 type Schema = z.ZodType
 /** Names of the `{…}` segments of a path. */
@@ -75,6 +78,11 @@ type Described = {
   secrets?: readonly string[]
   /** Refused with 403, or answered empty on reads, where the organization has this feature off. */
   gate?: Gate
+  /**
+   * Offered by a local workspace alone, which announces it in its capabilities; its path begins with `/local/`. The
+   * client sends it to no service that does not announce it.
+   */
+  local?: true
   /** Answered without a key too; the OpenAPI file alone says so (differences, row 31). */
   public?: true
   /** Kept for older callers; the service marks its answers with `Deprecation: true`. */
@@ -170,7 +178,7 @@ export function endpoint<
   { query, body, response, ...described }: Written<M, Query, Body, Response>,
 ): EndpointDeclaration<Path, Query, Body, Response> {
   return {
-    source: 'openapi',
+    source: described.local ? 'local' : 'openapi',
     risk: 'read',
     ...(body && { errors: ['VALIDATION_ERROR'] }),
     ...described,

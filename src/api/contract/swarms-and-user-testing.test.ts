@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { prepareRequest } from '../client/transport/request.ts'
 import { AgentTurnEffects, AgentTurnRequest } from './agent.ts'
 import { ChatMessageRequest } from './chat.ts'
-import { allEndpoints, contract } from './contract.ts'
+import { contract, publishedEndpoints } from './contract.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { JourneyRun, SwarmOverview, JourneyRunLaunchRequest } from './journey-runs.ts'
 import { JourneyCreateRequest, JourneyGenerateRequest, JourneyUpdateRequest } from './journeys.ts'
@@ -22,7 +22,7 @@ import {
   ScenarioUpdateRequest,
 } from './user-testing.ts'
 
-const endpoints = allEndpoints()
+const endpoints = publishedEndpoints()
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 /** Fields that a refusal names; an undeclared one by its own name. */
 const named = (schema: z.ZodType, value: unknown) =>

@@ -96,9 +96,10 @@ function listOperations(json: boolean): number {
     return EXIT.done
   }
   for (const endpoint of endpoints) {
+    const local = endpoint.local ? ' local' : ''
     const gate = endpoint.gate ? ` gate:${endpoint.gate}` : ''
     process.stdout.write(
-      `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}] ` +
+      `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}${local}] ` +
         `${inputNames(endpoint).join(' ')}\n`,
     )
   }

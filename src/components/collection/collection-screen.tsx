@@ -66,6 +66,8 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   nameOf?: (row: Row) => string
   /** Params of the place that lead further into one, and are of no other. */
   within?: readonly string[]
+  /** Rows come at the end for ever; the last one stays chosen while it is. */
+  follows?: true
   tabs: readonly RowTab<Row>[]
   keys: Bindings<Id | Moves>
   /** What the other keys do, where there are any; `on` of the collection makes an action on the chosen one. */
@@ -246,7 +248,13 @@ function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
   /** The list while the row that holds it is only looked at. */
   function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
     const { pages, rows, columns, answer } = useRead(projectId, parent)
-    const list = useList({ items: rows, keyOf, columns, initialKey: usePlace().params[spec.param] })
+    const list = useList({
+      items: rows,
+      keyOf,
+      columns,
+      initialKey: usePlace().params[spec.param],
+      follows: spec.follows ?? false,
+    })
     return <Listed list={list} pages={pages} focused={focused} {...useWords(projectId, parent, answer)} />
   }
 
@@ -305,7 +313,16 @@ function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
     const { pages, news, rows, columns, answer } = read
     const { param } = spec
     const placed = { key: usePlace().params[param], param, ...(within.length > 0 && { within }) }
-    const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
+    const collection = useCollection({
+      noun: spec.noun,
+      items: rows,
+      keyOf,
+      columns,
+      news,
+      placed,
+      recordOf,
+      follows: spec.follows ?? false,
+    })
     const { row, open, back, list } = collection
     useCrumbs([...crumbs, row && nameOf(row)])
     const actions = spec.useActions?.(collection, projectId, parent)

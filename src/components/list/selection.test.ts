@@ -21,6 +21,21 @@ describe('selection', () => {
     expect(selection.key()).toBe('failing')
   })
 
+  test('that follows has the last row while that is chosen, and any other one for good', () => {
+    const selection = createSelection(undefined, true)
+    selection.setKeys(['a', 'b'])
+    expect(selection.key()).toBe('b')
+    selection.setKeys(['b', 'c', 'd'])
+    expect([selection.key(), selection.index()]).toEqual(['d', 2])
+    selection.move(-1)
+    selection.setKeys(['c', 'd', 'e'])
+    expect(selection.key()).toBe('c')
+    selection.to(2)
+    selection.hold(true)
+    selection.setKeys(['d', 'e', 'f'])
+    expect(selection.key()).toBe('e')
+  })
+
   test('takes the nearest row when the chosen one is gone', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])

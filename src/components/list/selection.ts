@@ -17,9 +17,9 @@ export type Selection = {
 
 /**
  * `initial` is chosen as soon as it appears. Until the person chooses, the first row is the chosen one,
- * whatever arrives above it.
+ * whatever arrives above it. A list that follows has its last row chosen instead, and keeps the last one while it is.
  */
-export function createSelection(initial?: string): Selection {
+export function createSelection(initial?: string, follows = false): Selection {
   let keys: readonly string[] = []
   let index = 0
   let key: string | undefined = initial
@@ -59,9 +59,15 @@ export function createSelection(initial?: string): Selection {
     },
     setKeys(next) {
       if (next === keys) return
+      const atEnd = follows && !isHeld && !awaited && (!chosen || (keys.length > 0 && index === keys.length - 1))
       keys = next
       isMissed = isHeld && chosen && key !== undefined && !keys.includes(key)
       if (keys.length === 0) return
+      if (atEnd) {
+        index = keys.length - 1
+        key = keys[index]
+        return
+      }
       const found = !chosen || key === undefined ? -1 : keys.indexOf(key)
       index = !chosen ? 0 : found === -1 ? Math.max(0, Math.min(index, keys.length - 1)) : found
       if (found !== -1 || !(awaited || isMissed)) key = keys[index]

@@ -74,10 +74,12 @@ export function useList<Item>(options: {
   isOpen?: boolean
   /** The list is being read for the first time, part by part: what arrives is no change. */
   arriving?: boolean
+  /** Rows come at the end for ever: while the last one is chosen, the newest is, and what comes is no change. */
+  follows?: boolean
 }): ListState<Item> {
   const { items, keyOf, columns, news, only } = options
   const selection = useRef<Selection>(undefined)
-  selection.current ??= createSelection(options.initialKey)
+  selection.current ??= createSelection(options.initialKey, options.follows)
   const [filter, setFilter] = useState('')
   const [sorting, setSorting] = useState(options.initialSorting)
   const [onlyNews, setOnlyNews] = useState(false)
@@ -118,7 +120,7 @@ export function useList<Item>(options: {
   const latest = useRef(shown)
   latest.current = shown
   const marked = useMarked(held, isNarrowed ? items : sorted, keyOf)
-  const changes = useChanges(items, { keyOf, columns, arriving: options.arriving ?? false })
+  const changes = useChanges(items, { keyOf, columns, arriving: options.arriving ?? options.follows ?? false })
   const chosen = selection.current
   return {
     columns,

@@ -1,4 +1,5 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { openAndBack } from '../../components/collection/plain-parts.ts'
+import { defineBindings, type Need } from '../../tui/keymap/binding.ts'
 import { on, VERBS } from '../../tui/keymap/verbs.ts'
 
 export const serversKeys = defineBindings({
@@ -217,4 +218,32 @@ export const resultKeys = defineBindings({
       help: 'Give up waiting; the server may finish all the same.',
     },
   },
+})
+
+const recordedKeys = (noun: string, clears: Need) =>
+  ({
+    ...openAndBack(noun),
+    pause: {
+      ...on('toggle'),
+      label: 'pause',
+      hint: true,
+      help: 'Let nothing new in, or go on; it is recorded meanwhile.',
+    },
+    clear: { ...on('delete'), label: 'clear', hint: true, needs: clears, help: 'Forget what was recorded so far.' },
+  }) as const
+
+export const trafficKeys = defineBindings({
+  name: 'traffic',
+  scope: 'screen',
+  screen: 'servers',
+  title: 'Traffic',
+  bindings: recordedKeys('message', 'traffic.clear'),
+})
+
+export const consoleKeys = defineBindings({
+  name: 'console',
+  scope: 'screen',
+  screen: 'servers',
+  title: 'Console',
+  bindings: recordedKeys('line', 'console.clear'),
 })

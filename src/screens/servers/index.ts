@@ -3,6 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import {
   callsKeys,
+  consoleKeys,
   promptsKeys,
   resourcesKeys,
   resultKeys,
@@ -11,6 +12,7 @@ import {
   serversKeys,
   toolsKeys,
   unsavedKeys,
+  trafficKeys,
 } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
@@ -29,6 +31,8 @@ export const serversScreen = defineScreen({
     promptsKeys,
     resourcesKeys,
     callsKeys,
+    trafficKeys,
+    consoleKeys,
     serverReadinessKeys,
     resultKeys,
   ],

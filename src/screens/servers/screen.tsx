@@ -21,6 +21,8 @@ import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
 import { useComparison } from './use-comparison.tsx'
+import { consoleTab } from './console.tsx'
+import { trafficTab } from './traffic.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
@@ -52,6 +54,8 @@ export const ServersScreen = collectionScreen({
     tab('Prompts', Prompts),
     tab('Resources', Resources),
     tab('Calls', Calls),
+    trafficTab,
+    consoleTab,
     tab('Readiness', Readiness),
   ],
   keys: serversKeys,

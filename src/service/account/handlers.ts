@@ -1,3 +1,4 @@
+import { allEndpoints } from '../../api/contract/contract.ts'
 import { EVAL_VOCABULARIES } from '../core/vocabulary.ts'
 import { announcedLimits } from '../core/limits/limits.ts'
 import { pageOf } from '../core/list-page.ts'
@@ -36,6 +37,7 @@ export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabi
       service: 'mcpdeck',
       deployment: 'local',
       evalVocabulary: { versions: EVAL_VOCABULARIES },
+      local: allEndpoints().flatMap(({ local, operation }) => (local ? [operation] : [])),
       limits: announcedLimits(limits, caller.organizationId),
     }),
   }

@@ -8,8 +8,11 @@ import type {
 } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
+import { describeNetwork } from './failures.ts'
 import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport } from './http-request.ts'
 import type { McpLibrary } from './library.ts'
+import { watchExchange } from './http-watch.ts'
+import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 
 /** A server that does not answer the farewell must not hold up ours. */
@@ -22,6 +25,7 @@ export type HttpLinkOptions = {
   serverName: string
   /** Longest message in bytes. */
   maxMessageBytes: number
+  tap?: Tap | undefined
 }
 
 /** The part that both HTTP transports share: credentials, limits, and what ended the connection. */
@@ -41,9 +45,16 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     fail(new ServiceError('SERVER_UNREACHABLE', `The server "${options.serverName}" ${message}`))
 
   const request: FetchLike = async (url, init) => {
-    const response = await fetch(url, init)
+    const { tap, maxMessageBytes } = options
+    const watch = tap && watchExchange(tap, maxMessageBytes, url, init)
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (!init?.signal?.aborted) watch?.failed(describeNetwork(error) ?? 'was not answered')
+      throw error
+    })
+    watch?.answered(response)
     const refusal = credentialRefusal(response.status, options.serverName)
-    if (!refusal) return limitBody(response, options.maxMessageBytes, failWith, count)
+    if (!refusal) return limitBody(response, maxMessageBytes, failWith, count, watch)
+    watch?.end()
     await response.body?.cancel()
     throw refusal
   }

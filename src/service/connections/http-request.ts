@@ -1,6 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
+/** Hears of the body of an answer; `end` may come twice. */
+export type BodyWatch = { chunk(bytes: Uint8Array): void; end(): void }
+
 export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
 /** The server's address, or `VALIDATION_ERROR`; credentials belong in headers, where a redirect cannot leak them. */
@@ -53,25 +56,33 @@ export function credentialRefusal(status: number, serverName: string): ServiceEr
  * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
  * the limit holds for each event.
  * @param countEvents receives the bytes of event streams, and says why they are too many
+ * @param watch receives all bytes, and hears when there are no more
  */
 export function limitBody(
   response: Response,
   maxBytes: number,
   onExcess: (message: string) => void,
   countEvents?: (bytes: number) => string | undefined,
+  watch?: BodyWatch,
 ): Response {
-  if (!response.body) return response
+  if (!response.body) {
+    watch?.end()
+    return response
+  }
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const count = isStream ? eventLength() : totalLength()
   const limited = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
+        watch?.chunk(chunk)
         const tooMany = isStream ? countEvents?.(chunk.length) : undefined
         if (!tooMany && count(chunk) <= maxBytes) return controller.enqueue(chunk)
         const message = tooMany ?? `answered more than ${inMebibytes(maxBytes)} in one message.`
         controller.error(new Error(message))
         onExcess(message)
       },
+      flush: () => watch?.end(),
+      cancel: () => watch?.end(),
     }),
   )
   const { status, statusText, headers } = response

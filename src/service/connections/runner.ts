@@ -4,6 +4,7 @@ import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
+import type { Traffic } from './traffic.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
 export type ConnectionsOptions = {
@@ -17,6 +18,8 @@ export type ConnectionsOptions = {
   maxResultBytes?: number
   /** A program that runs already, for the first session with it. */
   early?: EarlyStart | undefined
+  /** Where it is recorded what passes over the connections; nowhere by default. */
+  traffic?: Traffic
 }
 
 /** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
@@ -53,6 +56,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
     client: { name: options.clientName ?? 'mcpdeck', version: options.clientVersion ?? '0.0.0' },
     maxResultBytes: options.maxResultBytes ?? 8 * 1024 * 1024,
     ...(early && { takeStarted: early.take }),
+    traffic: options.traffic,
   }
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)

@@ -9,6 +9,7 @@ import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
+import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import { createStdioLink } from './stdio-link.ts'
 
@@ -22,6 +23,8 @@ export type SessionSettings = {
   pending: PendingWork
   /** The program of a command that was started before; undefined where it is to be started. */
   takeStarted?: EarlyStart['take']
+  /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
+  traffic?: Traffic | undefined
 }
 
 /** An initialized session with one server. */
@@ -71,9 +74,8 @@ export async function openSession(
     if (speaksOnlyModern(error, library)) return attempt(first, 'auto')
     if (!speaksOnlySse(error, library) || target.transport.type !== 'http') throw error
     const http = target.transport
-    const options = { library, serverName: target.name, maxMessageBytes: settings.maxResultBytes }
     try {
-      return await attempt(() => createSseLink(http, options), 'legacy')
+      return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy')
     } catch (second) {
       // A refusal of credentials says more than "not found here"; otherwise the first answer is the true one.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
@@ -83,11 +85,15 @@ export async function openSession(
 }
 
 function firstLink(target: ServerTarget, settings: SessionSettings, library: McpLibrary): () => Link {
-  const { transport, name } = target
-  const options = { library, serverName: name, maxMessageBytes: settings.maxResultBytes }
+  const { transport } = target
+  const options = () => linkOptions(target, settings, library)
   return transport.type === 'stdio'
-    ? () => createStdioLink(transport, { ...options, guardian: settings.guardian, takeStarted: settings.takeStarted })
-    : () => createStreamableLink(transport, options)
+    ? () => createStdioLink(transport, { ...options(), guardian: settings.guardian, takeStarted: settings.takeStarted })
+    : () => createStreamableLink(transport, options())
+}
+
+function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap: traffic?.connect(target) }
 }
 
 type Attempt = {

@@ -5,6 +5,8 @@ import { settlesWithin } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
+import { createLineReader } from './line-reader.ts'
+import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
@@ -17,6 +19,7 @@ export type StdioLinkOptions = {
   takeStarted?: EarlyStart['take'] | undefined
   /** Longest message, and most bytes that are not an answer between two answers. */
   maxMessageBytes: number
+  tap?: Tap | undefined
 }
 
 /**
@@ -24,7 +27,7 @@ export type StdioLinkOptions = {
  * group and hands on part of our environment, so only its framing and protocol are used.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
-  const { library, guardian, serverName, maxMessageBytes, takeStarted } = options
+  const { library, guardian, serverName, maxMessageBytes, takeStarted, tap } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
@@ -35,6 +38,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const fail = (message: string) => {
     if (closing) return
+    tap?.print('process', message)
     failure ??= new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" ${message}`)
     void close()
   }
@@ -42,7 +46,9 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   const take = (line: string) => {
     if (closing) return
     const message = parseMessage(library, line)
-    if (message === 'stray' && line.trim() !== '') {
+    if (message !== 'stray') tap?.frame('received', line)
+    else if (line.trim() !== '') {
+      tap?.print('stdout', line)
       stray.lines += 1
       stray.first ||= lastLine(line)
     }
@@ -59,7 +65,15 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     started.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) fail(`answered more than ${inMebibytes(maxMessageBytes)} in one message.`)
     })
-    void started.ended.then(how => fail(how))
+    if (tap) {
+      tap.print('process', `started as process ${started.child.pid}`)
+      started.child.stderr.on('data', (chunk: Buffer) => tap.print('stderr', chunk))
+    }
+    const hasEnded = (how: string): void => {
+      if (closing) tap?.print('process', how)
+      fail(how)
+    }
+    void started.ended.then(hasEnded)
   }
 
   const shutDown = async () => {
@@ -80,6 +94,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
         server = await starting
       } catch (error) {
         if (error instanceof ServiceError) failure = error
+        tap?.print('process', failure?.message ?? 'could not be started')
         throw error
       }
       listen(server)
@@ -87,7 +102,9 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     async send(message: JSONRPCMessage) {
       if (closing || !server) throw new Error('Not connected')
       try {
-        await writeTo(server.child.stdin, library.serializeMessage(message))
+        const line = library.serializeMessage(message)
+        tap?.frame('sent', line)
+        await writeTo(server.child.stdin, line)
       } catch (error) {
         // The broken pipe comes before the exit that explains it.
         await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
@@ -131,66 +148,5 @@ function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'noti
     return library.deserializeMessage(line)
   } catch {
     return 'stray'
-  }
-}
-
-const NEWLINE = 10
-/** A buffer larger than this is given back after its line, so that one big answer does not pin memory. */
-const KEEP_BYTES = 1024 * 1024
-
-export type LineReader = {
-  /** Takes the next bytes; false when a line is longer than the limit, after which nothing more is read. */
-  push(chunk: Buffer): boolean
-}
-
-/**
- * Splits a byte stream into lines with a hard limit on what it holds.
- * @param limit longest line in bytes
- */
-export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
-  let held = Buffer.alloc(0)
-  let used = 0
-  let overflowed = false
-
-  const hold = (bytes: Buffer) => {
-    if (used + bytes.length > held.length) {
-      // Doubling keeps a line that arrives byte by byte linear in its length.
-      const grown = Buffer.allocUnsafe(Math.max(64 * 1024, held.length * 2, used + bytes.length))
-      held.copy(grown, 0, 0, used)
-      held = grown
-    }
-    bytes.copy(held, used)
-    used += bytes.length
-  }
-
-  const takeLine = (tail: Buffer): string => {
-    if (used === 0) return tail.toString('utf8')
-    hold(tail)
-    const line = held.toString('utf8', 0, used)
-    used = 0
-    if (held.length > KEEP_BYTES) held = Buffer.alloc(0)
-    return line
-  }
-
-  const overflow = () => {
-    overflowed = true
-    held = Buffer.alloc(0)
-    used = 0
-    return false
-  }
-
-  return {
-    push(chunk) {
-      if (overflowed) return false
-      let start = 0
-      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        if (used + end - start > limit) return overflow()
-        onLine(takeLine(chunk.subarray(start, end)))
-        start = end + 1
-      }
-      if (used + chunk.length - start > limit) return overflow()
-      hold(chunk.subarray(start))
-      return true
-    },
   }
 }

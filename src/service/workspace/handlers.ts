@@ -25,6 +25,7 @@ import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
 import { suiteHandlers } from '../suites/handlers.ts'
 import { traceExportHandlers } from '../trace-exports/handlers.ts'
 import { swarmHandlers } from '../swarms/handlers.ts'
+import { consoleHandlers, trafficHandlers } from '../traffic/handlers.ts'
 import {
   userTestingSessionHandlers,
   userTestingHandlers,
@@ -71,5 +72,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     waveInsights: waveInsightHandlers(context),
     userTestingFindings: userTestingFindingHandlers(context),
     userTestingInsights: userTestingInsightHandlers(context),
+    traffic: trafficHandlers(context),
+    console: consoleHandlers(context),
   }
 }

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
+import { createTraffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
 import { createHandlers } from './handlers.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -119,18 +120,13 @@ const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
-  const own = createConnections(options.connections)
+  const traffic = createTraffic()
+  const own = createConnections({ ...options.connections, traffic })
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
     const executor = createExecutorFor(options, store, own)
-    const connections = {
-      ...own,
-      drop(serverId: string) {
-        own.drop(serverId)
-        executor.drop(serverId)
-      },
-    }
+    const connections = droppingBoth(own, executor)
     const runs = createRunEngine({ store, executor, onError })
     const background = createBackground(onError, options.longestLookMs)
     const jobs = createJobs(store, onError)
@@ -141,6 +137,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const context: ServiceContext = {
       store,
       connections,
+      traffic,
       targets,
       runs,
       limits,
@@ -217,6 +214,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     store.close()
     throw error
+  }
+}
+
+/** The connections of this thread, whose changed servers the executor forgets too. */
+function droppingBoth(own: Connections, executor: Executor): Connections {
+  return {
+    ...own,
+    drop(serverId) {
+      own.drop(serverId)
+      executor.drop(serverId)
+    },
   }
 }
 

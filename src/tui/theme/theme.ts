@@ -25,6 +25,9 @@ export type Symbols = {
   changed: string
   /** What the person follows wherever they are. */
   followed: string
+  /** What went to somebody, and what came from there. */
+  sent: string
+  received: string
   ascending: string
   descending: string
   crumb: string
@@ -54,6 +57,8 @@ const UNICODE: Symbols = {
   new: '+',
   changed: '~',
   followed: '◎',
+  sent: '→',
+  received: '←',
   ascending: '↑',
   descending: '↓',
   crumb: '›',
@@ -81,6 +86,8 @@ const ASCII: Symbols = {
   new: '+',
   changed: '=',
   followed: '@',
+  sent: '>',
+  received: '<',
   ascending: '+',
   // A letter would belong to the title that it stands behind.
   descending: '-',

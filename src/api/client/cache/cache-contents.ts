@@ -86,7 +86,7 @@ export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
 /** Only plain reads: a read over POST answers what somebody's MCP server said. */
 function mayBeKept({ queryKey, state }: Query, now: number): boolean {
   const endpoint = endpointOf(queryKey)
-  if (state.data === undefined || endpoint?.method !== 'GET') return false
+  if (state.data === undefined || endpoint?.method !== 'GET' || endpoint.local) return false
   if (WITH_LINKS.has(endpoint.resource as keyof Contract) || CONVERSATIONS.has(endpoint)) return false
   if (now - state.dataUpdatedAt > MAX_AGE_MS) return false
   // What was refused or is gone since must not come back.

@@ -116,11 +116,14 @@ describe('what is kept', () => {
     expect(kept).toHaveLength(plainReads.length - leftOut.length)
     expect(leftOut.sort()).toEqual([
       'connections.get',
+      'console.list',
       'iterations.steps',
       'iterations.trace',
       'scenarios.get',
       'scenarios.list',
       'traceExports.otlp',
+      'traffic.get',
+      'traffic.list',
       'userTesting.get',
       'userTestingSessions.get',
     ])

@@ -337,6 +337,11 @@ export const advice: Record<AdviceKey, Advice> = {
       'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by ' +
       'itself.',
   },
+  'refused.local-only': {
+    title: 'Only in a local workspace',
+    sentence: 'This service connects to servers by itself and does not return what passes there.',
+    next: 'Save the server in a local workspace to see it.',
+  },
   'refused.journal': {
     title: 'Journal not writable',
     sentence: error => quotedMessage(error.message),

@@ -36,6 +36,7 @@ export type RefusalCode =
   | 'earlier-write'
   | 'feature-off'
   | 'local-workspace'
+  | 'local-only'
 
 /** What is wrong with an answer that has a success status. */
 export type InvalidResponseCode = 'html' | 'not-json' | 'mismatch' | 'too-large' | 'repeated-cursor' | 'endless-list'

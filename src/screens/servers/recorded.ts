@@ -1,0 +1,110 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { yieldToInput } from '../../api/client/budget/yield-to-input.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { usePoll } from '../../hooks/use-poll.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { countColumn } from '../../components/collection/plain-parts.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { IMPOSSIBLE_TIME, localInstant } from '../../lib/times.ts'
+
+type Entry = { id: string; at: number | string }
+type Page<Item> = {
+  items: readonly Item[]
+  nextCursor?: string | null | undefined
+  latest: string
+  keptFrom: string
+  dropped: boolean
+}
+type Recorded<Item> = Pick<Page<Item>, 'items' | 'latest' | 'dropped'>
+
+/** Pages of one poll; a server that talks faster than it is read is read on with the next one. */
+const PAGES_A_POLL = 20
+
+/**
+ * What is recorded of a server, read on from where the last poll ended; nothing is read while it is paused.
+ * @param resource of the contract, to which a write makes it out of date
+ */
+export function useRecorded<Item extends Entry>(
+  [resource, serverId]: readonly [resource: string, serverId: string],
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+): ApiPages<Item> {
+  const queryClient = useQueryClient()
+  const isPaused = usePaused()
+  const interval = usePoll({ live: !isPaused, requestsEach: 1 })
+  const queryKey = [resource, 'list', { serverId }, 'recorded'] as const
+  const query = useApiQuery<Recorded<Item>, typeof queryKey>({
+    queryKey,
+    // Reads only what is new: a comparison of all would cost more than that.
+    structuralSharing: false,
+    async queryFn({ signal }) {
+      const before = queryClient.getQueryData<Recorded<Item>>(queryKey)
+      let page = await read(before?.latest, signal)
+      const added = [...page.items]
+      for (let pages = 1; page.nextCursor && pages < PAGES_A_POLL; pages += 1) {
+        await yieldToInput()
+        page = await read(page.nextCursor, signal)
+        added.push(...page.items)
+      }
+      const from = Number(page.keptFrom)
+      const isWhole = before?.items[0] === undefined || Number(before.items[0].id) >= from
+      if (before && added.length === 0 && isWhole && before.dropped === page.dropped) return before
+      const items = [...(before?.items ?? []), ...added].filter(({ id }) => Number(id) >= from)
+      return { items, latest: page.latest, dropped: page.dropped }
+    },
+    refetchInterval: ({ state: { error } }) =>
+      error instanceof ApiError && error.code === 'local-only' ? false : interval,
+  })
+  return useMemo(
+    () => ({
+      ...query,
+      items: query.data?.items,
+      first: query.data,
+      hasMore: false,
+      isCut: false,
+      isStuck: false,
+      more: () => undefined,
+      readAhead: () => undefined,
+    }),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the query is another object with each draw
+    [query.data, query.error, query.pending],
+  )
+}
+
+/** Whether nothing new is let in; the place says so, so that both tabs have it. */
+export function usePaused(): boolean {
+  return usePlace().params['paused'] === 'yes'
+}
+
+/** What the keys of such a list do beside going in and out. */
+export function useRecordedActions(clear: () => Promise<unknown>) {
+  const router = useRouter()
+  const isPaused = usePaused()
+  return {
+    pause: () => router.replace({ paused: isPaused ? undefined : 'yes' }),
+    clear: async () => void (await clear()),
+  }
+}
+
+/** The exact time of an entry. */
+export function instantOf(at: number | string): string {
+  const ms = toEpochMs(at)
+  return ms === undefined ? IMPOSSIBLE_TIME : localInstant(ms)
+}
+
+export function timeColumn<Row>(entryOf: (row: Row) => Entry): Column<Row> {
+  return {
+    id: 'time',
+    title: 'Time',
+    width: 12,
+    cell: row => ({ text: instantOf(entryOf(row).at), tone: 'muted' }),
+    sort: row => Number(entryOf(row).id),
+  }
+}
+
+export function bytesColumn<Row>(sizeOf: (row: Row) => number): Column<Row> {
+  return { ...countColumn('Bytes', 9, sizeOf), from: 48 }
+}

@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { answering } from '../../../test/answering.ts'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { tabsKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { consoleKeys, trafficKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+const talkative = fileURLToPath(new URL('../../../test/servers/talkative-server.mjs', import.meta.url))
+const keys = trafficKeys.bindings
+const size = { width: 120, height: 40 }
+
+let testService: TestService
+let ids: { projectId: string; serverId: string }
+let app: TestApp
+
+beforeAll(async () => {
+  testService = await openService()
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const command = { command: process.execPath, args: [talkative] }
+  const body = { name: 'talkative', enabled: true, transportType: 'stdio' as const, ...command }
+  ids = { projectId, serverId: (await client.servers.create({ projectId, body })).id }
+})
+afterAll(() => testService.close())
+afterEach(() => app.close())
+
+const call = (toolName: string, parameters = {}) =>
+  testService.client.servers.callTool({ ...ids, body: { toolName, parameters } })
+
+async function open(params: Record<string, string>, on = testService): Promise<void> {
+  app = await openApp({ testService: on, size, place: serversRoute.to({ ...ids, pane: 'detail', ...params }) })
+}
+
+test('messages appear as they pass, the last one stays chosen, and each shows as JSON', async () => {
+  await open({ tab: 'traffic' })
+  await app.see('Nothing was sent yet.')
+  await call('echo', { said: 'first' })
+  await app.see(/→ tools\/call/)
+  await app.see(/▌\d.*← tools\/call/)
+  await app.see(/"text": .*first/)
+  await call('echo', { said: 'second' })
+  await app.see(/"text": .*second/)
+  await app.press(keys.open)
+  await app.see('Traffic › tools/call')
+  await app.press(tabsKeys.bindings.next)
+  await app.see('"method": "tools/call"')
+  await app.press(keys.back)
+  await app.press(listKeys.bindings.filter)
+  await app.type('initialized')
+  await app.see('1 of 1/')
+  expect(app.frame()).not.toMatch(/→ tools\/call/)
+})
+
+test('nothing new is let in while it is paused, and what was cleared is gone', async () => {
+  await call('echo', { said: 'before' })
+  await open({ tab: 'traffic' })
+  await app.see('before')
+  await app.press(keys.pause)
+  await app.see('Paused; what comes meanwhile is recorded.')
+  await call('echo', { said: 'meanwhile' })
+  expect(app.frame()).toMatch(/"text": .*before/)
+  await app.press(keys.pause)
+  await app.see(/"text": .*meanwhile/)
+  await app.press(keys.clear)
+  await app.see('Nothing was sent yet.')
+})
+
+test('ten thousand notifications and an answer of megabytes leave the screen with the latest', async () => {
+  await open({ tab: 'traffic' })
+  await call('logs')
+  await app.see('Older messages are gone')
+  await app.see('1000 of 1000')
+  await call('large')
+  await app.see('of them left out')
+})
+
+test('the console shows what was printed, harmless, and marks what pollutes stdout', async () => {
+  await open({ tab: 'console' })
+  await call('binary')
+  await app.see(/! stdout +a banner on stdout/)
+  await app.see(/stderr +last words/)
+  await app.see('! 2 lines on stdout, which the protocol has')
+  expect(app.frame()).not.toMatch(/[\u0000\u001b]\[2J/)
+  await app.press(consoleKeys.bindings.clear)
+  await app.see('The program printed nothing yet.')
+})
+
+test.each(['traffic', 'console'])('of a service that does not offer it the tab of %s says so', async tab => {
+  const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
+  const projectId = (await hosted.client.projects.list()).items[0]!.id
+  const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id
+  await open({ projectId, serverId, tab }, hosted)
+  await app.see('Only in a local workspace')
+  await hosted.close()
+})

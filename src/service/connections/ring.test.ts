@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createRing } from './ring.ts'
+
+test('holds both bounds for any sizes in any order, and what is there is the end of what was added', () => {
+  const bounds = fc.record({ entries: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 40 }) })
+  const steps = fc.array(fc.oneof(fc.nat(50), fc.constant('clear' as const)), { maxLength: 60 })
+  fc.assert(
+    fc.property(bounds, steps, (most, taken) => {
+      const ring = createRing<{ number: number; size: number }>(most)
+      let added: { number: number; size: number }[] = []
+      for (const [number, step] of taken.entries()) {
+        if (step === 'clear') {
+          ring.clear()
+          added = []
+        } else {
+          const entry = { number, size: step }
+          ring.add(entry, step)
+          added.push(entry)
+        }
+        const entries = ring.entries()
+        const together = entries.reduce((sum, { size }) => sum + size, 0)
+        expect(ring.size()).toBe(together)
+        expect(together).toBeLessThanOrEqual(most.size)
+        expect(entries.length).toBeLessThanOrEqual(most.entries)
+        expect(entries).toEqual(added.slice(added.length - entries.length))
+        expect(ring.dropped()).toBe(entries.length < added.length)
+      }
+    }),
+  )
+})

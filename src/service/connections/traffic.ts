@@ -1,0 +1,235 @@
+import { StringDecoder } from 'node:string_decoder'
+import { createRing, type Ring } from './ring.ts'
+import type { ServerTarget } from './types.ts'
+
+/** A request over HTTP and its answer, filled in as it comes; its headers hold secrets. */
+export type Exchange = {
+  readonly method: string
+  readonly url: string
+  readonly requestHeaders: RequestInit['headers']
+  /** Epoch milliseconds, as all times here. */
+  readonly at: number
+  status?: number
+  responseHeaders?: Headers
+  /** Until the headers of the answer. */
+  durationMs?: number
+  /** Why there was no answer. */
+  problem?: string
+}
+
+/** A message as it went over the wire, of a long one beginning and end. */
+export type Frame = {
+  readonly id: number
+  readonly connection: number
+  readonly at: number
+  readonly direction: 'sent' | 'received'
+  readonly text: string
+  readonly end: string
+  /** Bytes of the whole message, and how many of them are missing. */
+  readonly size: number
+  readonly leftOut: number
+  readonly exchange: Exchange | undefined
+}
+
+export type OutputStream = 'stderr' | 'stdout' | 'process'
+
+/** A line that a program printed; `leftOut` is how many characters are missing at its end. */
+export type PrintedLine = {
+  readonly id: number
+  readonly connection: number
+  readonly at: number
+  readonly stream: OutputStream
+  readonly text: string
+  readonly leftOut: number
+}
+
+/** Where a connection puts what passes over it. Nothing is read of it before somebody looks. */
+export type Tap = {
+  frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
+  /** Bytes as they came, or a whole line. */
+  print(stream: OutputStream, output: string | Buffer): void
+}
+
+/** What is recorded of one server. */
+export type TrafficLog = {
+  /** The oldest first; `keptFrom` is no higher than the lowest id that is or will be there. */
+  frames(): Recorded<Frame>
+  lines(): Recorded<PrintedLine>
+  clearFrames(): void
+  clearLines(): void
+  /** Values of its settings that must not be shown. */
+  secrets(): readonly string[]
+}
+export type Recorded<Entry> = { entries: readonly Entry[]; keptFrom: number; dropped: boolean }
+
+/**
+ * What passed over the connections of this process, for each server. The thread that executes runs has none: nobody
+ * could look at it from here.
+ */
+export type Traffic = { of(serverId: string): TrafficLog; connect(target: ServerTarget): Tap }
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    traffic: Traffic
+  }
+}
+
+const KIB = 1024
+/** Most that is kept of one server, in entries and characters: messages, lines, output that nobody looked at yet. */
+const FRAMES = { entries: 1000, size: 2048 * KIB }
+const LINES = { entries: 2000, size: 512 * KIB }
+const UNREAD = { entries: 4000, size: 256 * KIB }
+/** Beyond so many characters of all servers, those that were connected to longest ago lose theirs. */
+const MOST_TOGETHER = 16 * 1024 * KIB
+/** Most characters of one message, with what is kept of its end, where the id of an answer stands; and of a line. */
+const MESSAGE = 256 * KIB
+const MESSAGE_END = KIB
+const LINE = 4 * KIB
+/** What an entry takes beside its text. */
+const ENTRY = 200
+/** A line without its end counts as one after so many milliseconds: it may be a question. */
+const UNFINISHED_MS = 500
+/** Shorter values of settings stand in every other text, and keep nobody out. */
+const LEAST_SECRET = 8
+
+type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream'> & { output: string | Buffer }
+/** A line whose end has not come. */
+type Open = Pick<PrintedLine, 'connection' | 'at' | 'stream'> & { decoder: StringDecoder; text: string }
+
+type Log = {
+  frames: Ring<Frame>
+  lines: Ring<PrintedLine>
+  unread: Ring<Unread>
+  open: Map<string, Open>
+  /** Output had to go before it was read. */
+  wasDropped: boolean
+  secrets: Set<string>
+}
+
+export function createTraffic(): Traffic {
+  const logs = new Map<string, Log>()
+  // Ids go on from the clock, so that those of a later process are higher.
+  let lastId = Date.now() * 1000
+  const nextId = () => (lastId += 1)
+  let connections = 0
+
+  const recorded = <Entry extends { id: number }>(ring: Ring<Entry>): Recorded<Entry> => {
+    const entries = ring.entries()
+    return { entries, keptFrom: entries[0]?.id ?? lastId + 1, dropped: ring.dropped() }
+  }
+  return {
+    of(serverId) {
+      const log = logs.get(serverId) ?? createLog()
+      return {
+        frames: () => recorded(log.frames),
+        lines() {
+          readOutput(log, nextId)
+          const lines = recorded(log.lines)
+          return { ...lines, dropped: lines.dropped || log.wasDropped }
+        },
+        clearFrames: log.frames.clear,
+        clearLines() {
+          log.unread.clear()
+          log.open.clear()
+          log.wasDropped = false
+          log.lines.clear()
+        },
+        secrets: () => [...log.secrets],
+      }
+    },
+    connect({ id: serverId, transport }) {
+      const log = logs.get(serverId) ?? createLog()
+      logs.delete(serverId)
+      makeRoom(logs.values())
+      logs.set(serverId, log)
+      const settings = transport.type === 'stdio' ? transport.env : transport.headers
+      for (const value of Object.values(settings)) if (value.length >= LEAST_SECRET) log.secrets.add(value)
+      connections += 1
+      const connection = connections
+      return {
+        frame(direction, message, exchange) {
+          const kept = shortened(message)
+          const size = kept.text.length + kept.end.length + ENTRY
+          log.frames.add({ id: nextId(), connection, at: preciseNow(), direction, ...kept, exchange }, size)
+        },
+        print(stream, output) {
+          // A copy: a part alone would keep all of its buffer.
+          const own = typeof output === 'string' ? output : Buffer.from(output.subarray(-UNREAD.size / 2))
+          log.unread.add({ connection, at: preciseNow(), stream, output: own }, own.length + ENTRY)
+        },
+      }
+    },
+  }
+}
+
+function createLog(): Log {
+  return {
+    frames: createRing(FRAMES),
+    lines: createRing(LINES),
+    unread: createRing(UNREAD),
+    open: new Map(),
+    wasDropped: false,
+    secrets: new Set(),
+  }
+}
+
+/** Empties logs, the first ones first, until what all hold together leaves room for another. */
+function makeRoom(logs: Iterable<Log>): void {
+  const all = [...logs]
+  const sizeOf = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
+  let together = all.reduce((sum, log) => sum + sizeOf(log), 0)
+  for (const log of all) {
+    if (together <= MOST_TOGETHER) return
+    together -= sizeOf(log)
+    for (const ring of [log.frames, log.lines, log.unread]) ring.clear()
+  }
+}
+
+/** Epoch milliseconds, to the microsecond. */
+export function preciseNow(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+function shortened(message: string | Buffer): Pick<Frame, 'text' | 'end' | 'size' | 'leftOut'> {
+  const size = Buffer.byteLength(message)
+  if (message.length <= MESSAGE) return { text: message.toString(), end: '', size, leftOut: 0 }
+  const [text, end] = [flat(message.slice(0, MESSAGE - MESSAGE_END)), flat(message.slice(-MESSAGE_END))]
+  return { text, end, size, leftOut: size - Buffer.byteLength(text) - Buffer.byteLength(end) }
+}
+
+/** A text of its own: a part of a string keeps all of it. */
+function flat(text: string | Buffer): string {
+  return Buffer.from(text).toString()
+}
+
+/** Makes lines of what programs printed since somebody looked last. */
+function readOutput(log: Log, nextId: () => number): void {
+  const { unread, open, lines } = log
+  const add = ({ connection, at, stream, text }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
+    const kept = flat(text.slice(0, LINE))
+    const line = { id: nextId(), connection, at, stream, text: kept, leftOut: Math.max(0, text.length - LINE) }
+    if (text.trim() !== '') lines.add(line, kept.length + ENTRY)
+  }
+  const finish = (key: string, line: Open) => {
+    add({ ...line, text: line.text + line.decoder.end() })
+    open.delete(key)
+  }
+  for (const { output, ...printed } of unread.entries()) {
+    if (typeof output === 'string') {
+      // What became of a program comes after its last words.
+      for (const [key, line] of open) if (line.connection === printed.connection) finish(key, line)
+      add({ ...printed, text: output })
+      continue
+    }
+    const key = `${printed.connection} ${printed.stream}`
+    const line = open.get(key) ?? { ...printed, decoder: new StringDecoder('utf8'), text: '' }
+    const texts = (line.text + line.decoder.write(output)).split(/[\r\n]+/)
+    const rest = { ...line, text: texts.pop() ?? '', at: printed.at }
+    for (const text of texts) add({ ...printed, text })
+    open.set(key, rest)
+    if (rest.text.length > UNREAD.size) finish(key, rest)
+  }
+  log.wasDropped ||= unread.dropped()
+  unread.clear()
+  for (const [key, line] of open) if (preciseNow() - line.at >= UNFINISHED_MS) finish(key, line)
+}

@@ -1,0 +1,72 @@
+import type { Handlers, ServiceContext } from '../core/context.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import { ServiceError } from '../core/errors.ts'
+import { pageSize, type PageQuery } from '../core/list-page.ts'
+import type { Recorded, TrafficLog } from '../connections/traffic.ts'
+import { framesIn, messageOf, toConsoleLine, type Framed } from './records.ts'
+
+type Call = { project: ProjectRow; params: { serverId: string } }
+
+/** Entries of one page. */
+const PAGE = 200
+
+export function trafficHandlers(context: ServiceContext): Handlers['traffic'] {
+  const logOf = logs(context)
+  return {
+    list(call) {
+      const log = logOf(call)
+      const frames = log.frames()
+      const framed = { ...frames, entries: framesIn(frames.entries) }
+      return pageOf(context, `traffic/${call.params.serverId}`, framed, call.query, ({ describe }: Framed) =>
+        describe(log.secrets()),
+      )
+    },
+    get(call) {
+      const log = logOf(call)
+      const found = framesIn(log.frames().entries).find(({ id }) => String(id) === call.params.frameId)
+      if (found) return messageOf(found, log.secrets())
+      throw new ServiceError('NOT_FOUND', 'This message is no longer kept; later ones took its place.')
+    },
+    clear(call) {
+      logOf(call).clearFrames()
+      return { cleared: true }
+    },
+  }
+}
+
+export function consoleHandlers(context: ServiceContext): Handlers['console'] {
+  const logOf = logs(context)
+  return {
+    list(call) {
+      const log = logOf(call)
+      const secrets = log.secrets()
+      return pageOf(context, `console/${call.params.serverId}`, log.lines(), call.query, line =>
+        toConsoleLine(line, secrets),
+      )
+    },
+    clear(call) {
+      logOf(call).clearLines()
+      return { cleared: true }
+    },
+  }
+}
+
+function logs({ store, traffic }: ServiceContext): (call: Call) => TrafficLog {
+  return ({ project, params }) => traffic.of(store.servers.require(project.id, params.serverId).id)
+}
+
+/** The entries behind the one that the cursor names, also where that one is gone. */
+function pageOf<Entry extends { id: number }, Item>(
+  { store: { cursors } }: ServiceContext,
+  list: string,
+  { entries, keptFrom, dropped }: Recorded<Entry>,
+  query: PageQuery,
+  toItem: (entry: Entry) => Item,
+) {
+  const after = query.cursor === undefined ? 0 : cursors.read(list, query.cursor)
+  const rest = entries.filter(({ id }) => id > after)
+  const shown = rest.slice(0, pageSize(query, PAGE))
+  const latest = cursors.write(list, shown.at(-1)?.id ?? after)
+  const more = shown.length < rest.length ? { nextCursor: latest } : {}
+  return { items: shown.map(toItem), ...more, latest, keptFrom: String(keptFrom), dropped }
+}
