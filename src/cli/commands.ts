@@ -55,6 +55,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     })
   const opening = notebook(chosen => options.dashboard('notebook', chosen, []))
   const declared = [
+    tryServer,
     api,
     ...opening,
     get,
@@ -66,7 +67,6 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     ...serve,
     ...profiles,
     ...verbs,
-    tryServer,
   ]
   addCommands(program, declared, code => {
     outcome = code

@@ -49,6 +49,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'takes files of other programs; test/cli/server-files.test.ts runs it',
     ]),
   ),
+  'mcpdeck try -- COMMAND': 'opens a dashboard; test/journeys/try.test.ts runs it',
+  'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { startHttpServer } from '../servers/http-server.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
 const SECRET = 'very-secret-of-try'
@@ -79,6 +80,24 @@ test('what a killed one left behind is removed at the next start, and what is in
   expect(own.left()).toEqual([used])
   first.kill('SIGTERM')
   await first.waitForExit()
+  expect(own.left()).toEqual([])
+})
+
+test('an address opens with its headers, and is called without being saved', async () => {
+  const server = await startHttpServer()
+  onTestFinished(() => server.close())
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--header', `X-Team: ${SECRET}`, server.url)
+  await terminal.waitFor('1 listed')
+  terminal.press('enter')
+  await terminal.waitFor('Call count')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('✓ answered')
+  expect(server.seen.map(({ headers }) => headers['x-team'])).not.toContain(undefined)
+  expect(terminal.screen()).not.toContain(SECRET)
+  terminal.press('escape')
+  await terminal.waitFor(now => !now.screen().includes('✓ answered'))
+  await quit(terminal)
   expect(own.left()).toEqual([])
 })
 
