@@ -49,6 +49,7 @@ import {
   nested,
   workedOn,
 } from './kept-things.ts'
+import { trafficProbes } from './kept-traffic.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
@@ -66,9 +67,7 @@ afterAll(async () => {
 })
 
 const freshFile = (): string => join(directory, String((number += 1)), 'file')
-const doctorReports = () => doctorReportsAt(freshFile())
 
-/** The local workspace's answer to a body. */
 async function post(path: string, body: string, headers: Record<string, string> = {}) {
   return await service.service.answer({
     method: 'POST',
@@ -153,17 +152,17 @@ const probes: Record<BoundName, Probe> = {
   },
   seenLists: size => listsToStore(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
   doctorReports(size) {
-    const reports = doctorReports()
+    const reports = doctorReportsAt(freshFile())
     for (let at = 0; at < size; at += 1) reports.keep({ projectId: 'p', serverId: `s${at}` }, examined('n'))
     return reports.of('p').length
   },
   doctorEntries(size) {
-    const reports = doctorReports()
+    const reports = doctorReportsAt(freshFile())
     reports.keep({ projectId: 'p', serverId: 's' }, examined('n', size))
     return reports.of('p')[0]!.report.findings.length
   },
   doctorText(size) {
-    const reports = doctorReports()
+    const reports = doctorReportsAt(freshFile())
     reports.keep({ projectId: 'p', serverId: 's' }, examined('n '.repeat(size).slice(0, size)))
     return reports.of('p')[0]!.report.connection.detail.length
   },
@@ -367,6 +366,7 @@ const probes: Record<BoundName, Probe> = {
     const [seen] = toSeenTools('s', [tool(description)], 0).tools
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
   },
+  ...trafficProbes,
   async idempotencyKey(size) {
     const { client } = service
     const projectId = (await client.projects.list()).items[0]!.id

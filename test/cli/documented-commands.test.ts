@@ -51,6 +51,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   ),
   'mcpdeck try -- COMMAND': 'opens a dashboard; test/journeys/try.test.ts runs it',
   'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
+  "mcpdeck snapshot diff before.json --command 'node build/index.js'":
+    'starts a program of the reader; test/cli/verbs.test.ts starts one of ours',
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
@@ -61,6 +63,8 @@ const ENDS: Readonly<Record<string, number>> = {
   'npm start --silent -- run "Reference server smoke" --watch --yes --junit report.xml': 1,
   'mcpdeck run --rerun-failed R --yes --watch': 1,
   'mcpdeck cancel RUN': 3,
+  // The reference server gives some advice.
+  'mcpdeck doctor everything --strict': 3,
 }
 
 /** Commands that serve until they are stopped, known by what they print first. */
@@ -178,12 +182,14 @@ test('scripts that the documents name exist, and so do the variables', () => {
 })
 
 test.each(all.filter(isOurs))('$document: $command', async ({ command }) => {
-  const words = wordsOf(command)
+  const [line = '', target] = command.split(' > ')
+  const words = wordsOf(line)
   if (words.includes('import'))
     await home.run(['suite', 'export', 'Smoke', '--output', join(home.home, 'suite.yaml'), '--force'])
   if (SERVES.test(words.join(' '))) return await serveAndStop(words)
   const { code, stdout, stderr } = await home.run(words, { cwd: home.home })
   expect({ command, code, stderr: stderr.slice(-600) }).toMatchObject({ code: ENDS[command] ?? 0 })
+  if (target !== undefined) writeFileSync(join(home.home, target), stdout)
   // A listing of something that is there is not empty.
   if (words[0] === 'get') expect(stdout.trim().split('\n').filter(Boolean)).not.toEqual([])
 })

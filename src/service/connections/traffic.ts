@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { createRing, type Ring } from './ring.ts'
 import type { ServerTarget } from './types.ts'
 
@@ -76,15 +77,15 @@ declare module '../core/context.ts' {
 
 const KIB = 1024
 /** Most that is kept of one server, in entries and characters: messages, lines, output that nobody looked at yet. */
-const FRAMES = { entries: 1000, size: 2048 * KIB }
-const LINES = { entries: 2000, size: 512 * KIB }
+const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
+const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
 /** Beyond so many characters of all servers, those that were connected to longest ago lose theirs. */
 const MOST_TOGETHER = 16 * 1024 * KIB
-/** Most characters of one message, with what is kept of its end, where the id of an answer stands; and of a line. */
-const MESSAGE = 256 * KIB
+const MESSAGE = BOUNDS.trafficMessage.most
+/** What of it is kept of the end of a message, where the id of an answer stands. */
 const MESSAGE_END = KIB
-const LINE = 4 * KIB
+const LINE = BOUNDS.consoleLine.most
 /** What an entry takes beside its text. */
 const ENTRY = 200
 /** A line without its end counts as one after so many milliseconds: it may be a question. */
