@@ -125,7 +125,8 @@ async function bundle(input: InputOptions, dir: string) {
     charset: 'ascii',
     minify: true,
     // Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
-    // words that it shares with the service, whatever opens a workspace, what the screens declare, and what draws them.
+    // words that it shares with the service, whatever opens a workspace, what the screens declare, the rules that
+    // commands need as well, and what draws.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'] },
@@ -137,7 +138,11 @@ async function bundle(input: InputOptions, dir: string) {
           ),
         },
         { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
-        { name: 'registry', test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$/ },
+        {
+          name: 'registry',
+          test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$|\/src\/cli\/get\/states\.ts$/,
+        },
+        { name: 'rules', test: /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/ },
         { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },
