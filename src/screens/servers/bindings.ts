@@ -166,12 +166,19 @@ export const resourcesKeys = defineBindings({
   },
 })
 
+const saveCase = {
+  ...on('newOfCall'),
+  label: 'eval case',
+  hint: true,
+  help: 'Save the call as an eval case; once it is saved, go to the case.',
+} as const
+
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true } },
+  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, saveCase },
 })
 
 export const serverReadinessKeys = defineBindings({
@@ -217,6 +224,7 @@ export const resultKeys = defineBindings({
       hint: true,
       help: 'Give up waiting; the server may finish all the same.',
     },
+    saveCase,
   },
 })
 

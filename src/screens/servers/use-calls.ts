@@ -11,7 +11,7 @@ import { useResultOverlay } from './result.tsx'
  */
 export function useCalls(projectId: string, server: ProjectServer) {
   const { client } = useWorkspace()
-  const show = useResultOverlay()
+  const show = useResultOverlay(projectId)
   const path = { projectId, serverId: server.id }
   const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
     const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)

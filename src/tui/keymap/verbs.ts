@@ -7,6 +7,7 @@ export const VERBS = {
   newOfCopy: { key: 'alt+n', does: 'Make a new one from a copy.' },
   newSignedIn: { key: 'alt+s', does: 'Make a new one by its address, with a sign-in.' },
   newOfFile: { key: 'alt+i', does: 'Make new ones from files of other programs.' },
+  newOfCall: { key: 'alt+c', does: 'Make a new one from a call.' },
   newOfTool: { key: 'alt+t', does: 'Make a new one from a tool.' },
   edit: { key: 'e', does: 'Edit it.' },
   editText: { key: 'ctrl+e', does: 'Edit it as a text, in your editor.' },
