@@ -55,7 +55,9 @@ test('a result that is answered again unchanged passes all assertions of its cas
       const { toolName, args, result } = made
       const transcript = {
         messages: [],
-        toolCalls: [{ stepId: 'call', serverName: 's', toolName, arguments: args, startedAt: 0, durationMs: 1, result }],
+        toolCalls: [
+          { stepId: 'call', serverName: 's', toolName, arguments: args, startedAt: 0, durationMs: 1, result },
+        ],
         finalText: textOfResult(result),
         userTurns: 0,
       }

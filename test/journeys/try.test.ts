@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { createHome, removeHome } from '../pty/home.ts'
-import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { openTerminal, type Key, type Terminal } from '../pty/terminal.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
 const SECRET = 'very-secret-of-try'
@@ -59,6 +59,35 @@ test('one key saves it in the local workspace with all that it was opened with',
   expect(again.screen()).not.toContain(SECRET)
   again.type(']]')
   await again.waitFor('3 listed')
+})
+
+test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
+  let keys = 0
+  const press = async (key: Key | 'E', content: string | RegExp): Promise<void> => {
+    keys += 1
+    if (key === 'E') terminal.type(key)
+    else terminal.press(key)
+    await terminal.waitFor(content)
+  }
+  await terminal.waitFor('2 listed')
+  terminal.type('c')
+  await terminal.waitFor('Call get-sum on stdio-server')
+  terminal.type('2')
+  terminal.press('tab')
+  terminal.type('3')
+  await press('ctrl+s', 'The sum is 5.')
+  await press('alt+c', 'Save as eval case')
+  expect(terminal.screen()).toContain('get-sum {"a":2,"b":3}')
+  expect(terminal.screen()).toContain('the answer matches /^The sum is 5')
+  await press('ctrl+s', 'goes to it')
+  await press('alt+c', '2. assert no tool answers an error')
+  await press('E', 'Launch stdio-server suite')
+  await terminal.waitFor('A run of stdio-server suite')
+  await press('ctrl+s', /✓ passed, 1\/1/)
+  expect(keys).toBeLessThanOrEqual(12)
+  await quit(terminal)
 })
 
 test('what a killed one left behind is removed at the next start, and what is in use is not', async () => {

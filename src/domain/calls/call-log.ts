@@ -73,8 +73,7 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
   }
   const change = (id: string, changed: Partial<CallRecord>): void =>
     set(records.map(record => (record.id === id ? { ...record, ...changed } : record)))
-  const settle = (id: string, outcome: Outcome): void =>
-    change(id, { outcome })
+  const settle = (id: string, outcome: Outcome): void => change(id, { outcome })
   return {
     start(subject, send) {
       const controller = new AbortController()

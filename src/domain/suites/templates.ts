@@ -49,8 +49,5 @@ export const SUITE_MODEL = 'anthropic/claude-sonnet-4.5'
 
 /** A suite to start from, over one server. */
 export function suiteOfServer(serverName: string, first: CaseForm): SuiteFile {
-  return {
-    suite: { name: `${serverName} suite`, servers: [serverName], model: SUITE_MODEL },
-    cases: [first],
-  }
+  return { suite: { name: `${serverName} suite`, servers: [serverName], model: SUITE_MODEL }, cases: [first] }
 }

@@ -161,10 +161,7 @@ function Calls(props: TabProps) {
   }
   useBindings(
     callsKeys,
-    {
-      show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
-      saveCase: saveCase(list.current()),
-    },
+    { show: records.length > 0 ? open : unavailable('Nothing was called yet.'), saveCase: saveCase(list.current()) },
     { active: focused },
   )
   if (records.length === 0)
