@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EvalCaseCreateRequest } from '../src/api/contract/suites.ts'
-import { textOfResult } from '../src/domain/calls/result-text.ts'
+import { textOfResult } from '../src/domain/suites/result-text.ts'
 import { assertionsIn, caseOfCall, type CallMade } from '../src/domain/suites/call-case.ts'
 import { documentFaults } from '../src/domain/suites/case-faults.ts'
 import { readCase, writeCases } from '../src/domain/suites/case-form.ts'

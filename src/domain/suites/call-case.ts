@@ -1,6 +1,6 @@
 import type { CallToolResult } from '../../api/contract/server-operations.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
-import { textOfResult } from '../calls/result-text.ts'
+import { textOfResult } from './result-text.ts'
 import type { CaseForm } from './case-form.ts'
 
 /** A call of a tool with what came of it. */

@@ -1,5 +1,5 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import { textOfResult } from '../../domain/calls/result-text.ts'
+import { textOfResult } from '../../domain/suites/result-text.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { scoreIntegrity } from './scores.ts'
