@@ -34,7 +34,7 @@ import { useList } from '../../components/list/use-list.ts'
 import { Sentence } from '../../components/pane-state.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf } from '../../domain/calls/call-log.ts'
-import { useResultOverlay } from './result.tsx'
+import { useCalls } from './use-calls.ts'
 import { useCallCase } from './use-call-case.ts'
 import { useNow } from './use-now.ts'
 
@@ -151,7 +151,7 @@ function Calls(props: TabProps) {
   const records = useSyncExternalStore(log.subscribe, () => log.of(server.id))
   const columns = useMemo(() => callColumns(symbols), [symbols])
   const list = useList({ items: records, keyOf: callKey, columns })
-  const show = useResultOverlay(projectId)
+  const { show, resend } = useCalls(projectId, server)
   const saveCase = useCallCase(projectId)
   // Draws the ages again.
   useNow()
@@ -161,7 +161,11 @@ function Calls(props: TabProps) {
   }
   useBindings(
     callsKeys,
-    { show: records.length > 0 ? open : unavailable('Nothing was called yet.'), saveCase: saveCase(list.current()) },
+    {
+      show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
+      ...resend(list.current()),
+      saveCase: saveCase(list.current()),
+    },
     { active: focused },
   )
   if (records.length === 0)
