@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { createHome, removeHome } from '../pty/home.ts'
-import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { openTerminal, type Key, type Terminal } from '../pty/terminal.ts'
 import { startHttpServer } from '../servers/http-server.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
@@ -60,6 +60,106 @@ test('one key saves it in the local workspace with all that it was opened with',
   expect(again.screen()).not.toContain(SECRET)
   again.type(']]')
   await again.waitFor('3 listed')
+})
+
+test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
+  let keys = 0
+  const press = async (key: Key | 'E', content: string | RegExp): Promise<void> => {
+    keys += 1
+    if (key === 'E') terminal.type(key)
+    else terminal.press(key)
+    await terminal.waitFor(content)
+  }
+  await terminal.waitFor('2 listed')
+  terminal.type('c')
+  await terminal.waitFor('Call get-sum on stdio-server')
+  terminal.type('2')
+  terminal.press('tab')
+  terminal.type('3')
+  await press('ctrl+s', 'The sum is 5.')
+  await press('alt+c', 'Save as eval case')
+  expect(terminal.screen()).toContain('get-sum {"a":2,"b":3}')
+  expect(terminal.screen()).toContain('the answer matches /^The sum is 5')
+  await press('ctrl+s', 'goes to it')
+  await press('alt+c', '2. assert no tool answers an error')
+  await press('E', 'Launch stdio-server suite')
+  await terminal.waitFor('A run of stdio-server suite')
+  await press('ctrl+s', /✓ passed, 1\/1/)
+  expect(keys).toBeLessThanOrEqual(12)
+  await quit(terminal)
+})
+
+test('a call is sent again as it was, or with what is changed in its form', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
+  await terminal.waitFor('2 listed')
+  terminal.type('c')
+  await terminal.waitFor('Call get-sum on stdio-server')
+  terminal.type('2')
+  terminal.press('tab')
+  terminal.type('3')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('The sum is 5.')
+  terminal.type('e')
+  await terminal.waitFor('It acts on the server stdio-server')
+  terminal.press('tab')
+  terminal.type('0')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('The sum is 32.')
+  terminal.type('R')
+  await terminal.waitFor('With {"a":2,"b":30}')
+  terminal.press('down', 'enter')
+  await terminal.waitFor(() => !terminal.screen().includes('again?'))
+  terminal.type('qqq')
+  await terminal.waitFor('2 listed')
+  terminal.type(']]]')
+  await terminal.waitFor(/\[Calls/)
+  const called = terminal
+    .screen()
+    .split('\n')
+    .filter(line => /│.*\bget-sum\b.*│$/.test(line))
+  expect(called).toHaveLength(3)
+  await terminal.waitFor('edit and call')
+  terminal.type('e')
+  await terminal.waitFor('It acts on the server stdio-server')
+})
+
+test('a second call is saved in the suite of the first, or in another new one', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
+  await terminal.waitFor('2 listed')
+  const call = async (number: string): Promise<void> => {
+    terminal.type('c')
+    await terminal.waitFor('Call get-sum on stdio-server')
+    terminal.type(number)
+    terminal.press('tab')
+    terminal.type('3')
+    terminal.press('ctrl+s')
+    await terminal.waitFor(`The sum is ${Number(number) + 3}.`)
+    terminal.press('alt+c')
+    await terminal.waitFor('Save as eval case')
+  }
+  await call('2')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('Saved get-sum {"a":2,"b":3} in the suite stdio-server suite.')
+  terminal.type('q')
+  await call('4')
+  expect(terminal.screen()).not.toContain('(new)')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('Saved get-sum {"a":4,"b":3} in the suite stdio-server suite.')
+  terminal.type('q')
+  await call('6')
+  terminal.press('tab', 'down', 'space', 'ctrl+s')
+  await terminal.waitFor('It is created together with the case.')
+  terminal.type('Other')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('Other (new)')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('Saved get-sum {"a":6,"b":3} in the suite Other.')
+  terminal.press('alt+c')
+  await terminal.waitFor('Cases 1 of 1')
 })
 
 test('what a killed one left behind is removed at the next start, and what is in use is not', async () => {

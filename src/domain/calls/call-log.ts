@@ -26,6 +26,8 @@ export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
+  /** The eval case that it was saved as. */
+  savedAs?: { suiteId: string; caseId: string }
   /** Gives up waiting; the server may finish all the same. */
   stop: () => void
 }
@@ -36,6 +38,8 @@ export type Send = (signal: AbortSignal) => Promise<{ answer: Answer; text: stri
 export type CallLog = {
   /** Sends once, never again, and notes what came of it. Resolves when that is known. */
   start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
+  /** Notes the eval case that a call was saved as. */
+  saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
   /** Calls to one server, newest first; the same array until one of them changes. */
   of: (serverId: string) => readonly CallRecord[]
   get: (id: string) => CallRecord | undefined
@@ -67,8 +71,9 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
     byServer.clear()
     for (const listener of listeners) listener()
   }
-  const settle = (id: string, outcome: Outcome): void =>
-    set(records.map(record => (record.id === id ? { ...record, outcome } : record)))
+  const change = (id: string, changed: Partial<CallRecord>): void =>
+    set(records.map(record => (record.id === id ? { ...record, ...changed } : record)))
+  const settle = (id: string, outcome: Outcome): void => change(id, { outcome })
   return {
     start(subject, send) {
       const controller = new AbortController()
@@ -89,6 +94,7 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
       )
       return { record, settled }
     },
+    saved: (id, savedAs) => change(id, { savedAs }),
     of(serverId) {
       const known = byServer.get(serverId)
       if (known) return known

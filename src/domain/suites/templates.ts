@@ -44,10 +44,10 @@ export function copyOf({ id: _id, ...form }: CaseForm): CaseForm {
   return { ...form, title: `${form.title} (copy)` }
 }
 
+/** The model of a new suite; cases that only call tools do without one. */
+export const SUITE_MODEL = 'anthropic/claude-sonnet-4.5'
+
 /** A suite to start from, over one server. */
 export function suiteOfServer(serverName: string, first: CaseForm): SuiteFile {
-  return {
-    suite: { name: `${serverName} suite`, servers: [serverName], model: 'anthropic/claude-sonnet-4.5' },
-    cases: [first],
-  }
+  return { suite: { name: `${serverName} suite`, servers: [serverName], model: SUITE_MODEL }, cases: [first] }
 }

@@ -4,7 +4,7 @@ import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { checkArguments, checkSchema } from '../../domain/servers/arguments-check.ts'
 import { skeleton } from '../../domain/suites/skeleton.ts'
-import { argumentForm, parseArguments, promptForm } from './arguments.ts'
+import { argumentForm, filledForm, parseArguments, promptForm } from './arguments.ts'
 import type { JsonObject } from './json-text.ts'
 
 const sum = {
@@ -224,4 +224,33 @@ describe('the check before sending', () => {
       { name: 'a', message: 'is required', isMissing: true },
     ])
   })
+})
+
+test('a form that is filled with what was sent comes to the same arguments again', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      text: { type: 'string', default: 'given' },
+      count: { type: 'number', default: 3 },
+      flag: { type: 'boolean' },
+      one: { enum: ['a', 'b'] },
+      any: {},
+    },
+    required: ['text'],
+  }
+  const values = fc.dictionary(
+    fc.oneof(fc.constantFrom('text', 'count', 'flag', 'one', 'any'), fc.string()),
+    fc.oneof(fc.jsonValue(), fc.constantFrom('a', 'b', '3', 'true', '\u001b[2J', 'two\nlines', '')),
+  )
+  fc.assert(
+    fc.property(values, sent => {
+      const form = filledForm(argumentForm(schema), sent)
+      expect(
+        parseArguments(
+          form,
+          form.fields.map(({ initial }) => initial),
+        ),
+      ).toEqual({ value: JSON.parse(JSON.stringify(sent)) })
+    }),
+  )
 })

@@ -1,3 +1,4 @@
+import { isSameJson } from '../../domain/json/same-json.ts'
 import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
 import { isJson, jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -60,15 +61,43 @@ export function promptForm(
   return { whole: false, fields }
 }
 
+/** The form with what was sent before; all of it is one JSON text where a field cannot hold its value. */
+export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
+  const fields = form.fields.map((field): ArgumentField => {
+    const value = sent[field.name]
+    if (!Object.hasOwn(sent, field.name)) return { ...field, initial: '' }
+    return { ...field, initial: field.kind === 'text' && typeof value === 'string' ? value : jsonText(value) }
+  })
+  const filled = { whole: false, fields }
+  const back = form.whole
+    ? undefined
+    : parseArguments(
+        filled,
+        fields.map(({ initial }) => initial),
+      )
+  const isSame = back && 'value' in back && isSameJson(back.value, sent)
+  return isSame && fields.every(isShowable) ? filled : wholeOf(sent)
+}
+
+/** A choice shows its options only, and a text has no control characters. */
+function isShowable({ initial, choices }: ArgumentField): boolean {
+  const text = initial.replaceAll('\n', '')
+  return clean(text) === text && (choices === undefined || initial === '' || choices.includes(initial))
+}
+
 function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
   const start = skeleton(schema ?? {}, 0)
+  return wholeOf(isObject(start) ? start : {})
+}
+
+function wholeOf(value: JsonObject): ArgumentForm {
   const field: ArgumentField = {
     name: 'arguments',
     kind: 'json',
     required: true,
     type: 'JSON object',
     description: undefined,
-    initial: jsonText(isObject(start) ? start : {}),
+    initial: jsonText(value),
   }
   return { whole: true, fields: [field] }
 }

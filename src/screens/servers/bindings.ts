@@ -166,12 +166,29 @@ export const resourcesKeys = defineBindings({
   },
 })
 
+const saveCase = {
+  ...on('newOfCall'),
+  label: 'eval case',
+  hint: true,
+  help: 'Save the call as an eval case; once it is saved, go to the case.',
+} as const
+
+const resend = {
+  again: {
+    ...on('again'),
+    label: 'call again',
+    hint: true,
+    help: 'Call the tool with the same arguments, after asking.',
+  },
+  edit: { ...on('edit'), label: 'edit and call', hint: true, help: 'The form of the call, filled with what was sent.' },
+} as const
+
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true } },
+  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, ...resend, saveCase },
 })
 
 export const serverReadinessKeys = defineBindings({
@@ -217,6 +234,8 @@ export const resultKeys = defineBindings({
       hint: true,
       help: 'Give up waiting; the server may finish all the same.',
     },
+    ...resend,
+    saveCase,
   },
 })
 

@@ -11,28 +11,37 @@ import { OutlineRows, useOutline } from '../../components/viewer/outline.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
+import type { useCallAgain } from './use-call-again.ts'
+import { useCallCase } from './use-call-case.ts'
 import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines.ts'
 
 const WIDTH = 110
 
+type Resend = ReturnType<typeof useCallAgain>
+
 /** Shows a call and, while it runs, follows it. */
-export function useResultOverlay(): (record: CallRecord) => void {
+export function useResultOverlay(projectId: string, resend: Resend): (record: CallRecord) => void {
   const overlays = useOverlays()
   const { client } = useWorkspace()
   return record => {
     const close = overlays.open({
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
       size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-      content: <Result log={callLogOf(client)} record={record} onClose={() => close()} />,
+      content: (
+        <Result projectId={projectId} resend={resend} log={callLogOf(client)} record={record} onClose={() => close()} />
+      ),
     })
   }
 }
 
-function Result(props: { log: CallLog; record: CallRecord; onClose: () => void }) {
+function Result(props: { projectId: string; resend: Resend; log: CallLog; record: CallRecord; onClose: () => void }) {
   const { log } = props
   // The log may have dropped an old record; the one that was chosen still shows.
   const record = useSyncExternalStore(log.subscribe, () => log.get(props.record.id) ?? props.record)
+  const saveCase = useCallCase(props.projectId, props.onClose)
   useBindings(resultKeys, {
+    ...props.resend(record),
+    saveCase: saveCase(record),
     close: props.onClose,
     stop: record.outcome.state === 'running' ? record.stop : unavailable('It has ended.'),
   })

@@ -34,7 +34,8 @@ import { useList } from '../../components/list/use-list.ts'
 import { Sentence } from '../../components/pane-state.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf } from '../../domain/calls/call-log.ts'
-import { useResultOverlay } from './result.tsx'
+import { useCalls } from './use-calls.ts'
+import { useCallCase } from './use-call-case.ts'
 import { useNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
@@ -143,14 +144,15 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
 
 /** What was called, rendered and read from here in this session, newest first. */
 function Calls(props: TabProps) {
-  const { server, focused } = props
+  const { projectId, server, focused } = props
   const { client } = useWorkspace()
   const { symbols } = useTheme()
   const log = callLogOf(client)
   const records = useSyncExternalStore(log.subscribe, () => log.of(server.id))
   const columns = useMemo(() => callColumns(symbols), [symbols])
   const list = useList({ items: records, keyOf: callKey, columns })
-  const show = useResultOverlay()
+  const { show, resend } = useCalls(projectId, server)
+  const saveCase = useCallCase(projectId)
   // Draws the ages again.
   useNow()
   const open = (): void => {
@@ -159,7 +161,11 @@ function Calls(props: TabProps) {
   }
   useBindings(
     callsKeys,
-    { show: records.length > 0 ? open : unavailable('Nothing was called yet.') },
+    {
+      show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
+      ...resend(list.current()),
+      saveCase: saveCase(list.current()),
+    },
     { active: focused },
   )
   if (records.length === 0)

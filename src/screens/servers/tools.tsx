@@ -16,6 +16,7 @@ import { withShortTexts } from './json-text.ts'
 import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { schemaLines, textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
+import { callEffect } from './use-call-again.ts'
 import { useCalls } from './use-calls.ts'
 
 const EMPTY = { why: 'This server offers no tools.', next: 'The doctor shows what it can do.' }
@@ -85,12 +86,7 @@ function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => 
       about: tool.description ?? undefined,
       form: argumentForm(tool.inputSchema),
       schema: tool.inputSchema,
-      effect: [
-        {
-          text: `It acts on the server ${server.name}, with whatever effects the tool has there. It is sent once.`,
-          tone: 'warn',
-        },
-      ],
+      effect: [callEffect(server)],
       act: `Call ${tool.name} on ${server.name}`,
       onSend: parameters => calls.callTool(tool.name, parameters),
     })

@@ -3,6 +3,7 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
 import type { JsonObject } from './json-text.ts'
+import { useCallAgain } from './use-call-again.ts'
 import { useResultOverlay } from './result.tsx'
 
 /**
@@ -11,19 +12,23 @@ import { useResultOverlay } from './result.tsx'
  */
 export function useCalls(projectId: string, server: ProjectServer) {
   const { client } = useWorkspace()
-  const show = useResultOverlay()
   const path = { projectId, serverId: server.id }
   const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
     const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)
     show(record)
   }
+  const callTool = (toolName: string, parameters: JsonObject): void =>
+    start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
+      const input = { ...path, body: { toolName, parameters } }
+      const { value, text } = await client.exchange(contract.servers.callTool, input, { signal })
+      return { answer: { kind: 'tool', value }, text }
+    })
+  const resend = useCallAgain(projectId, server, callTool)
+  const show = useResultOverlay(projectId, resend)
   return {
-    callTool: (toolName: string, parameters: JsonObject) =>
-      start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
-        const input = { ...path, body: { toolName, parameters } }
-        const { value, text } = await client.exchange(contract.servers.callTool, input, { signal })
-        return { answer: { kind: 'tool', value }, text }
-      }),
+    show,
+    resend,
+    callTool,
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }

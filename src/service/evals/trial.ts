@@ -1,6 +1,6 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import { textOfResult } from '../../domain/suites/result-text.ts'
 import { untilAborted } from '../core/deadline.ts'
-import { isPlainObject } from '../core/canonical.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { scoreIntegrity } from './scores.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd, startClock } from './trial-calls.ts'
@@ -148,22 +148,13 @@ async function callTool(step: EvalTestStep, { caller, transcript, modelAnswered 
   if (!step.toolName) throw new TrialEnd('setup_failed', `The toolCall step "${step.id}" names no tool.`)
   try {
     const result = await caller.call(step.id, step.serverName, step.toolName, step.arguments ?? {})
-    if (!modelAnswered) transcript.finalText = textOf(result)
+    if (!modelAnswered) transcript.finalText = textOfResult(result)
     const isError = result['isError'] === true
     return { status: 'ok', ...(isError && { reason: 'the tool answered with isError', evidence: { isError } }) }
   } catch (error) {
     if (!(error instanceof RefusedCall)) throw error
     return { status: 'fail', reason: error.message }
   }
-}
-
-/** The text blocks of an MCP result, in order. */
-function textOf(result: Record<string, unknown>): string {
-  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : []
-  const texts = content.flatMap(block =>
-    isPlainObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
-  )
-  return texts.join('\n')
 }
 
 function whySkipped(ended: TrialEnd): string {

@@ -237,10 +237,12 @@ function createExecutorFor(options: ServiceOptions, store: Store, connections: C
   }
   if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
   const { database } = store.directory
+  // A program that runs already stays here, where its first session is.
+  const { early: _early, traffic: _traffic, ...threadConnections } = options.connections ?? {}
   return createThreadExecutor({
     ...settings,
     database,
-    connections: options.connections ?? {},
+    connections: threadConnections,
     runsGiveWay: options.runsGiveWay ?? false,
   })
 }

@@ -6,7 +6,8 @@ import type { ExecutionSettings, RunExecution } from '../executor.ts'
 export type ThreadSettings = ExecutionSettings & {
   /** The workspace's database, which exists and is up to date. */
   database: string
-  connections: ConnectionsOptions
+  /** Without what cannot be handed to a thread. */
+  connections: Omit<ConnectionsOptions, 'early' | 'traffic'>
   /** See `comeAfterTheScreen`. */
   runsGiveWay: boolean
 }

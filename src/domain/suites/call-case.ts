@@ -1,0 +1,94 @@
+import type { CallToolResult } from '../../api/contract/server-operations.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { textOfResult } from './result-text.ts'
+import type { CaseForm } from './case-form.ts'
+
+/** A call of a tool with what came of it. */
+export type CallMade = {
+  serverName: string
+  toolName: string
+  args: Readonly<Record<string, unknown>>
+  result: CallToolResult
+}
+
+type Assertion = Record<string, unknown>
+
+const MOST_TITLE = 60
+/** Longer texts are hardly ever the same twice. */
+const MOST_EXACT = 200
+const MOST_KEYS = 5
+const MOST_KEY = 60
+/** Longer texts are not read as JSON for the names of their fields. */
+const MOST_READ = 100_000
+
+/** Dates, times, durations, long numbers, ids: what differs from call to call. */
+const CHANGES =
+  /\d{4}-\d\d|\d:\d\d|\d{5,}|\d\s*(?:ms|s|sec|min|h|seconds?|minutes?|hours?|days?)\b|\b(?:ago|now|today)\b|[\da-f]{8}-/i
+const ID = /(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}/i
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \n]*$/u
+
+/** A case that repeats a call, and asserts of the result what is likely to hold the next time too. */
+export function caseOfCall({ serverName, toolName, args, result }: CallMade): CaseForm {
+  return {
+    title: titleOf(toolName, args),
+    steps: [
+      { id: 'call', kind: 'toolCall', serverName, toolName, arguments: { ...args } },
+      ...assertionsOf(toolName, result).map((assertion, index) => ({
+        id: `assert-${index + 1}`,
+        kind: 'assert' as const,
+        assertion,
+      })),
+    ],
+  }
+}
+
+/** The assertions of a case, in their order. */
+export function assertionsIn({ steps }: CaseForm): readonly Assertion[] {
+  return steps.flatMap(({ assertion }) => (assertion ? [assertion] : []))
+}
+
+function titleOf(toolName: string, args: CallMade['args']): string {
+  const shown = Object.keys(args).length === 0 ? toolName : `${toolName} ${JSON.stringify(args)}`
+  const title = shown.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim()
+  const cut = [...title].slice(0, MOST_TITLE).join('')
+  return cut === title ? title || 'A call' : `${cut}…`
+}
+
+/** An error that was answered is what the next call shall answer too: no assertion says that there is none. */
+function assertionsOf(toolName: string, result: CallToolResult): Assertion[] {
+  const first = result.isError === true ? { type: 'toolCalledAtLeastOnce', toolName } : { type: 'noToolErrors' }
+  return [first, ...textAssertions(textOfResult(result))]
+}
+
+function textAssertions(text: string): Assertion[] {
+  if (!/\S/.test(text)) return []
+  if (isSteady(text)) return [{ type: 'responseMatches', pattern: `^${escaped(text)}$` }]
+  const keys = keysOf(text)
+  if (keys.length === 0) return [{ type: 'finalAssistantMessageNonEmpty' }]
+  return keys.map(needle => ({ type: 'responseContains', needle, caseSensitive: true }))
+}
+
+function isSteady(text: string): boolean {
+  return text.length <= MOST_EXACT && PRINTABLE.test(text) && !CHANGES.test(text) && !ID.test(text)
+}
+
+/** The first fields of a JSON object, as they stand in its text. */
+function keysOf(text: string): readonly string[] {
+  if (text.length > MOST_READ || !/^\s*\{/.test(text)) return []
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return []
+  }
+  if (!isPlainObject(value)) return []
+  return Object.keys(value)
+    .filter(key => key.length <= MOST_KEY && PRINTABLE.test(key) && !CHANGES.test(key) && !ID.test(key))
+    .map(key => JSON.stringify(key))
+    .filter(key => text.includes(key))
+    .slice(0, MOST_KEYS)
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+}

@@ -1,0 +1,78 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Tool } from '../../api/contract/server-operations.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useOpening } from '../../components/opening.tsx'
+import type { CallRecord } from '../../domain/calls/call-log.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable, type Handlers } from '../../tui/keymap/binding.ts'
+import { useArgumentDialog } from './argument-dialog.tsx'
+import { argumentForm, filledForm } from './arguments.ts'
+import { shorten, type JsonObject } from './json-text.ts'
+
+type CallTool = (toolName: string, parameters: JsonObject) => void
+
+const MOST_SHOWN = 400
+
+/** What calling a tool does, before it is done. */
+export function callEffect(server: ProjectServer): { text: string; tone: 'warn' } {
+  return {
+    text: `It acts on the server ${server.name}, with whatever effects the tool has there. It is sent once.`,
+    tone: 'warn',
+  }
+}
+
+/** Calls a tool as it was called before, after asking, or with the form filled with what was sent. */
+export function useCallAgain(projectId: string, server: ProjectServer, callTool: CallTool) {
+  const { client } = useWorkspace()
+  const ask = useArgumentDialog()
+  const confirm = useConfirm()
+  const opening = useOpening(useRunTask())
+
+  const again = async (tool: string, sent: JsonObject): Promise<void> => {
+    const agreed = await confirm({
+      title: `Call ${tool} again?`,
+      lines: [`With ${shorten(JSON.stringify(sent), MOST_SHOWN)}`, callEffect(server)],
+      action: `Call ${tool} on ${server.name}`,
+    })
+    if (agreed) callTool(tool, sent)
+  }
+
+  /** The tool as it is now: what it takes may have changed since. */
+  const currentTool = async (name: string, signal: AbortSignal): Promise<{ tool: Tool | undefined }> => {
+    const input = { projectId, serverId: server.id, body: {} }
+    for await (const { items } of client.pages(contract.servers.tools, input, { signal })) {
+      const tool = items.find(each => each.name === name)
+      if (tool) return { tool }
+    }
+    return { tool: undefined }
+  }
+
+  const edit = async (name: string, sent: JsonObject): Promise<void> => {
+    const read = await opening({
+      start: `Reading the tools of ${server.name}…`,
+      work: signal => currentTool(name, signal),
+    })
+    if (!read) return
+    const { tool } = read
+    ask({
+      title: `Call ${name}`,
+      about: tool ? (tool.description ?? undefined) : `${server.name} lists no tool ${name} any more.`,
+      form: filledForm(argumentForm(tool?.inputSchema), sent),
+      ...(tool && { schema: tool.inputSchema }),
+      effect: [callEffect(server)],
+      act: `Call ${name} on ${server.name}`,
+      onSend: parameters => callTool(name, parameters),
+    })
+  }
+
+  return (record: CallRecord | undefined): Handlers<'again' | 'edit'> => {
+    const { kind, target, input = {} } = record ?? {}
+    if (kind !== 'tool' || target === undefined) {
+      const none = unavailable(record ? 'Only a call of a tool is sent again.' : 'Nothing was called yet.')
+      return { again: none, edit: none }
+    }
+    return { again: () => again(target, input), edit: () => edit(target, input) }
+  }
+}
