@@ -29,6 +29,14 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
+/** Quits where suites were made. */
+async function quitAll(terminal: Terminal): Promise<void> {
+  terminal.type('q')
+  await terminal.waitFor('Quit without what was made here?')
+  terminal.press('down', 'enter')
+  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
+}
+
 test('a server that is saved nowhere opens on its tools, and nothing of it stays', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--', process.execPath, SERVER, 'healthy')
@@ -88,7 +96,7 @@ test('a call becomes an eval case that was run in at most twelve keys after its 
   await terminal.waitFor('A run of stdio-server suite')
   await press('ctrl+s', /✓ passed, 1\/1/)
   expect(keys).toBeLessThanOrEqual(12)
-  await quit(terminal)
+  await quitAll(terminal)
 })
 
 test('a call is sent again as it was, or with what is changed in its form', async () => {
@@ -160,6 +168,14 @@ test('a second call is saved in the suite of the first, or in another new one', 
   await terminal.waitFor('Saved get-sum {"a":6,"b":3} in the suite Other.')
   terminal.press('alt+c')
   await terminal.waitFor('Cases 1 of 1')
+  terminal.type('q')
+  await terminal.waitFor('Quit without what was made here?')
+  expect(terminal.screen()).toContain('The suite stdio-server suite, with its cases and runs.')
+  expect(terminal.screen()).toContain('The suite Other, with its cases and runs.')
+  terminal.press('enter')
+  await terminal.waitFor(now => !now.screen().includes('Quit without'))
+  await quitAll(terminal)
+  expect(own.left()).toEqual([])
 })
 
 test('what a killed one left behind is removed at the next start, and what is in use is not', async () => {

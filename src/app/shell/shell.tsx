@@ -33,6 +33,7 @@ import { Tabs } from './tabs.tsx'
 import { WindowTitle } from './window-title.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
+import { useQuit } from './use-quit.ts'
 import { useCurrentSubject } from '../../components/subject.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { webAddress } from '../../tui/router/web-address.ts'
@@ -178,7 +179,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     browser: useBrowser(),
     help,
     back: useAtTop(),
-    quit: actions.quit,
+    quit: useQuit(actions.quit),
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),
     redraw: actions.redraw,
