@@ -14,7 +14,7 @@ import { visit, wordsOf, type Visitor } from './visitor.ts'
 
 const SMALL_SERVER = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
 /** Long enough to see the screen alive meanwhile, short enough for a test. */
-const SERVER_PATIENCE_MS = 2_000
+const SERVER_PATIENCE_MS = 6_000
 
 /** Listens on loopback until the test ends. */
 async function listen(answer: Api['fetch']): Promise<string> {
