@@ -115,7 +115,7 @@ test('a server whose command is known shows it with dots, and an edit keeps what
   }
   const place = serversRoute.to({ projectId, pane: 'detail', serverId, tab: 'overview' })
   app = await openApp({ testService, place, access: { storedReaches } })
-  expect(await app.see('TOKEN=••••, OTHER=••••')).toContain('stdio-server.mjs')
+  expect(await app.see('TOKEN=••••, OTHER=••••')).toContain('healthy')
   await app.press(keys.edit)
   await app.see('Nothing is changed yet.')
   await app.press(formKeys.bindings.next)
