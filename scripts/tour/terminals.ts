@@ -93,6 +93,8 @@ async function overSlowLine(terminal: Terminal): Promise<string[]> {
     await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server/),
     await cost(terminal, '`3` opens the servers', () => terminal.type('3'), /▌everything/),
     await cost(terminal, '`Tab` goes into its detail', () => terminal.press('tab'), /▌everything ─/),
+    // Its overview names a folder of this machine.
+    await cost(terminal, '`]` `]` come to its tools', () => terminal.type(']]'), /\d+ listed/),
   ]
 }
 

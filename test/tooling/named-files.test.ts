@@ -10,6 +10,11 @@ const NAMED = /`([\w/-]+(?:\.[\w-]+)*\.(?:tsx?|mjs))`/g
 /** A file is named whole, or by the end of its path. */
 const exists = (name: string): boolean => files.some(file => `/${file}`.endsWith(`/${name}`))
 
+test('no document names a folder of the machine that wrote it', () => {
+  const documents = texts.filter(text => text.endsWith('.md')).map(text => readFileSync(join(ROOT, text), 'utf8'))
+  for (const text of documents) expect(text).not.toMatch(/(?:^|[^\w.])\/[\w/.-]*(?:node_modules|dist)\//m)
+})
+
 test('every file of the sources that documents and comments name is there', () => {
   const named = texts.flatMap(text =>
     [...readFileSync(join(ROOT, text), 'utf8').matchAll(NAMED)].map(([, name = '']) => ({ text, name })),
