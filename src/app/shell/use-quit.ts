@@ -4,15 +4,23 @@ import { useConfirm } from '../../components/confirm.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { clean } from '../../tui/theme/text.ts'
 
-/** Quits at once, but for a workspace that ends with the program and holds suites: these are named first. */
+/** Records that the question names; the others are counted. */
+const MOST_NAMED = 8
+
+/** Quits at once, but for a workspace that ends with the program and holds what a person made: that is named first. */
 export function useQuit(quit: () => void): () => Promise<void> {
   const { client, unsaved } = useWorkspace()
   const confirm = useConfirm()
   return async () => {
-    const lost = unsaved ? await lossesOf(client) : []
+    const lost = unsaved ? await madeIn(client) : []
+    const more = lost.length - MOST_NAMED
     const question = {
       title: 'Quit without what was made here?',
-      lines: [...lost, 'It is saved nowhere, and gone afterwards.'],
+      lines: [
+        ...lost.slice(0, MOST_NAMED),
+        ...(more > 0 ? [`And ${more} more.`] : []),
+        'It is saved nowhere, and gone afterwards.',
+      ],
       action: 'Quit',
       decline: 'Stay',
     }
@@ -20,12 +28,24 @@ export function useQuit(quit: () => void): () => Promise<void> {
   }
 }
 
-/** A line for each suite; where they cannot be read, a line that says so. */
-async function lossesOf(client: Client): Promise<string[]> {
+/** A line for each record beside the server that is tried; where they cannot be read, a line that says so. */
+async function madeIn(client: Client): Promise<string[]> {
   try {
+    const [{ documentStore }, { DOCUMENT_NOUNS }] = await Promise.all([
+      import('../../domain/documents/store.ts'),
+      import('../../domain/documents/nouns.ts'),
+    ])
     const projects = await client.items(contract.projects.list, {})
-    const suites = await Promise.all(projects.map(({ id }) => client.items(contract.suites.list, { projectId: id })))
-    return suites.flat().map(({ name }) => `The suite ${clean(name ?? 'without a name')}, with its cases and runs.`)
+    const lists = projects.flatMap(({ id: projectId }) => {
+      const store = documentStore(client, projectId)
+      return DOCUMENT_NOUNS.map(async noun => {
+        const rows = (await store.list(noun)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        // Ids grow: the first server is the one that is tried.
+        const made = noun === 'server' ? rows.slice(1) : rows
+        return made.map(({ id, name }) => `The ${noun} ${clean(name ?? id)}.`)
+      })
+    })
+    return (await Promise.all(lists)).flat()
   } catch {
     return ['What was made could not be read.']
   }
