@@ -170,6 +170,7 @@ const saveCase = {
   ...on('newOfCall'),
   label: 'eval case',
   hint: true,
+  needs: 'cases.create',
   help: 'Save the call as an eval case; once it is saved, go to the case.',
 } as const
 
@@ -178,9 +179,16 @@ const resend = {
     ...on('again'),
     label: 'call again',
     hint: true,
+    needs: 'servers.callTool',
     help: 'Call the tool with the same arguments, after asking.',
   },
-  edit: { ...on('edit'), label: 'edit and call', hint: true, help: 'The form of the call, filled with what was sent.' },
+  edit: {
+    ...on('edit'),
+    label: 'edit and call',
+    hint: true,
+    needs: 'servers.callTool',
+    help: 'The form of the call, filled with what was sent.',
+  },
 } as const
 
 export const callsKeys = defineBindings({
