@@ -189,7 +189,7 @@ export function useConnection(): Connection {
   return useSyncExternalStore(store.subscribe, store.read)
 }
 
-/** Rings once, at the earliest time that was asked for since it rang last, in epoch milliseconds. */
+/** Fires once, at the earliest time that was set since it fired last, in epoch milliseconds. */
 function createAlarm(ring: () => void) {
   let timer: NodeJS.Timeout | undefined
   let due = Infinity

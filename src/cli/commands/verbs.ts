@@ -17,6 +17,7 @@ const WRITES: readonly DeclaredFlag[] = [
   ['--new', SEND_NEW],
 ]
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
+
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,

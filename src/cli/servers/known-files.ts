@@ -14,7 +14,7 @@ export function thisMachine(): Machine {
   return { platform: process.platform, home: homedir(), folder: process.cwd(), env: process.env }
 }
 
-/** The files with servers of a machine; none of them is read before it is asked for. */
+/** The files with servers of a machine; each is read when it is wanted, not before. */
 export function serverFiles(machine: Machine = thisMachine()): ServerFiles {
   const { home, folder, env } = machine
   return {

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 const input = (properties: Json, required: string[] = []): Json => ({ type: 'object', properties, required })
 const tool = (name: string, inputSchema: Json = input({}), more: Json = {}): Json => ({ name, inputSchema, ...more })
 const server = (given: Json) => snapshotOf({ tools: [], ...given })
-const told = async (before: Json, after: Json) =>
+const changesOf = async (before: Json, after: Json) =>
   (await snapshotChanges(server(before), server(after))).map(({ impact, of, name, says }) =>
     [impact, of, name, says].join(' '),
   )
@@ -93,7 +93,7 @@ describe('what changed between two snapshots', () => {
       { tools: [tool('a'), tool('a', input({ y: {} }))] },
       ['unknown tool a is listed several times, and changed'],
     ],
-  ])('%s', async (_, before, after, expected) => expect(await told(before, after)).toEqual(expected))
+  ])('%s', async (_, before, after, expected) => expect(await changesOf(before, after)).toEqual(expected))
 
   test('schemas that take too long to compare may break, and are not called the same', async () => {
     const [one, other] = [server({ tools: [tool('a')] }), server({ tools: [tool('a', input({ x: {} }))] })]

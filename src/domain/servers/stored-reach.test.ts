@@ -40,7 +40,7 @@ describe('secrets in a command are dots', () => {
     [['mcp-remote', '--header', 'Authorization: Bearer abc'], "mcp-remote --header 'Authorization: Bearer ••••'"],
   ])('%j', ([command, ...args], shown) => expect(shownCommand({ command, args })).toBe(shown))
 
-  test('a change keeps those that can be told, and no other', () => {
+  test('a change keeps those that can be known, and no other', () => {
     const stored = { command: 'x', args: ['--key=1', '--key=2'] }
     expect(wordsBehind(['x', `--key=${DOTS}`, 'new', `--key=${DOTS}`], stored)).toEqual([
       'x',

@@ -11,7 +11,7 @@ const object = (properties: JsonObject, required: string[] = [], more: JsonObjec
   ...more,
 })
 const MARKS = { safe: '', unknown: ' ?', breaking: ' !' }
-const told = (before: unknown, after: unknown): string[] =>
+const changesOf = (before: unknown, after: unknown): string[] =>
   schemaChanges(before, after).map(({ pointer, path, says, input }) => `${pointer} ${path} ${says}${MARKS[input]}`)
 
 const NO_KEYS = { requiredKeys: [] as [] }
@@ -20,7 +20,7 @@ describe('what changed between two schemas', () => {
   test('fifty thousand choices that all changed are compared with little work', () => {
     const choices = (prefix: string) => ({ enum: Array.from({ length: 50_000 }, (_, at) => `${prefix}${at}`) })
     const before = process.cpuUsage()
-    expect(told(choices('a'), choices('b'))[0]).toContain('may no longer be "a0"')
+    expect(changesOf(choices('a'), choices('b'))[0]).toContain('may no longer be "a0"')
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(5000)
   })
@@ -119,7 +119,7 @@ describe('what changed between two schemas', () => {
         '/properties/a/uniqueItems a has uniqueItems none (was true)',
       ],
     ],
-  ])('%s', (_what, before, after, expected) => expect(told(before, after)).toEqual(expected))
+  ])('%s', (_what, before, after, expected) => expect(changesOf(before, after)).toEqual(expected))
 
   const names = fc.constantFrom('a', 'b', 'c', 'x/y', '~', '__proto__', '')
   const schema = fc.letrec(tie => ({

@@ -75,7 +75,7 @@ export const consoleTab = collectionTab({
     server.transportType === 'stdio'
       ? {
           why: 'The program printed nothing yet.',
-          next: 'It starts when something is asked of it. Programs that runs start do not show.',
+          next: 'It starts with the first request. Programs that runs start do not show.',
         }
       : { why: 'The server is reached over HTTP.', next: 'What it prints shows where it runs.' },
 })

@@ -43,7 +43,7 @@ function sourceOf(text: string): ServerText | undefined {
   return { file: 'the pasted text', text: whole, format: ANY_FORMAT }
 }
 
-/** The server as the fields hold it; undefined where something of it would be lost, or is to be asked for. */
+/** The server as the fields hold it; undefined where something of it would be lost, or is missing. */
 function valuesOf({ name, fields, enabled, envFile }: ServerEntry): FormValues | undefined {
   const { command, args = [], env = {}, url, headers = {}, ...oauth } = fields
   const hasMore = Object.keys(oauth).length > 0 || enabled === false || envFile !== undefined

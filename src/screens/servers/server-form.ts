@@ -15,7 +15,7 @@ import { reachOf, type Reach } from '../../domain/servers/reach.ts'
 
 const WHERE = 'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything.'
 const SHOWN_NEVER = 'Its values are never shown again.'
-/** Longest wait for a server in seconds: the local workspace waits no longer, whatever it is told. */
+/** Longest wait for a server in seconds: the local workspace waits no longer, whatever is saved. */
 const MOST_SECONDS = 300
 const EMPTY: StoredTexts = { where: '', env: '', headers: '', timeout: '' }
 

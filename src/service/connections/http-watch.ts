@@ -2,7 +2,7 @@ import type { BodyWatch } from './http-request.ts'
 import { createLineReader } from './line-reader.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 
-/** What is told of one exchange while it goes on. */
+/** What is reported of one exchange while it goes on. */
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**

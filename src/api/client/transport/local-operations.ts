@@ -3,8 +3,8 @@ import { isMissing } from '../errors/api-error.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Asks a deployment once which operations it offers beyond the published contract; one without capabilities offers
- * none. Any other failure is asked over again the next time.
+ * Reads once which operations a deployment offers beyond the published contract; one without capabilities offers
+ * none. After any other failure it is read again the next time.
  */
 export function createLocalOffer(readCapabilities: () => Promise<unknown>): () => Promise<ReadonlySet<string>> {
   let known: Promise<ReadonlySet<string>> | undefined

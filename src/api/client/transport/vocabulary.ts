@@ -25,7 +25,7 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
 
 /**
  * Asks a deployment once for its vocabulary, when the first read needs it. An answer of any kind is kept, also a
- * refusal, which means vocabulary 1; a lost line is asked over again the next time.
+ * refusal, which means vocabulary 1; after a lost line it is read again the next time.
  */
 export function createNegotiation(
   service: string,
