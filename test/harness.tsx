@@ -31,7 +31,7 @@ import type { Workspace } from '../src/hooks/workspace.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/workspace/service.ts'
 import { checked } from './contract/checked-answers.ts'
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 /** ink-testing-library's terminal is this wide. */
 const SIZE = { width: 100, height: 40 }
 
