@@ -80,6 +80,19 @@ test('nor by a redirect; a server of this machine may lead to this machine', asy
   expect(await (await fetchFn(`http://localhost:${port}/`)).text()).toBe('{}')
 })
 
+test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
+  'a server of another machine in the same network does not lead to %s',
+  async host => {
+    const { port, connections } = await listening()
+    const lookup = async (name: string): Promise<LookupAddress[]> => [
+      { address: name === 'own.test' ? '127.0.0.1' : '192.168.7.8', family: 4 },
+    ]
+    const fetchFn = createMetadataFetch('http://printer.test/mcp', never, lookup)
+    await expect(fetchFn(`http://${host}:${port}/`)).rejects.toThrow(/address of this machine|fetch failed/)
+    expect(connections()).toBe(0)
+  },
+)
+
 test('every IPv4 address means the same in each IPv6 form that carries it', () => {
   fc.assert(
     fc.property(fc.ipV4(), address => {
