@@ -6,7 +6,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { guardedServer } from './guarded-server.ts'
 import { open, sandbox } from './harness.ts'
 
-const { servers } = contract
+const { servers, signIns } = contract
 
 test('imported tokens are sent along and refreshed before they end, once for all', async () => {
   const { api, store } = await open()
@@ -39,6 +39,23 @@ test('imported tokens are sent along and refreshed before they end, once for all
     refreshToken: 'refresh-1',
     client: { clientId: 'mcpdeck' },
   })
+})
+
+test('signing out forgets the tokens at once, and what was signed in to asks for a sign-in again', async () => {
+  const { api, store, target, signIn, origin } = await signedIn()
+  expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: false, refreshable: false, issuer: null })
+  const { expiresAt } = await signIn(3600)
+  expect(await api.call(signIns.get, target)).toEqual({
+    signedIn: true,
+    expiresAt,
+    refreshable: true,
+    issuer: origin,
+    clientId: 'mcpdeck',
+  })
+  expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  expect(await api.call(signIns.delete, target)).toEqual({ signedOut: true })
+  expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
+  expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
 })
 
 /** Somebody who would like to have refresh tokens. */
