@@ -61,7 +61,8 @@ export function createServerRows(database: Database, sealer: Sealer) {
     /** Oldest first. */
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
     /** Stores refreshed or imported tokens, or forgets them, and leaves everything else alone. */
-    setTokens: (id: string, tokens: ServerTokens | undefined) => servers.change({ id }, { tokens, updatedAt: Date.now() }),
+    setTokens: (id: string, tokens: ServerTokens | undefined) =>
+      servers.change({ id }, { tokens, updatedAt: Date.now() }),
     delete: servers.delete,
   }
 }
