@@ -36,8 +36,9 @@ export function createServerTargets(store: Store): ServerTargets {
       )
       .catch((error: unknown) => {
         if (error instanceof SignInNeeded && hasEnded(tokens)) throw error
-        // The server itself says whether the old token still counts.
-        return tokens
+        const stored = store.servers.get(projectId, id)?.tokens
+        // Another process may have used the refresh token; else the server says whether the old token still counts.
+        return stored?.refreshToken === tokens.refreshToken ? tokens : stored
       })
       .finally(() => refreshing.delete(id))
     refreshing.set(id, fresh)
