@@ -25,6 +25,7 @@ import { chatSessions, sessions, traceExports } from './sessions.ts'
 import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
 import { cases, suites } from './suites.ts'
 import { swarms } from './swarms.ts'
+import { signIns } from './sign-ins.ts'
 import { console, traffic } from './traffic.ts'
 import { tunnels } from './tunnels.ts'
 import { userTestingFindings, userTestingInsights } from './user-testing-insights.ts'
@@ -76,6 +77,7 @@ export const contract = {
   readiness,
   traffic,
   console,
+  signIns,
 }
 export type Contract = typeof contract
 

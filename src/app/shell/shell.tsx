@@ -236,7 +236,7 @@ function useBrowser(): KeyHandler | Unavailable {
   const url = webAddress(profile.web, place)
   if (url === undefined)
     return unavailable(`The setting web of the profile ${profile.name} has no address for this place.`)
-  return () => open(url)
+  return async () => void (await open(url))
 }
 
 /** Opens the messages of this session: what left the footer stays readable here. */

@@ -133,11 +133,7 @@ const TOKEN_FIELDS = ['access_token', 'refresh_token', 'expires_in', 'token_type
 /** `mcpdeck import-tokens`. */
 export async function importTokens(context: CommandContext, words: Words, own: ImportTokensOptions): Promise<void> {
   const { clientId, clientSecretEnv } = own
-  const clientSecret = clientSecretEnv === undefined ? undefined : process.env[clientSecretEnv]?.trim()
-  if (clientSecretEnv !== undefined && !clientSecret)
-    throw new UsageError(`The variable ${clientSecretEnv} of --client-secret-env is empty.`)
-  if (clientSecret && clientId === undefined)
-    throw new UsageError('A client secret needs the client’s id: --client-id.')
+  const clientSecret = secretOfVariable(clientSecretEnv, clientId)
   const given = Object(await readJsonFile(own.input)) as Values
   if (typeof given['access_token'] !== 'string')
     throw new UsageError(`${own.input} has no access_token: give what the token endpoint answered.`)
@@ -160,10 +156,19 @@ export async function importTokens(context: CommandContext, words: Words, own: I
   printText(recordLines(value).join('\n'))
 }
 
+/** The secret of a client, in the variable that an option names. @throws UsageError */
+export function secretOfVariable(variable: string | undefined, clientId: string | undefined): string | undefined {
+  if (variable === undefined) return undefined
+  const secret = process.env[variable]?.trim()
+  if (!secret) throw new UsageError(`The variable ${variable} of --client-secret-env is empty.`)
+  if (clientId === undefined) throw new UsageError('A client secret needs the client’s id: --client-id.')
+  return secret
+}
+
 type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
 
 /** The server that the first word names, and the words behind it: at least what is needed, at most `most`. */
-async function serverOf(
+export async function serverOf(
   context: CommandContext,
   [wanted, ...rest]: Words,
   needed: readonly string[],

@@ -74,6 +74,18 @@ export const serversKeys = defineBindings({
       needs: 'servers.importTokens',
       help: 'Hand over OAuth tokens that you obtained for it.',
     },
+    signIn: {
+      ...on('signIn'),
+      label: 'sign in',
+      needs: 'servers.importTokens',
+      help: 'Sign in to it with OAuth in the browser, after saying where.',
+    },
+    signOut: {
+      ...on('signOut'),
+      label: 'sign out',
+      needs: 'signIns.delete',
+      help: 'Forget the tokens that are stored for it, after asking.',
+    },
     remove: {
       ...on('delete'),
       label: 'remove server',

@@ -27,6 +27,7 @@ import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
+import { useSignIn } from './use-sign-in.tsx'
 import { NO_FILES, useServerImport } from './use-server-import.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { List } from '../../components/list/list.tsx'
@@ -116,10 +117,15 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   })
   const connect = useNewConnection(projectId)
   const importFrom = useServerImport(projectId)
-  const { serverFiles } = useWorkspace()
+  const { serverFiles, signIns } = useWorkspace()
   const compare = useComparison(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
+  const overHttp = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
+    row && row.server.url == null
+      ? unavailable('It has no address; only a server over HTTP takes tokens.')
+      : onServer(act)
+  const { signIn, signOut } = useSignIn(projectId)
   useSaveUnsaved(onServer)
   return {
     doctor: on(doctor),
@@ -133,10 +139,9 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     edit: onServer(saving.edit),
     compare: onServer(compare),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
-    importTokens:
-      row && row.server.url == null
-        ? unavailable('It has no address; only a server over HTTP takes tokens.')
-        : onServer(saving.importTokens),
+    importTokens: overHttp(saving.importTokens),
+    signIn: signIns ? overHttp(signIn) : unavailable('Nothing can be signed in to from here.'),
+    signOut: overHttp(signOut),
     remove: onServer(saving.remove),
     checkOAuth: on(row => check('overview', checks.checkOAuth, row)),
   }
