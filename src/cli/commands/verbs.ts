@@ -7,7 +7,7 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import type { DiffOptions } from '../verbs/snapshots.ts'
 import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
-import { REACH, unsavedly } from './reach.ts'
+import { REACH, savedly, unsavedly } from './reach.ts'
 
 const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
 const WRITES: readonly DeclaredFlag[] = [
@@ -32,10 +32,8 @@ function serverVerb<Own extends object>(
     words: [...server, ...behind],
     flags: [...flags, ...REACH],
     async run({ words, own, common }) {
-      if (own.command === undefined && own.url === undefined) {
-        const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
-        return await inWorkspace(common, context => work(context, words, own))
-      }
+      if (own.command === undefined && own.url === undefined)
+        return await savedly(common, words[0], load, (work, context) => work(context, words, own))
       return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
     },
   })

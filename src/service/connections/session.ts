@@ -11,6 +11,7 @@ import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
 import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
+import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
 
 /** What every connection of one engine shares. */
@@ -23,6 +24,7 @@ export type SessionSettings = {
   pending: PendingWork
   /** The program of a command that was started before; undefined where it is to be started. */
   takeStarted?: EarlyStart['take']
+  ending: ServerEnding
   /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
   traffic?: Traffic | undefined
 }
@@ -86,9 +88,10 @@ export async function openSession(
 
 function firstLink(target: ServerTarget, settings: SessionSettings, library: McpLibrary): () => Link {
   const { transport } = target
+  const { guardian, takeStarted, ending } = settings
   const options = () => linkOptions(target, settings, library)
   return transport.type === 'stdio'
-    ? () => createStdioLink(transport, { ...options(), guardian: settings.guardian, takeStarted: settings.takeStarted })
+    ? () => createStdioLink(transport, { ...options(), guardian, takeStarted, ending })
     : () => createStreamableLink(transport, options())
 }
 

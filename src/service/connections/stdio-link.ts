@@ -8,7 +8,7 @@ import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
 import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
-import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
+import { lastLine, startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
 
@@ -17,6 +17,7 @@ export type StdioLinkOptions = {
   guardian: Guardian
   serverName: string
   takeStarted?: EarlyStart['take'] | undefined
+  ending: ServerEnding
   /** Longest message, and most bytes that are not an answer between two answers. */
   maxMessageBytes: number
   tap?: Tap | undefined
@@ -27,7 +28,7 @@ export type StdioLinkOptions = {
  * group and hands on part of our environment, so only its framing and protocol are used.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
-  const { library, guardian, serverName, maxMessageBytes, takeStarted, tap } = options
+  const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
@@ -89,7 +90,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const transport: Transport = {
     async start() {
-      starting = takeStarted?.(command) ?? startServer(command, serverName, guardian)
+      starting = takeStarted?.(command) ?? startServer(command, serverName, guardian, ending)
       try {
         server = await starting
       } catch (error) {
