@@ -8,6 +8,7 @@ import type { Column } from '../../components/list/columns.ts'
 import type { CallRecord } from '../../domain/calls/call-log.ts'
 import { shorten } from './json-text.ts'
 import { callDuration, callLook, KIND_WORDS } from './result-lines.ts'
+import { progressOf, runningFor } from './running-call.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
 /** A saved server with what the doctor last said about it. */
@@ -162,7 +163,7 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
       id: 'target',
       title: 'Of',
       width: 'flex',
-      cell: record => shorten(record.target, MOST_TEXT),
+      cell: record => shorten([record.target, progressOf(record)].filter(Boolean).join('  '), MOST_TEXT),
       sort: record => record.target,
     },
     {
@@ -170,7 +171,10 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
       title: 'Took',
       width: 8,
       align: 'right',
-      cell: record => ({ text: formatDuration(callDuration(record)?.ms), tone: 'muted' }),
+      cell: record => {
+        const ms = callDuration(record)?.ms ?? runningFor(record, Date.now())
+        return { text: formatDuration(ms), tone: 'muted' }
+      },
       sort: record => callDuration(record)?.ms,
     },
     {

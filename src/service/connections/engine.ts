@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
@@ -42,11 +43,15 @@ export type Connections = {
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
   listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
-  /** Sent at most once, whatever happens to the connection. */
+  /**
+   * Sent at most once, whatever happens to the connection. The server is asked to report its progress only where
+   * somebody listens; what it reports moves no deadline.
+   */
   callTool(
     target: ServerTarget,
     call: { toolName: string; parameters?: JsonObject },
     signal?: AbortSignal,
+    onProgress?: OnProgress,
   ): Promise<CallToolResult & { durationMs: number }>
   getPrompt(
     target: ServerTarget,
@@ -97,10 +102,10 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     listTools: listPageOf(LISTINGS.tools),
     listPrompts: listPageOf(LISTINGS.prompts),
     listResources: listPageOf(LISTINGS.resources),
-    callTool: (target, { toolName, parameters }, signal) =>
+    callTool: (target, { toolName, parameters }, signal, onProgress) =>
       timed(target, signal, deadline =>
         lend(target, deadline, async ({ session }) => {
-          const { result, durationMs } = await callTool(session, toolName, parameters, deadline)
+          const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
           return { ...result, durationMs }
         }),
       ),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { OnProgress } from '../../api/contract/message.ts'
 import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
@@ -111,10 +112,12 @@ export async function callTool(
   name: string,
   args: JsonObject | undefined,
   deadline: Deadline,
+  onProgress?: OnProgress,
 ): Promise<{ result: CallToolResult; durationMs: number }> {
   requireCapability(session, 'tools')
   const began = performance.now()
-  const result = await session.request('tools/call', { name, arguments: args ?? {} }, CallResult(), deadline)
+  const call = { name, arguments: args ?? {} }
+  const result = await session.request('tools/call', call, CallResult(), deadline, onProgress)
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 
