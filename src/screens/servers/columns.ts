@@ -1,3 +1,4 @@
+import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { ageColumn } from '../../components/collection/plain-parts.ts'
@@ -115,13 +116,28 @@ export const promptColumns: readonly Column<Prompt>[] = [
   },
 ]
 
-export const resourceColumns: readonly Column<Resource>[] = [
+function typeOf(resource: ListedResource): string {
+  return isTemplate(resource) ? 'template' : (resource.mimeType ?? UNKNOWN)
+}
+
+/** A resource, or the template of others. */
+export type ListedResource = Resource | ResourceTemplate
+
+export function isTemplate(resource: ListedResource): resource is ResourceTemplate {
+  return typeof resource['uri'] !== 'string'
+}
+
+/** Its address, with the variables of a template. */
+export const addressOf = (resource: ListedResource): string =>
+  isTemplate(resource) ? resource.uriTemplate : resource.uri
+
+export const resourceColumns: readonly Column<ListedResource>[] = [
   {
     id: 'uri',
     title: 'URI',
     width: 'flex',
-    cell: resource => shorten(resource.uri, MOST_TEXT),
-    sort: resource => resource.uri,
+    cell: resource => shorten(addressOf(resource), MOST_TEXT),
+    sort: addressOf,
   },
   {
     id: 'name',
@@ -131,13 +147,7 @@ export const resourceColumns: readonly Column<Resource>[] = [
     cell: resource => oneLine(resource.name),
     sort: resource => resource.name ?? undefined,
   },
-  {
-    id: 'mime',
-    title: 'Type',
-    width: 16,
-    cell: resource => ({ text: resource.mimeType ?? UNKNOWN, tone: 'muted' }),
-    sort: resource => resource.mimeType ?? undefined,
-  },
+  { id: 'mime', title: 'Type', width: 16, cell: resource => ({ text: typeOf(resource), tone: 'muted' }), sort: typeOf },
 ]
 
 export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
@@ -190,5 +200,4 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
 
 export const toolKey = (tool: Tool): string => tool.name
 export const promptKey = (prompt: Prompt): string => prompt.name
-export const resourceKey = (resource: Resource): string => resource.uri
 export const callKey = (record: CallRecord): string => record.id

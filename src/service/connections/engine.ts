@@ -1,8 +1,18 @@
+import type { CompletionRequest } from '../../api/contract/live-servers.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
-import { callTool, getPrompt, LISTINGS, listAllOrNone, listPage, readResource, type Listing } from './requests.ts'
+import {
+  callTool,
+  complete,
+  getPrompt,
+  LISTINGS,
+  listAllOrNone,
+  listPage,
+  readResource,
+  type Listing,
+} from './requests.ts'
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
 import type { Session } from './session.ts'
 import type {
@@ -43,6 +53,13 @@ export type Connections = {
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
   listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
+  listResourceTemplates(
+    target: ServerTarget,
+    query?: { cursor?: string | undefined },
+    signal?: AbortSignal,
+  ): Promise<Page<JsonObject>>
+  /** What the server suggests for an argument. */
+  complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
    * Sent at most once, whatever happens to the connection. The server is asked to report its progress only where
    * somebody listens; what it reports moves no deadline.
@@ -83,7 +100,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
   const { timed, read, lend, deadlineOf } = runner
   const listPageOf =
     <T>(listing: Listing<T>) =>
-    (target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal) =>
+    (target: ServerTarget, query?: { cursor?: string | undefined }, signal?: AbortSignal) =>
       read(target, signal, (session, deadline) => listPage(session, listing, query?.cursor, deadline))
 
   return {
@@ -102,6 +119,9 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     listTools: listPageOf(LISTINGS.tools),
     listPrompts: listPageOf(LISTINGS.prompts),
     listResources: listPageOf(LISTINGS.resources),
+    listResourceTemplates: listPageOf(LISTINGS.resourceTemplates),
+    complete: (target, asked, signal) =>
+      read(target, signal, (session, deadline) => complete(session, asked, deadline)),
     callTool: (target, { toolName, parameters }, signal, onProgress) =>
       timed(target, signal, deadline =>
         lend(target, deadline, async ({ session }) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { CompletionRequest } from '../../api/contract/live-servers.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -136,4 +137,24 @@ export async function getPrompt(
 export async function readResource(session: Session, uri: string, deadline: Deadline): Promise<ResourceContents> {
   requireCapability(session, 'resources')
   return session.request('resources/read', { uri }, ReadResult(), deadline)
+}
+
+const CompleteResult = shape(() => z.looseObject({ completion: z.looseObject({ values: z.array(z.string()) }) }))
+/** The protocol allows a hundred suggestions; each is a line of a form. */
+const SUGGESTIONS = { most: 100, length: 500 }
+
+export async function complete(
+  session: Session,
+  { of, name, argument, value, others = {} }: CompletionRequest,
+  deadline: Deadline,
+): Promise<{ values: string[] }> {
+  requireCapability(session, 'completions')
+  const params = {
+    ref: of === 'prompt' ? { type: 'ref/prompt', name } : { type: 'ref/resource', uri: name },
+    argument: { name: argument, value },
+    context: { arguments: others },
+  }
+  const { completion } = await session.request('completion/complete', params, CompleteResult(), deadline)
+  const values = completion.values.slice(0, SUGGESTIONS.most)
+  return { values: values.filter(({ length }) => length > 0 && length <= SUGGESTIONS.length) }
 }
