@@ -13,6 +13,7 @@ import { iterations } from './iterations.ts'
 import { journeyFindings } from './journey-findings.ts'
 import { journeyRuns } from './journey-runs.ts'
 import { journeys } from './journeys.ts'
+import { liveServers } from './live-servers.ts'
 import { personas } from './personas.ts'
 import { plugins } from './plugins.ts'
 import { projects } from './projects.ts'
@@ -78,6 +79,7 @@ export const contract = {
   traffic,
   console,
   signIns,
+  liveServers,
 }
 export type Contract = typeof contract
 

@@ -14,6 +14,7 @@ import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { cancellable } from './cancellable.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
 type Words = readonly string[]
@@ -57,7 +58,9 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   ]
   const input = { ...at, body: { toolName: tool.name, parameters } }
   const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
-  const { value, text } = await sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect }, own)
+  const { value, text } = await cancellable(options =>
+    sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect, options }, own),
+  )
   if (own.json) printReceived(text)
   else {
     const contents = (value.content ?? []).map(contentText)

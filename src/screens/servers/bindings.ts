@@ -186,6 +186,13 @@ const saveCase = {
   help: 'Save the call as an eval case; once it is saved, go to the case.',
 } as const
 
+const stop = {
+  ...on('end'),
+  label: 'cancel',
+  hint: true,
+  help: 'Tell the server to stop a call that runs; what it did until then is not known.',
+} as const
+
 const resend = {
   again: {
     ...on('again'),
@@ -208,7 +215,7 @@ export const callsKeys = defineBindings({
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, ...resend, saveCase },
+  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, stop, ...resend, saveCase },
 })
 
 export const serverReadinessKeys = defineBindings({
@@ -248,12 +255,7 @@ export const resultKeys = defineBindings({
       hint: true,
       help: 'Close; what still runs goes on, the calls tab has it.',
     },
-    stop: {
-      ...on('end'),
-      label: 'stop waiting',
-      hint: true,
-      help: 'Give up waiting; the server may finish all the same.',
-    },
+    stop,
     ...resend,
     saveCase,
   },

@@ -37,7 +37,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf } from '../../domain/calls/call-log.ts'
 import { useCalls } from './use-calls.ts'
 import { useCallCase } from './use-call-case.ts'
-import { useNow } from './use-now.ts'
+import { useNow, useRunningNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export const ServersScreen = collectionScreen({
@@ -158,18 +158,20 @@ function Calls(props: TabProps) {
   const list = useList({ items: records, keyOf: callKey, columns })
   const { show, resend } = useCalls(projectId, server)
   const saveCase = useCallCase(projectId)
-  // Draws the ages again.
+  // Draws the ages again, and how long calls run.
   useNow()
+  useRunningNow(records.some(({ outcome }) => outcome.state === 'running'))
+  const current = list.current()
   const open = (): void => {
-    const record = list.current()
-    if (record) show(record)
+    if (current) show(current)
   }
   useBindings(
     callsKeys,
     {
       show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
-      ...resend(list.current()),
-      saveCase: saveCase(list.current()),
+      stop: current?.outcome.state === 'running' ? current.stop : unavailable('No call that runs is chosen.'),
+      ...resend(current),
+      saveCase: saveCase(current),
     },
     { active: focused },
   )

@@ -99,7 +99,7 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
     tools: call => connections.listTools(target(call), call.body, call.signal),
     prompts: call => connections.listPrompts(target(call), call.body, call.signal),
     resources: call => connections.listResources(target(call), call.body, call.signal),
-    callTool: call => connections.callTool(target(call), call.body, call.signal),
+    callTool: call => connections.callTool(target(call), call.body, call.signal, call.onProgress),
     // The protocol library has checked the shape of both results; they are passed on as they came.
     getPrompt: call => connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
     readResource: call => connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,

@@ -25,6 +25,7 @@ import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
 import { suiteHandlers } from '../suites/handlers.ts'
 import { traceExportHandlers } from '../trace-exports/handlers.ts'
 import { swarmHandlers } from '../swarms/handlers.ts'
+import { liveServerHandlers } from '../live-servers/handlers.ts'
 import { consoleHandlers, trafficHandlers } from '../traffic/handlers.ts'
 import {
   userTestingSessionHandlers,
@@ -75,5 +76,6 @@ export function createHandlers(context: ServiceContext): Handlers {
     traffic: trafficHandlers(context),
     console: consoleHandlers(context),
     signIns: signInHandlers(context),
+    liveServers: liveServerHandlers(context),
   }
 }
