@@ -13,7 +13,7 @@ import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTr
 import type { McpLibrary } from './library.ts'
 import { watchExchange } from './http-watch.ts'
 import type { Tap } from './traffic.ts'
-import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
+import { inMebibytes, REQUEST_BYTES, TAKEN_BACK, type Link } from './types.ts'
 
 /** A server that does not answer the farewell must not hold up ours. */
 const FAREWELL_MS = 1000
@@ -74,16 +74,16 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failure: () => failure,
     close,
     /**
-     * Hands on what is an answer or wants one. Nobody listens to notifications, and the library's work on a flood of
-     * them takes the processor and hundreds of megabytes.
+     * Hands on what is an answer, wants one or takes that back. Nobody listens to other notifications, and the library's
+     * work on a flood of them takes the processor and hundreds of megabytes.
      */
     listen(transport: Transport, onAnswer?: (id: RequestId) => void) {
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
-        if (!('id' in message)) return
+        if (!('id' in message) && !('method' in message && message.method === TAKEN_BACK)) return
         if (!('method' in message)) {
           chatter = 0
-          if (message.id !== undefined) onAnswer?.(message.id)
+          if ('id' in message && message.id !== undefined) onAnswer?.(message.id)
         } else {
           const tooMany = count(REQUEST_BYTES)
           if (tooMany) return failWith(tooMany)
@@ -92,6 +92,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       }
       // The library's client listens by setting this, and calls what stood there before.
       Object.defineProperty(transport, 'onmessage', {
+        configurable: true,
         get: () => listener && pass,
         set(given: Transport['onmessage']) {
           listener = given

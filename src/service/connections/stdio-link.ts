@@ -7,7 +7,7 @@ import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
 import type { Tap } from './traffic.ts'
-import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
+import { inMebibytes, REQUEST_BYTES, TAKEN_BACK, type Link, type StrayOutput } from './types.ts'
 import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
@@ -144,7 +144,8 @@ function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'noti
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = JSON.parse(line) as { method?: unknown; id?: unknown }
-    if (typeof value.method === 'string' && value.id === undefined) return 'notification'
+    const { method, id } = value
+    if (typeof method === 'string' && id === undefined && method !== TAKEN_BACK) return 'notification'
     return library.deserializeMessage(line)
   } catch {
     return 'stray'

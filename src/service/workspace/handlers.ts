@@ -20,6 +20,7 @@ import { runGroupHandlers } from '../run-groups/handlers.ts'
 import { runHandlers } from '../runs/handlers.ts'
 import { scenarioHandlers } from '../scenarios/handlers.ts'
 import { connectionHandlers } from '../server-connections/handlers.ts'
+import { rootHandlers, serverRequestHandlers } from '../server-requests/handlers.ts'
 import { serverHandlers } from '../servers/handlers.ts'
 import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
 import { suiteHandlers } from '../suites/handlers.ts'
@@ -74,5 +75,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     userTestingInsights: userTestingInsightHandlers(context),
     traffic: trafficHandlers(context),
     console: consoleHandlers(context),
+    serverRequests: serverRequestHandlers(context),
+    roots: rootHandlers(context),
   }
 }
