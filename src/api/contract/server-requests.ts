@@ -58,6 +58,7 @@ export const serverRequests = resource('serverRequests', {
     body: Answer,
     response: shape(() => record({ answered: z.boolean() })),
     risk: 'external',
+    secrets: ['body.content', 'body.text'],
     local: true,
   }),
   draft: endpoint('draftSamplingAnswer', 'POST', `${server}/requests/{requestId}/draft`, {

@@ -244,6 +244,7 @@ export const resultKeys = defineBindings({
     },
     ...resend,
     saveCase,
+    answer: { ...on('answer'), label: 'answer', help: 'Answer what the server asks while the call waits.' },
   },
 })
 

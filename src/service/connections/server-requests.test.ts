@@ -77,7 +77,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     const called = call('form', {}, server)
     const request = await waits()
     // Begun later, so its time is over after that of the first.
-    await expect(call('never', {}, server)).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(call('never', {}, { ...server, id: 'another' })).rejects.toMatchObject({ code: 'TIMEOUT' })
     expect(answer(request, { action: 'accept', content: { name: 'Ada' } })).toBe(true)
     expect(answer(request, { action: 'accept', content: { name: 'Eve' } })).toBe(false)
     expect(textOf(await called)).toBe('{"action":"accept","content":{"name":"Ada"}}')

@@ -28,6 +28,7 @@ export const VERBS = {
   putAway: { key: 'a', does: 'Put it away: acknowledge, dismiss.' },
   takeOut: { key: 'alt+a', does: 'Show again what was put away.' },
   hidden: { key: 'A', does: 'Show what is hidden too, or hide it.' },
+  answer: { key: 'Q', does: 'Answer what a server asks.' },
   undo: { key: 'Z', does: 'Undo what was done last.' },
   bind: { key: 'b', does: 'Choose its environment.' },
   access: { key: 'W', does: 'Change who may enter.' },
