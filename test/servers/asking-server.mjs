@@ -100,7 +100,13 @@ createInterface({ input: process.stdin }).on('line', line => {
     complete(id, { tools, ttlMs: 0, cacheScope: 'private' })
   } else if (isModern && method === 'server/discover') {
     const info = { 'io.modelcontextprotocol/serverInfo': { name: 'asking', version: '1.0.0' } }
-    complete(id, { supportedVersions: [VERSION], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private', _meta: info })
+    complete(id, {
+      supportedVersions: [VERSION],
+      capabilities: { tools: {} },
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: info,
+    })
   } else if (!isModern && method === 'initialize') {
     const serverInfo = { name: 'asking', version: '1.0.0', announced: params.capabilities }
     send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } })

@@ -74,8 +74,8 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failure: () => failure,
     close,
     /**
-     * Hands on what is an answer, wants one or takes that back. Nobody listens to other notifications, and the library's
-     * work on a flood of them takes the processor and hundreds of megabytes.
+     * Hands on what is an answer, wants one or takes that back. Nobody listens to other notifications, and the
+     * library's work on a flood of them takes the processor and hundreds of megabytes.
      */
     listen(transport: Transport, onAnswer?: (id: RequestId) => void) {
       let listener: Transport['onmessage']

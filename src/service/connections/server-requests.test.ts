@@ -16,7 +16,8 @@ function attended(deadlineMs = 20_000, idleMs = 30_000): void {
 const target = everything()
 const call = (toolName: string, parameters = {}, on = target, signal?: AbortSignal) =>
   connections.callTool(on, { toolName, parameters }, signal)
-const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) => content.map(({ text }) => text).join('\n')
+const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) =>
+  content.map(({ text }) => text).join('\n')
 /** The only thing that waits, as soon as something does. */
 const waits = (): Promise<WaitingRequest> =>
   vi.waitFor(

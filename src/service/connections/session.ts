@@ -169,7 +169,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     isAwaited: () => desk?.isAwaited() ?? false,
     async request(method, params, schema, deadline) {
       deadline.stage = method
-      const ended = desk?.begin([method, params['name'] ?? params['uri'] ?? ''].join(' ').trim(), deadline)
+      const ended = desk?.begin(callName(method, params), deadline)
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
         return requireFlat(await client.request({ method, params }, schema, options), serverName, method)
@@ -185,6 +185,10 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
+}
+
+function callName(method: string, { name, uri }: JsonObject): string {
+  return [method, ...[name, uri].filter(each => typeof each === 'string')].join(' ')
 }
 
 /** @throws ServiceError `SERVER_UNREACHABLE` for an answer that could neither be stored nor sent on */

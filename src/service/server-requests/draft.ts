@@ -20,7 +20,8 @@ export async function draftAnswer(
   const access = { configured, keys: {} }
   requireModel(access)
   const messages = samplingMessages(params).map(({ role, text }): ModelMessage => {
-    if (text === undefined) throw new ServiceError('VALIDATION_ERROR', 'Only text is given to the model; answer by hand.')
+    if (text === undefined)
+      throw new ServiceError('VALIDATION_ERROR', 'Only text is given to the model; answer by hand.')
     return { role: role === 'assistant' ? 'assistant' : 'user', content: text }
   })
   const endpoint = chooseEndpoint({ model: undefined, provider: undefined }, access)

@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
-import { createServerRequests } from '../connections/server-requests.ts'
+import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
 import { createTraffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
 import { createHandlers } from './handlers.ts'
@@ -129,12 +129,8 @@ const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
   const traffic = createTraffic()
-  const { onServerRequests, models } = options
-  const serverRequests = createServerRequests({
-    rootsOf: serverId => store.servers.find(serverId)?.roots ?? [],
-    onChange: () => onServerRequests?.(toServerRequests({ store, models }, serverRequests.all())),
-  })
-  const requests = onServerRequests && serverRequests
+  const serverRequests = createRequestsFor(options, store)
+  const requests = options.onServerRequests && serverRequests
   const own = createConnections({ ...options.connections, traffic, requests })
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
@@ -230,6 +226,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store.close()
     throw error
   }
+}
+
+function createRequestsFor({ onServerRequests, models }: ServiceOptions, store: Store): ServerRequests {
+  const requests = createServerRequests({
+    rootsOf: serverId => store.servers.find(serverId)?.roots ?? [],
+    onChange: () => onServerRequests?.(toServerRequests({ store, models }, requests.all())),
+  })
+  return requests
 }
 
 /** The connections of this thread, whose changed servers the executor forgets too. */

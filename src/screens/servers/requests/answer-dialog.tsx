@@ -75,8 +75,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
     return text === '' ? { faults: { [TEXT]: 'This is needed.' } } : { body: { text, model: writer } }
   }
   const act = async (): Promise<string | undefined> => {
-    if (!isWaiting) return void setFaults({ '': 'It waits no more; nothing was sent.' })
-    const found = await verdict()
+    const found: Verdict = isWaiting ? await verdict() : { faults: { '': 'Nothing was sent.' } }
     if ('faults' in found) {
       setFaults(found.faults)
       return Object.keys(found.faults).find(id => id !== '')

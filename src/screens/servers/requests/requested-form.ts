@@ -36,7 +36,9 @@ export function readFields(
   textOf: (name: string) => string,
 ): { content: JsonObject } | { faults: Record<string, string> } {
   const read = fields.map(field => ({ field, found: readField(field, textOf(field.name)) }))
-  const wrong = read.flatMap(({ field: { name }, found }) => (found && 'problem' in found ? [[name, found.problem]] : []))
+  const wrong = read.flatMap(({ field: { name }, found }) =>
+    found && 'problem' in found ? [[name, found.problem]] : [],
+  )
   if (wrong.length > 0) return { faults: Object.fromEntries(wrong) as Record<string, string> }
   const values = read.flatMap(({ field: { name }, found }) => (found && 'value' in found ? [[name, found.value]] : []))
   const content = Object.fromEntries(values) as JsonObject
@@ -72,14 +74,13 @@ function wholeField(names: readonly string[]): RequestedField {
 }
 
 function fieldOf(name: string, schema: JsonObject, required: boolean): RequestedField {
-  const { title, description, default: initial } = schema
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-  const named = text(title) === undefined ? '' : `${name}:`
-  const note = [named, text(description), boundsOf(schema)].filter(Boolean).join(' ') || undefined
-  const about = { name, label: text(title) ?? name, required, note }
+  const { type, title, description, default: initial } = schema
+  const said = [textOf(description), boundsOf(schema)].filter(Boolean).join(' ')
+  const named = textOf(title) === undefined ? [] : [name]
+  const note = [...named, ...(said === '' ? [] : [said])].join(': ') || undefined
+  const about = { name, label: textOf(title) ?? name, required, note }
   const options = optionsOf(schema)
-  const leftOut = required ? [] : [{ value: '', label: 'left out' }]
-  if (options && schema['type'] === 'array')
+  if (options && type === 'array')
     return {
       ...about,
       kind: 'any of these',
@@ -87,41 +88,56 @@ function fieldOf(name: string, schema: JsonObject, required: boolean): Requested
       initial: Array.isArray(initial) ? initial.filter(each => typeof each === 'string').join('\n') : '',
       read: chosen => (chosen === '' && !required ? undefined : { value: valuesOf(chosen) }),
     }
-  if (options || schema['type'] === 'boolean') {
-    const isBoolean = !options
-    const offered = options ?? [
-      { value: 'true', label: 'yes' },
-      { value: 'false', label: 'no' },
-    ]
-    return {
-      ...about,
-      kind: isBoolean ? 'yes or no' : 'one of these',
-      input: { kind: 'choice', options: [...leftOut, ...offered], none: 'not chosen' },
-      initial: initial === undefined ? '' : String(initial),
-      read: chosen => (chosen === '' ? undefined : { value: isBoolean ? chosen === 'true' : chosen }),
-    }
-  }
-  if (schema['type'] === 'number' || schema['type'] === 'integer')
-    return {
-      ...about,
-      kind: schema['type'] === 'integer' ? 'whole number' : 'number',
-      input: { kind: 'text' },
-      initial: initial === undefined ? '' : String(initial),
-      read: typed => readNumber(typed.trim(), schema['type'] === 'integer'),
-    }
-  const format = text(schema['format'])
   return {
     ...about,
-    kind: format ?? 'text',
-    input: { kind: format === undefined ? 'lines' : 'text' },
-    initial: text(initial) ?? '',
-    read: typed => readText(typed, format),
+    ...(options || type === 'boolean' ? choice(options, required) : typed(schema)),
+    initial: start(initial),
   }
 }
 
-function readNumber(typed: string, isWhole: boolean): ReturnType<RequestedField['read']> {
-  if (typed === '') return undefined
-  const value = Number(typed)
+type Filling = Pick<RequestedField, 'kind' | 'input' | 'read'>
+
+/** One of some options; without options yes or no. What may be left out can be taken back. */
+function choice(options: FieldOption[] | undefined, required: boolean): Filling {
+  const offered = options ?? [
+    { value: 'true', label: 'yes' },
+    { value: 'false', label: 'no' },
+  ]
+  const leftOut = required ? [] : [{ value: '', label: 'left out' }]
+  return {
+    kind: options ? 'one of these' : 'yes or no',
+    input: { kind: 'choice', options: [...leftOut, ...offered], none: 'not chosen' },
+    read: chosen => (chosen === '' ? undefined : { value: options ? chosen : chosen === 'true' }),
+  }
+}
+
+function typed({ type, format }: JsonObject): Filling {
+  if (type === 'number' || type === 'integer')
+    return {
+      kind: type === 'integer' ? 'whole number' : 'number',
+      input: { kind: 'text' },
+      read: text => readNumber(text.trim(), type === 'integer'),
+    }
+  const kind = textOf(format)
+  return {
+    kind: kind ?? 'text',
+    input: { kind: kind === undefined ? 'lines' : 'text' },
+    read: text => readText(text, kind),
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A default as a text; what is none for a field is left out. */
+function start(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+function readNumber(text: string, isWhole: boolean): ReturnType<RequestedField['read']> {
+  if (text === '') return undefined
+  const value = Number(text)
   if (!Number.isFinite(value)) return { problem: 'is no number' }
   return isWhole && !Number.isInteger(value) ? { problem: 'is no whole number' } : { value }
 }
@@ -145,10 +161,15 @@ function optionsOf(schema: JsonObject): FieldOption[] | undefined {
   const of = schema['type'] === 'array' && isObject(schema['items']) ? schema['items'] : schema
   const titled = [of['oneOf'], of['anyOf']].find(Array.isArray)
   if (titled)
-    return titled.filter(isObject).map(each => ({ value: String(each['const']), ...labelOf(each['const'], each['title']) }))
+    return titled
+      .filter(isObject)
+      .map(each => ({ value: String(each['const']), ...labelOf(each['const'], each['title']) }))
   const { enum: values, enumNames: names } = of
   if (!Array.isArray(values)) return undefined
-  return values.map((value, at) => ({ value: String(value), ...labelOf(value, Array.isArray(names) ? names[at] : undefined) }))
+  return values.map((value, at) => ({
+    value: String(value),
+    ...labelOf(value, Array.isArray(names) ? names[at] : undefined),
+  }))
 }
 
 function labelOf(value: unknown, title: unknown): { label: string; detail?: string } {

@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { editorOf } from '../../../../test/scripted-editor.ts'
+import { scriptedModel } from '../../../../test/service/scripted-model.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { appKeys } from '../../../app/shell/app-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
 import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
+import type { ModelSettings } from '../../../service/models/settings.ts'
 import type { EditorHost } from '../../../components/editor/editor-host.ts'
 import { callLogOf } from '../../../domain/calls/call-log.ts'
-import { toolsKeys } from '../bindings.ts'
+import { serversKeys, toolsKeys } from '../bindings.ts'
 import { serversRoute } from '../route.ts'
 
 const server = fileURLToPath(new URL('../../../../test/servers/asking-server.mjs', import.meta.url))
@@ -32,10 +34,10 @@ afterEach(async () => {
 /** The dashboard on a server whose requests somebody can answer. */
 async function open(
   args: readonly string[],
-  more: { editor?: EditorHost; hosted?: Parameters<typeof openApp>[0]['hosted']; models?: object } = {},
+  more: { editor?: EditorHost; hosted?: Parameters<typeof openApp>[0]['hosted']; models?: ModelSettings } = {},
 ): Promise<void> {
   const { models, ...others } = more
-  testService = await openService({ onServerRequests: waitingRequests.note, ...(models && { models: models as never }) })
+  testService = await openService({ onServerRequests: waitingRequests.note, ...(models && { models }) })
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const body = { enabled: true, transportType: 'stdio' as const, command: process.execPath, args: [...args] }
@@ -47,6 +49,7 @@ async function open(
     place: serversRoute.to({ ...ids, pane: 'detail', tab: 'tools' }),
     ...others,
   })
+  await app.see('listed')
 }
 
 /** Calls the chosen tool with what its form starts with. */
@@ -111,7 +114,7 @@ test('a request that is taken back is not answered from the form that is still o
   for (const { stop } of callLogOf(app.client).of(ids.serverId)) stop()
   await app.see('It waits no more')
   await app.press(send)
-  await app.see('nothing was sent')
+  await app.see('Nothing was sent.')
 })
 
 test('an address shows its host, and is copied or opened only when that is chosen', async () => {
@@ -158,12 +161,29 @@ test('sampling is answered by hand in the editor, and says so', async () => {
   await app.see('"model":"human"')
 })
 
+test('the model writes after a question that says what it may take, and the server gets it when it is sent', async () => {
+  const { settings, asked } = await scriptedModel(() => ({ text: 'Drafted.' }))
+  await open([server, 'legacy'], { models: { ...settings, model: 'small' } })
+  await callTool('sample')
+  await app.see('asking asks: Q')
+  await app.press(answer, 'down', choose)
+  await app.see('It writes 20 tokens at most, once; its endpoint may charge for them.')
+  expect(asked).toEqual([])
+  await app.press('down', choose)
+  await app.see('Drafted.')
+  await app.see('It says that small wrote it.')
+  expect(asked).toMatchObject([{ system: 'You are brief.', prompts: ['Say a word.'] }])
+  expect(waitingRequests.current()).toHaveLength(1)
+  await app.press(next, send)
+  await app.see('"model":"small"')
+})
+
 test('text of a server stays text, and a long message leaves room for the answer', async () => {
   await open([server, 'legacy'])
   await callTool('hostile')
   await app.see('asking asks: Q')
   await app.press(answer)
-  await app.see('click <202E>here<001B>[31m')
+  await app.see('click <202E>here␛[31m')
   expect(app.frame()).not.toContain('\u001b]0;')
   await app.see('Send it to asking')
 })
@@ -180,4 +200,27 @@ test('of many requests one is chosen', async () => {
   await app.type('Ada')
   await app.press(send)
   await app.see('asking asks 31 things: Q')
+})
+
+test('roots are folders that the server is told of, also when they change', async () => {
+  await open([everything, 'stdio'])
+  await app.press(serversKeys.bindings.roots)
+  await app.see('Roots of asking')
+  await app.type('work')
+  await app.press(send)
+  await app.see('“work” is no absolute path.')
+  await app.press('ctrl+u')
+  await app.paste('/srv/a b\nfile:///srv/c')
+  await app.press(send)
+  await app.see('asking has 2 roots.')
+  await callTool('get-roots-list')
+  await app.see('file:///srv/a%20b')
+  await app.press('q')
+  await app.press(serversKeys.bindings.roots)
+  await app.see('/srv/c')
+  await app.type('2')
+  await app.press(send)
+  await app.see('asking has 2 roots.')
+  await callTool('get-roots-list')
+  await app.see('file:///srv/c2')
 })

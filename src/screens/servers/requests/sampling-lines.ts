@@ -1,5 +1,5 @@
 import { samplingMessages } from '../../../domain/servers/sampling.ts'
-import { fieldLines, heading, jsonLines } from '../../../components/lines.ts'
+import { fieldLines, heading, jsonLines, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { isObject, withShortTexts, type JsonObject } from '../json-text.ts'
 import { textLines } from '../schema-lines.ts'
@@ -12,8 +12,10 @@ export function samplingLines(params: JsonObject): Line[] {
   const { systemPrompt, maxTokens, temperature, modelPreferences } = params
   const { hints, ...priorities } = isObject(modelPreferences) ? modelPreferences : {}
   const named = Array.isArray(hints) ? hints.map(hint => (isObject(hint) ? String(hint['name']) : '')).join(', ') : ''
-  const field = (label: string, value: unknown) =>
-    value === undefined || value === '' ? [] : [[label, String(value)] as const]
+  const field = (label: string, value: unknown): Field[] =>
+    value === undefined || value === ''
+      ? []
+      : [[label, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const]
   return [
     ...fieldLines([
       ...field('Most tokens', maxTokens),
@@ -25,7 +27,9 @@ export function samplingLines(params: JsonObject): Line[] {
     ...samplingMessages(params).flatMap(({ role, text, what }): Line[] => [
       '',
       heading(role),
-      ...(text === undefined ? [{ text: `[${what || 'something else'}]`, tone: 'muted' as const, indent: 2 }] : textLines(text, 2)),
+      ...(text === undefined
+        ? [{ text: `[${what || 'something else'}]`, tone: 'muted' as const, indent: 2 }]
+        : textLines(text, 2)),
     ]),
     '',
     heading('As it came'),

@@ -76,7 +76,10 @@ function useSamplingChoices(request: ServerRequest, { text, write }: Draft): Cho
         action: 'Have it written',
       },
       input: { projectId, serverId, requestId },
-      done: ({ outputTokens }) => ({ tone: 'ok', text: `It wrote ${formatCount(outputTokens)} tokens; nothing is sent yet.` }),
+      done: ({ outputTokens }) => ({
+        tone: 'ok',
+        text: `It wrote ${formatCount(outputTokens)} tokens; nothing is sent yet.`,
+      }),
     })
     if (drafted) write(drafted.text, drafted.model)
   }
