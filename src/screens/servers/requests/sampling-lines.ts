@@ -13,14 +13,12 @@ export function samplingLines(params: JsonObject): Line[] {
   const { hints, ...priorities } = isObject(modelPreferences) ? modelPreferences : {}
   const named = Array.isArray(hints) ? hints.map(hint => (isObject(hint) ? String(hint['name']) : '')).join(', ') : ''
   const field = (label: string, value: unknown): Field[] =>
-    value === undefined || value === ''
-      ? []
-      : [[label, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const]
+    value === undefined ? [] : [[label, typeof value === 'string' ? value : JSON.stringify(value)] as const]
   return [
     ...fieldLines([
       ...field('Most tokens', maxTokens),
       ...field('Temperature', temperature),
-      ...field('Wished models', named),
+      ...field('Wished models', named || undefined),
       ...Object.entries(priorities).flatMap(([name, value]) => field(name, value)),
     ]),
     ...(typeof systemPrompt === 'string' ? ['', heading('System prompt'), ...textLines(systemPrompt, 2)] : []),
