@@ -1,5 +1,6 @@
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { TAKEN_BACK } from './types.ts'
 
 /** A notification as the server wrote it; nothing of it is checked. */
 export type Notice = { method: string; params?: unknown }
@@ -21,7 +22,7 @@ export function createNotices(): Notices {
   return {
     hear({ method, params }) {
       if (method === 'notifications/progress' && isPlainObject(params)) reportProgress(followed, params)
-      return false
+      return method === TAKEN_BACK
     },
     follow(onProgress) {
       lastToken += 1
