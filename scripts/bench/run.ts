@@ -12,6 +12,8 @@ import { machine, markdown, writeInto, type Run } from './report.ts'
 import { measureService, serviceTable } from './service.ts'
 import { median } from './statistics.ts'
 import { bareNode, sample, type Sample, type Target } from './target.ts'
+import { measureWorkbenches, workbenchTable } from './workbench.ts'
+import { installPeers, ownWorkbench, workbenchPeers } from './workbench-peers.ts'
 import { prepareWorkspaces, type PreparedWorkspaces } from './workspaces.ts'
 
 const { values } = parseArgs({
@@ -22,6 +24,8 @@ const { values } = parseArgs({
     build: { type: 'string', multiple: true, default: [] },
     live: { type: 'boolean', default: true },
     write: { type: 'boolean', default: false },
+    // Of the section `workbench`: installs its peers below the user's cache first.
+    peers: { type: 'boolean', default: false },
     // Of the section `idle`: how long screens are left open, which, and on what data; see `idle.ts` for their names.
     minutes: { type: 'string', default: '5' },
     screen: { type: 'string', multiple: true, default: [] },
@@ -107,10 +111,23 @@ async function reportIdle(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:idle')
 }
 
-/** Sections that are no programs side by side. */
-const apart = ['service', 'idle']
+async function reportWorkbench(): Promise<void> {
+  if (values.peers) installPeers()
+  const rounds = Number(values.rounds)
+  const { present, notes } = workbenchPeers()
+  const ours = ownWorkbench(own)
+  const programs = [ours, ...others.map(ownWorkbench), ...present]
+  const figures = workbenchTable(await measureWorkbenches(programs, rounds), ours.name, present)
+  const tables = [`Medians of ${rounds} interleaved rounds, 120×40, ${machine()}.`, figures, ...notes].join('\n\n')
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench:workbench')
+}
+
+/** Sections that are no lists side by side. */
+const apart = ['service', 'idle', 'workbench']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
 if (!only || only.includes('idle')) await reportIdle()
+if (!only || only.includes('workbench')) await reportWorkbench()
 if (!only || only.includes('service')) await reportService()

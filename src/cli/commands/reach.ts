@@ -36,6 +36,23 @@ export async function unsavedly<Work>(
   }
 }
 
+/** Works on the saved server of this id or name, whose program starts before all else. */
+export async function savedly<Work>(
+  common: CommonOptions,
+  server: string | undefined,
+  load: () => Promise<Work>,
+  act: (work: Work, context: CommandContext) => Promise<number | void>,
+): Promise<number> {
+  const { beginSaved } = await import('../workspace/saved-server.ts')
+  const { settings, early } = await beginSaved(common, server)
+  try {
+    const [{ inSettings }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
+    return await inSettings({ common, settings }, context => act(work, context), { early })
+  } finally {
+    await early?.end()
+  }
+}
+
 /** `mcpdeck try`. */
 export const tryServer = command<ReachParts>({
   name: 'try',

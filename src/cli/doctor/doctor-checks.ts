@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ApiResponse } from '../../api/contract/message.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { abilitiesOf } from '../../tui/terminal/abilities.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -121,9 +122,10 @@ async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: strin
 async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
   let clock: Finding = skipped('clock', 'the service did not report its time')
   const start = performance.now()
-  const opened = openWorkspace(settings, log, 'briefly', answer => {
+  const onAnswer = (answer: ApiResponse) => {
     clock = checkClock(answer.headers.get('date'))
-  })
+  }
+  const opened = openWorkspace(settings, log, 'briefly', { onAnswer })
   const { client, profile } = opened.workspace
   const where = profile.local ? 'the local workspace' : profile.host
   try {

@@ -56,7 +56,7 @@ function openTemporary(
   { early, log }: { early: EarlyStart | undefined; log: Log },
 ): OpenedWorkspace {
   const own = { ...settings, dataDir: directory.path, profile: { ...settings.profile, name: NAME }, readOnly: false }
-  const opened = openLocal(own, log, 'open', { project: NAME, early })
+  const opened = openLocal(own, log, 'open', { temporary: NAME, early })
   const saving = new Set<Promise<unknown>>()
   const atHome = async <T>(work: (home: Client) => Promise<T>): Promise<T> => {
     const home = openLocal(settings, log, 'briefly')

@@ -5,6 +5,7 @@ import { resolveSettings, type CommonOptions, type Settings } from '../config/se
 import { findOne, type Fields } from '../get/listing.ts'
 import { nounOf } from '../get/nouns.ts'
 import type { Item } from '../get/states.ts'
+import type { EarlyStart } from '../../service/connections/early-start.ts'
 import { createLog } from '../output/log.ts'
 import { reportError } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -71,8 +72,16 @@ export async function inWorkspace(
   work: (context: SavedContext) => Promise<number | void>,
   stays: Stay = 'briefly',
 ): Promise<number> {
-  const settings = await resolveSettings(common, process.env)
-  const opened = openWorkspace(settings, createLog(settings.logFile), stays)
+  return await inSettings({ common, settings: await resolveSettings(common, process.env) }, work, { stays })
+}
+
+/** The same with settings that are resolved already, and a server's program that may run already. */
+export async function inSettings(
+  { common, settings }: { common: CommonOptions; settings: Settings },
+  work: (context: SavedContext) => Promise<number | void>,
+  { stays = 'briefly', early }: { stays?: Stay; early?: EarlyStart | undefined } = {},
+): Promise<number> {
+  const opened = openWorkspace(settings, createLog(settings.logFile), stays, { early })
   const { client } = opened.workspace
   const refusing = settings.readOnly
     ? common.readOnly

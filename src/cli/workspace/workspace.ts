@@ -88,11 +88,11 @@ export function openWorkspace(
   settings: Settings,
   log: Log,
   stays: Stay,
-  onAnswer?: (answer: ApiResponse) => void,
+  { onAnswer, early }: { onAnswer?: (answer: ApiResponse) => void; early?: EarlyStart | undefined } = {},
 ): OpenedWorkspace {
   return settings.target.kind === 'remote'
     ? openRemote(settings, settings.target, log, onAnswer)
-    : openLocal(settings, log, stays)
+    : openLocal(settings, log, stays, { early })
 }
 
 function openRemote(
@@ -147,14 +147,14 @@ function openRemote(
 
 /**
  * Opens a workspace of this machine.
- * @param temporary where all of it ends with the process, and is in its own directory: the name of its one project,
- *   and a program that runs already
+ * @param own the name of its one project, where all of it ends with the process and is in its own directory; and the
+ *   program of a server that runs already
  */
 export function openLocal(
   settings: Settings,
   log: Log,
   stays: Stay,
-  temporary?: { project: string; early: EarlyStart | undefined },
+  { temporary, early }: { temporary?: string; early?: EarlyStart | undefined } = {},
 ): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
@@ -167,9 +167,8 @@ export function openLocal(
       const { createService } = await import('../../service/workspace/service.ts')
       return await createService({
         dataDir: settings.dataDir,
-        ...(temporary === undefined
-          ? { samples: true }
-          : { emptyProject: temporary.project, connections: { early: temporary.early } }),
+        ...(temporary === undefined ? { samples: true } : { emptyProject: temporary }),
+        connections: { early, ending: stays === 'open' ? 'here' : 'guardian' },
         models,
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
@@ -248,8 +247,10 @@ export function openLocal(
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {
   if (!row) return undefined
-  const { command, args, env, headers } = row.secrets
-  return { command, args, env, headers, timeout: row.timeoutMs }
+  const { command, args, env, headers, clientSecret } = row.secrets
+  const { clientId } = row.options
+  const client = typeof clientId === 'string' && clientId !== '' ? { client: { clientId, clientSecret } } : {}
+  return { command, args, env, headers, timeout: row.timeoutMs, ...client }
 }
 
 /**

@@ -2,6 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
+import type { ServerEnding } from './server-process.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
 import type { Traffic } from './traffic.ts'
@@ -19,6 +20,8 @@ export type ConnectionsOptions = {
   maxResultBytes?: number
   /** A program that runs already, for the first session with it. */
   early?: EarlyStart | undefined
+  /** Who ends the programs when the engine closes; `guardian` for a process that ends then. Default `here`. */
+  ending?: ServerEnding
   /** Where it is recorded what passes over the connections; nowhere by default. */
   traffic?: Traffic
   /** Takes what servers ask of a person while that uses them; by default they are told that nobody is there. */
@@ -59,6 +62,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
     client: { name: options.clientName ?? 'mcpdeck', version: options.clientVersion ?? '0.0.0' },
     maxResultBytes: options.maxResultBytes ?? 8 * 1024 * 1024,
     ...(early && { takeStarted: early.take }),
+    ending: options.ending ?? 'here',
     traffic: options.traffic,
   }
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>

@@ -40,7 +40,7 @@ export async function startServer(
   { command, args, env }: ServerCommand,
   serverName: string,
   guardian: Guardian,
-  ending: ServerEnding = 'here',
+  ending: ServerEnding,
 ): Promise<ServerProcess> {
   const mark = guardian.mark()
   const child = spawnOrRefuse({ command, args, env: { ...env, [MARK_VARIABLE]: mark } }, serverName)

@@ -1,10 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
 import { toFailure } from './failures.ts'
+import { createNotices } from './notices.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
@@ -12,6 +14,7 @@ import { loadLibrary, type McpLibrary } from './library.ts'
 import { UnansweredRequest, type RequestDesk, type ServerRequests } from './server-requests.ts'
 import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
+import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
 
 /** What every connection of one engine shares. */
@@ -24,6 +27,7 @@ export type SessionSettings = {
   pending: PendingWork
   /** The program of a command that was started before; undefined where it is to be started. */
   takeStarted?: EarlyStart['take']
+  ending: ServerEnding
   /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
   traffic?: Traffic | undefined
   /** Takes what servers ask of a person; absent where nobody could answer, and then nothing of it is announced. */
@@ -44,7 +48,13 @@ export type Session = {
   /**
    * One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says.
    */
-  request<T>(method: string, params: JsonObject, schema: z.ZodType<T>, deadline: Deadline): Promise<T>
+  request<T>(
+    method: string,
+    params: JsonObject,
+    schema: z.ZodType<T>,
+    deadline: Deadline,
+    onProgress?: OnProgress,
+  ): Promise<T>
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
   close(): Promise<void>
@@ -91,14 +101,16 @@ export async function openSession(
 
 function firstLink(target: ServerTarget, settings: SessionSettings, library: McpLibrary): () => Link {
   const { transport } = target
+  const { guardian, takeStarted, ending } = settings
   const options = () => linkOptions(target, settings, library)
   return transport.type === 'stdio'
-    ? () => createStdioLink(transport, { ...options(), guardian: settings.guardian, takeStarted: settings.takeStarted })
+    ? () => createStdioLink(transport, { ...options(), guardian, takeStarted, ending })
     : () => createStreamableLink(transport, options())
 }
 
 function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
-  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap: traffic?.connect(target) }
+  const tap = traffic?.connect(target)
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices() }
 }
 
 type Attempt = {
@@ -156,6 +168,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     for (const listener of listeners.splice(0)) listener()
   }
   client.onclose = end
+  if (!usable) desk?.close()
   return {
     initInfo: readInitInfo(client, link),
     timings,
@@ -167,12 +180,17 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       else listener()
     },
     isAwaited: () => desk?.isAwaited() ?? false,
-    async request(method, params, schema, deadline) {
+    async request(method, params, schema, deadline, onProgress) {
       deadline.stage = method
       const ended = desk?.begin(callName(method, params), deadline)
+      const followed = onProgress && link.notices.follow(onProgress)
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
-        return requireFlat(await client.request({ method, params }, schema, options), serverName, method)
+        return requireFlat(
+          await client.request({ method, params: { ...params, ...followed?.params } }, schema, options),
+          serverName,
+          method,
+        )
       } catch (error) {
         const failure = toFailure(error, { library, serverName, asked: method, deadline, link })
         // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
@@ -180,6 +198,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
         throw failure
       } finally {
         ended?.()
+        followed?.end()
       }
     },
     strayOutput: () => link.strayOutput?.(),

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { ServiceError } from '../core/errors.ts'
+import type { Notices } from './notices.ts'
 
 /** How a saved server is reached, with its secrets already decrypted. */
 export type ServerTransport =
@@ -134,6 +135,8 @@ export function createPendingWork(): PendingWork {
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
+  /** Hears what the server tells without being asked. */
+  readonly notices: Notices
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
   /** What the server did while an answer was waited for, as sentences; empty where there is nothing to report. */
@@ -153,9 +156,6 @@ const MEBIBYTE = 1024 * 1024
 export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
-
-/** The notification by which a server takes a request of its own back. */
-export const TAKEN_BACK = 'notifications/cancelled'
 
 /** What a server's own request counts as, in bytes, among what comes without an answer: each is answered. */
 export const REQUEST_BYTES = 8 * 1024

@@ -18,21 +18,27 @@ export type DataDirectory = {
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 
-/** Creates the directory and the database file with rights for their owner only, and takes others' away. */
-export function prepareDataDirectory(path: string): DataDirectory {
-  makeDirectory(resolve(path))
-  chmodSync(path, OWNER_ONLY_DIRECTORY)
-  const database = join(path, 'mcpdeck.sqlite')
-  // Closing any handle of an open database takes SQLite's locks on it away from the whole process.
-  if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
-  chmodSync(database, OWNER_ONLY)
+/** Where the parts lie, whether they are there or not. */
+export function dataDirectory(path: string): DataDirectory {
   return {
     path,
-    database,
+    database: join(path, 'mcpdeck.sqlite'),
     sealingKey: join(path, 'secret.key'),
     localKey: join(path, 'local.key'),
     serveKey: join(path, 'serve.key'),
   }
+}
+
+/** Creates the directory and the database file with rights for their owner only, and takes others' away. */
+export function prepareDataDirectory(path: string): DataDirectory {
+  makeDirectory(resolve(path))
+  chmodSync(path, OWNER_ONLY_DIRECTORY)
+  const parts = dataDirectory(path)
+  const { database } = parts
+  // Closing any handle of an open database takes SQLite's locks on it away from the whole process.
+  if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
+  chmodSync(database, OWNER_ONLY)
+  return parts
 }
 
 /** Content of a secret file, or undefined when there is none. */

@@ -34,15 +34,16 @@ const SQLITE_BUSY = 5
 
 const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
-/** Opens a file, or `:memory:`. */
-export function openDatabase(location: string): Database {
-  const connection = new DatabaseSync(location)
-  connection.exec(`
-    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-    PRAGMA foreign_keys = ON;
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-  `)
+/** Opens a file, or `:memory:`. `readOnly` changes nothing of it, and waits for nobody. */
+export function openDatabase(location: string, { readOnly = false } = {}): Database {
+  const connection = new DatabaseSync(location, { readOnly })
+  if (!readOnly)
+    connection.exec(`
+      PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+      PRAGMA foreign_keys = ON;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+    `)
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {
     const known = statements.get(sql)
