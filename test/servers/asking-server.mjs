@@ -71,7 +71,7 @@ const own = {
   },
   late(id) {
     send({ id, result: text('done') })
-    ask(name, () => {})
+    setTimeout(() => ask(name, () => {}), 100)
   },
   nested: id => ask(form({ a: { type: 'object', properties: {} } }), answer => send({ id, result: told(answer) })),
   echo: (id, args) => complete(id, text(JSON.stringify(args))),

@@ -168,6 +168,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     for (const listener of listeners.splice(0)) listener()
   }
   client.onclose = end
+  if (!usable) desk?.close()
   return {
     initInfo: readInitInfo(client, link),
     timings,
