@@ -84,6 +84,19 @@ test('a refresh under way does not bring back what was signed out of', async () 
   expect(store.servers.find(serverId)!.tokens).toBeUndefined()
 })
 
+test('the issuer of tokens is the one that the refusal of the server leads to', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const { url, authority, oddities } = await startOAuthServer()
+  oddities.resourcePath = '/elsewhere'
+  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const tokens = { access_token: 'some', refresh_token: 'refresh' }
+  const imported = { serverUrl: url, clientInformation: { clientId: 'mcpdeck' }, tokens }
+  await api.call(servers.importTokens, { projectId, serverId, body: imported })
+  expect(store.servers.find(serverId)!.tokens?.issuer).toBe(authority)
+})
+
 /** Somebody who would like to have refresh tokens. */
 async function thief() {
   const seen: string[] = []

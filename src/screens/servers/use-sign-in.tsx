@@ -190,13 +190,20 @@ function useWaiting(): (waited: Waited) => Promise<ImportedTokens | string | und
           const width = Math.min(WIDTH, available.width)
           return { width, height: waitingLines(waited, width - 4).length + ROWS_AROUND }
         },
-        content: <Waiting {...waited} onLeave={() => done(undefined)} />,
+        content: <Waiting {...waited} onLeave={() => end(undefined)} />,
       })
-      const done = (value: ImportedTokens | string | undefined): void => {
+      const end = (value: ImportedTokens | string | undefined): void => {
         close()
         resolve(value)
       }
-      waited.signIn.tokens.then(done, (error: unknown) => done(error instanceof Error ? error.message : String(error)))
+      const follow = async (): Promise<void> => {
+        try {
+          end(await waited.signIn.tokens)
+        } catch (error) {
+          end(error instanceof Error ? error.message : String(error))
+        }
+      }
+      void follow()
     })
 }
 
