@@ -178,7 +178,10 @@ test('a client that is saved with the server is used', async () => {
 
 test('an end in the past is said as one', () => {
   const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
-  expect(signInText(ended, 2000)).toEqual([expect.stringContaining('no longer: its token ended'), 'warn'])
-  expect(signInText({ ...ended, refreshable: true }, 2000)[0]).toContain('the next call gets another')
-  expect(signInText({ ...ended, expiresAt: null }, 2000)[0]).toBe('yes, until the server refuses it')
+  expect(signInText(ended, 2000, 'I')).toEqual([
+    expect.stringMatching(/no longer: its token ended .*; I signs in/),
+    'warn',
+  ])
+  expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call gets another')
+  expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
 })
