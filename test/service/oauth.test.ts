@@ -7,7 +7,7 @@ import { guardedServer } from './guarded-server.ts'
 import { startOAuthServer } from '../servers/oauth-server.ts'
 import { open, sandbox } from './harness.ts'
 
-const { servers, signIns } = contract
+const { servers, signIns, traffic } = contract
 
 test('imported tokens are sent along and refreshed before they end, once for all', async () => {
   const { api, store } = await open()
@@ -54,6 +54,10 @@ test('signing out forgets the tokens at once, and what was signed in to asks for
     clientId: 'mcpdeck',
   })
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  const { items } = await api.call(traffic.list, target)
+  const messages = await Promise.all(items.map(({ id }) => api.call(traffic.get, { ...target, frameId: id })))
+  expect(JSON.stringify(messages)).toContain('[secret]')
+  expect(JSON.stringify(messages)).not.toContain('token-0')
   expect(await api.call(signIns.delete, target)).toEqual({ signedOut: true })
   expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
   expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
