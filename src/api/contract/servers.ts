@@ -229,7 +229,7 @@ export const servers = resource('servers', {
     body: emptyBody,
     response: ExportSnapshot,
     errors: connecting,
-    risk: 'external',
+    risk: 'read',
     deadlineMs,
     local: true,
   }),

@@ -55,7 +55,12 @@ export async function watchFiles(
     {
       ignored(path, stats) {
         if (stats && (looked += 1) > most) fail(tooMany(patterns, most))
-        const inner = wanted.some(({ base }) => !relative(base, path).split(/[\\/]/).some(name => IGNORED.has(name)))
+        const inner = wanted.some(
+          ({ base }) =>
+            !relative(base, path)
+              .split(/[\\/]/)
+              .some(name => IGNORED.has(name)),
+        )
         return !inner || (stats?.isFile() === true && !matches(path))
       },
     },
