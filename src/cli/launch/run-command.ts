@@ -94,12 +94,13 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
 
 /** Whatever needs the end of the run needs `--watch`. */
 function refuseFollowing(own: RunOptions): void {
-  const given = typeof own.newFailuresAgainst === 'string' ? '--no-new-failures-against' : firstGiven(own, NEED_THE_END)
+  const given = firstGiven(own, NEED_THE_END)
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
 }
 
 const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'modelKeyFile'] as const
 const NEED_THE_END = [
+  'newFailuresAgainst',
   'junit',
   'timeout',
   'minPassRate',
@@ -110,16 +111,18 @@ const NEED_THE_END = [
 ] as const satisfies readonly (keyof RunOptions)[]
 
 const NOT_WATCHED = [
-  ...['rerunFailed', 'idempotencyKey', 'retry', 'new', 'json', 'jsonl', 'maxDuration', 'maxTokens'],
-  ...['junit', 'timeout', 'minPassRate', 'minGraded', 'newFailuresAgainst', 'gatesOnly'],
-] as (keyof RunOptions)[]
+  ...(['rerunFailed', 'idempotencyKey', 'retry', 'new', 'json', 'jsonl'] as const),
+  ...NEED_THE_END,
+] satisfies (keyof RunOptions)[]
 
 /** The first of some options that was given, as it is typed: `--model-key-env`. */
 function firstGiven(own: RunOptions, names: readonly (keyof RunOptions)[]): string | undefined {
   const given = names.find(name => {
     const value = own[name]
+    if (name === 'newFailuresAgainst') return typeof value === 'string'
     return Array.isArray(value) ? value.length > 0 : value !== undefined
   })
+  if (given === 'newFailuresAgainst') return '--no-new-failures-against'
   return given && `--${given.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 

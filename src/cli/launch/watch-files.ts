@@ -1,5 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import { unlessEnded } from '../../api/client/errors/api-error.ts'
+import { unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { localClock } from '../../lib/times.ts'
 import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
 import { counted, LAUNCH_COST } from '../../domain/runs/labels.ts'
@@ -105,7 +106,7 @@ function stepLines(step: WatchStep): string[] {
     case 'looked':
       return step.looks.flatMap(look =>
         'error' in look
-          ? [`${look.server.name} did not start, so nothing is run. ${errorLine(look.error)}`]
+          ? [`Nothing is run: ${unquotedMessage(look.error) ?? errorLine(look.error)}`]
           : changeLines(look),
       )
     case 'running':

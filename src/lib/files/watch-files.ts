@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { isAbsolute, matchesGlob, normalize, relative, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 
@@ -26,11 +25,12 @@ const SETTLED_MS = 50
 const GLOB = /[*?[\]{}]|[+@!]\(/
 const IGNORED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-type Pattern = { glob: string; base: string }
+/** What a pattern matches, and the folder or file that holds it. */
+type Pattern = { globs: readonly string[]; base: string }
 
 /**
  * Watches all files that match one of the patterns: globs, files, or folders with all that they hold. What does not
- * exist yet is waited for; `node_modules` and `.git` are left out. Paths are relative to `cwd` where patterns are.
+ * exist yet is waited for; `node_modules` and `.git` are left out. Paths inside `cwd` are relative to it.
  * @throws WatchError
  */
 export async function watchFiles(
@@ -40,7 +40,7 @@ export async function watchFiles(
   const { watch } = await import('chokidar')
   const wanted = patterns.map(pattern => patternOf(pattern, cwd))
   const matches = (path: string): boolean =>
-    wanted.some(({ glob }) => matchesGlob(isAbsolute(glob) ? path : relative(cwd, path), glob))
+    wanted.some(({ globs }) => globs.some(glob => matchesGlob(isAbsolute(glob) ? path : relative(cwd, path), glob)))
   let [looked, count, isReady] = [0, 0, false]
   const ready = Promise.withResolvers<void>()
   const batches = createBatches()
@@ -54,7 +54,7 @@ export async function watchFiles(
     wanted.map(({ base }) => base),
     {
       ignored(path, stats) {
-        if (stats && (looked += 1) > most) fail(tooMany(patterns, most))
+        if (!isReady && stats && (looked += 1) > most) fail(tooMany(patterns, most))
         const inner = wanted.some(
           ({ base }) =>
             !relative(base, path)
@@ -67,14 +67,12 @@ export async function watchFiles(
   )
   watcher.on('all', (event, path) => {
     if (event !== 'add' && event !== 'change' && event !== 'unlink') return
-    if (isReady) batches.note(event, wanted.some(({ glob }) => !isAbsolute(glob)) ? relative(cwd, path) : path)
+    if (isReady) batches.note(event, isInside(cwd, path) ? relative(cwd, path) : path)
     else count += 1
   })
   watcher.on('error', error => fail(sentenceOf(error)))
   watcher.on('ready', () => {
     isReady = true
-    // What was looked at once is not counted again.
-    looked = count
     ready.resolve()
   })
   await ready.promise
@@ -89,12 +87,12 @@ export async function watchFiles(
 }
 
 function patternOf(pattern: string, cwd: string): Pattern {
-  const glob = normalize(pattern)
+  const glob = normalize(pattern).replace(/(.)\/$/, '$1')
   const segments = glob.split('/')
   const first = segments.findIndex(segment => GLOB.test(segment))
-  const base = resolve(cwd, first === -1 ? glob : segments.slice(0, first).join('/') || (isAbsolute(glob) ? '/' : '.'))
-  const isFolder = first === -1 && statSync(base, { throwIfNoEntry: false })?.isDirectory()
-  return { glob: isFolder ? `${glob.replace(/\/$/, '')}/**` : glob, base }
+  // A name is that of a file, or of a folder with all in it, which may be yet to come.
+  if (first === -1) return { globs: [glob, `${glob}/**`], base: resolve(cwd, glob) }
+  return { globs: [glob], base: resolve(cwd, segments.slice(0, first).join('/') || (isAbsolute(glob) ? '/' : '.')) }
 }
 
 type FileEvent = 'add' | 'change' | 'unlink'
@@ -137,6 +135,10 @@ function createBatches() {
     },
     close: (): void => clearTimeout(timer),
   }
+}
+
+function isInside(folder: string, path: string): boolean {
+  return !relative(folder, path).startsWith('..')
 }
 
 function tooMany(patterns: readonly string[], most: number): string {
