@@ -41,6 +41,7 @@ import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { createWatches } from '../../domain/watching/watches.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
@@ -113,6 +114,7 @@ export function openDashboard(options: DashboardOptions): void {
       }
       keepAnswers()
       instance.unmount()
+      for (const { suiteId } of watches.list()) watches.stop(suiteId)
       await opened.close()
     },
   })
@@ -134,7 +136,8 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles() }
+  const watches = createWatches(opened.workspace.client, opened.watchPatterns)
+  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles(), watches }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
