@@ -31,11 +31,12 @@ export function patternsIn(text: string): string[] {
 
 const FILE = /^(.*)[\\/][^\\/]*\.\w+$/
 
-/** The folder of the file that a server's command starts, with all in it; undefined where it names none. */
-export function patternOfCommand({ args = [] }: StoredReach): string | undefined {
+/** The folder of the file that a server's command starts, with all in it, from `cwd` on; undefined where it names none. */
+export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
   for (const word of args) {
     const folder = word.startsWith('-') ? undefined : FILE.exec(word)?.[1]
-    if (folder !== undefined && !folder.split(/[\\/]/).includes('node_modules')) return `${folder}/**`
+    if (folder === undefined || folder.split(/[\\/]/).includes('node_modules')) continue
+    return folder.startsWith(`${cwd}/`) ? `${folder.slice(cwd.length + 1)}/**` : `${folder}/**`
   }
   return undefined
 }

@@ -52,13 +52,13 @@ export function useWatch(projectId: string): (suite: EvalSuite) => Promise<void>
       return
     }
     const cost = costOf(suite, cases, { most: MOST_RUNS })
-    const reaches = await Promise.all(servers.map(({ id }) => storedReaches?.of(id)))
-    const suggested = reaches.flatMap(reach => (reach && patternOfCommand(reach)) ?? [])
+    const reaches = await Promise.all(servers.map(async ({ id }) => await storedReaches?.of(id)))
+    const suggested = reaches.flatMap(reach => (reach && patternOfCommand(reach, process.cwd())) ?? [])
     const remote = servers.filter(({ isProgram }) => !isProgram).map(server => clean(server.name))
     const text = await ask({
       title: `Watch files for ${name}`,
       lines: [
-        `It runs now, and again whenever a file changes that matches, such as ${USUAL_PATTERN} below ${process.cwd()}.`,
+        `It runs now, and again whenever a file changes that matches. Patterns begin at the folder where mcpdeck was started.`,
         cost ?? 'Its cases ask no model.',
         ...(remote.length > 0 ? [`${remote.join(', ')}: over HTTP, so what answers is tested, restarted or not.`] : []),
       ],
