@@ -114,8 +114,7 @@ export function openDashboard(options: DashboardOptions): void {
       }
       keepAnswers()
       instance.unmount()
-      for (const { suiteId } of watches.list()) watches.stop(suiteId)
-      await opened.close()
+      await close()
     },
   })
   const router = createRouter(options.place)
@@ -136,8 +135,7 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const watches = createWatches(opened.workspace.client, opened.watchPatterns)
-  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles(), watches }
+  const { workspace, close } = withOwn(opened, focusPace)
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
@@ -190,6 +188,18 @@ export function openDashboard(options: DashboardOptions): void {
   })
   instance.waitUntilExit().catch(restore.crash)
   void reportOpenWrites({ opened, toasts, queryClient, log })
+}
+
+/** The workspace with what this process has beside it, and how both end. */
+function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: FocusPace) {
+  const watches = createWatches(workspace.client, watchPatterns)
+  return {
+    workspace: { ...workspace, pace, serverFiles: serverFiles(), watches },
+    close: async (): Promise<void> => {
+      watches.close()
+      await close()
+    },
+  }
 }
 
 /** Lets what is looked at beside polls be looked at as rarely. */

@@ -31,7 +31,7 @@ export function patternsIn(text: string): string[] {
 
 const FILE = /^(.*)[\\/][^\\/]*\.\w+$/
 
-/** The folder of the file that a server's command starts, with all in it, from `cwd` on; undefined where it names none. */
+/** The folder of the file that a server's command starts, from `cwd` on; undefined where it names none. */
 export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
   for (const word of args) {
     const folder = word.startsWith('-') ? undefined : FILE.exec(word)?.[1]

@@ -7,7 +7,11 @@ import { costOf } from './watched-suite.ts'
 
 const RUN: EvalRun = { id: 'r', suiteId: 's', status: 'completed', result: 'passed', createdAt: 1 }
 const trial = (testCaseId: string, result: 'passed' | 'failed'): EvalIteration => ({
-  ...{ id: `t-${testCaseId}`, testCaseId, iterationNumber: 1, status: 'completed', result },
+  id: `t-${testCaseId}`,
+  testCaseId,
+  iterationNumber: 1,
+  status: 'completed',
+  result,
 })
 
 /** A watch whose files change when the test says so. */

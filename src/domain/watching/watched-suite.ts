@@ -7,15 +7,7 @@ import { counted, grouped } from '../runs/labels.ts'
 import { targetsOf, type LaunchChoice } from '../runs/launch-rules.ts'
 import { launchSize } from '../runs/launch-size.ts'
 import { outcomeOfRun } from '../runs/outcome.ts'
-import type { LastPass } from './watched-tools.ts'
-
-/** A saved server that the cases of a watched suite call. */
-export type WatchedServer = {
-  id: string
-  name: string
-  /** Started by mcpdeck, over stdio. */
-  isProgram: boolean
-}
+import type { LastPass, WatchedServer } from './watched-tools.ts'
 
 /**
  * The servers that a launch of a suite uses; of a client that names none, all that are enabled in its project.

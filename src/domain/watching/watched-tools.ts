@@ -4,7 +4,14 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { localClock, localMoment } from '../../lib/times.ts'
 import { casesByTool, type SeenTool, type ToolListing } from '../runs/comparison-tools.ts'
 import { type Snapshot, snapshotChanges, type SnapshotChange } from '../servers/snapshots.ts'
-import type { WatchedServer } from './watched-suite.ts'
+
+/** A saved server that the cases of a watched suite call. */
+export type WatchedServer = {
+  id: string
+  name: string
+  /** Started by mcpdeck, over stdio. */
+  isProgram: boolean
+}
 
 /** What connecting anew found out about a server: what changed since the look before, or why there is no answer. */
 export type ServerLook = { server: WatchedServer } & ({ changes: readonly SnapshotChange[] } | { error: ApiError })

@@ -43,6 +43,7 @@ export type Watches = {
   subscribe(listener: () => void): () => void
   /** Tells how each round ended, and why a suite is no longer watched. */
   onEnd(listener: (watch: Watch) => void): () => void
+  close(): void
 }
 
 export function createWatches(client: Client, patterns: Stored<WatchPatterns>): Watches {
@@ -116,6 +117,9 @@ export function createWatches(client: Client, patterns: Stored<WatchPatterns>): 
     onEnd(listener) {
       endListeners.add(listener)
       return () => endListeners.delete(listener)
+    },
+    close() {
+      for (const suiteId of stops.keys()) end(suiteId)
     },
   }
 }

@@ -58,7 +58,8 @@ export function useWatch(projectId: string): (suite: EvalSuite) => Promise<void>
     const text = await ask({
       title: `Watch files for ${name}`,
       lines: [
-        `It runs now, and again whenever a file changes that matches. Patterns begin at the folder where mcpdeck was started.`,
+        'It runs now, and again whenever a file changes that matches.',
+        'Patterns begin at the folder where mcpdeck was started.',
         cost ?? 'Its cases ask no model.',
         ...(remote.length > 0 ? [`${remote.join(', ')}: over HTTP, so what answers is tested, restarted or not.`] : []),
       ],
