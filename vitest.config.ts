@@ -59,7 +59,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=16'],
     maxWorkers: 4,
     // Some tests start a dozen processes, on two busy cores.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     env: {
       // Programs that tests start from the source need not be compiled each time.

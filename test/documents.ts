@@ -39,6 +39,8 @@ export const SUBCOMMANDS = [
   'search',
   'serve',
   'server',
+  'sign-in',
+  'sign-out',
   'snapshot',
   'suite',
   'tools',

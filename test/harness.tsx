@@ -31,7 +31,7 @@ import type { Workspace } from '../src/hooks/workspace.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/workspace/service.ts'
 import { checked } from './contract/checked-answers.ts'
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 /** ink-testing-library's terminal is this wide. */
 const SIZE = { width: 100, height: 40 }
 
@@ -111,6 +111,7 @@ export async function openApp(options: {
     | 'storedReaches'
     | 'unsaved'
     | 'serverFiles'
+    | 'signIns'
   >
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: {
@@ -118,6 +119,8 @@ export async function openApp(options: {
     keySource?: string
     openBrowser: (url: string) => Promise<string | undefined>
   }
+  /** Opens web addresses of the local workspace; without it there is no browser. */
+  openBrowser?: (url: string) => Promise<string | undefined>
   size?: { width: number; height: number }
   /** Drawn to be read aloud, as lines. */
   aloud?: boolean
@@ -137,7 +140,7 @@ export async function openApp(options: {
     report: createReport(toasts, () => undefined),
     bindings: options.bindings,
   })
-  const { hosted, seen } = options
+  const { hosted, seen, openBrowser = hosted?.openBrowser } = options
   const profile = {
     ...(hosted
       ? {
@@ -182,7 +185,7 @@ export async function openApp(options: {
         interrupt: leave,
         redraw: leave,
         copy: text => void copied.push(text),
-        ...(hosted && { openBrowser: hosted.openBrowser }),
+        ...(openBrowser && { openBrowser }),
         ...(options.editor && { editor: options.editor }),
       }}
       size={size}

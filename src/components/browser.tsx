@@ -13,8 +13,11 @@ export function BrowserProvider(props: { open: OpenBrowser | undefined; children
   return <BrowserContext.Provider value={props.open ?? NO_BROWSER}>{props.children}</BrowserContext.Provider>
 }
 
-/** Opens a web address, or copies it where there is no browser; `what` stands for one that is not to be shown. */
-export function useOpenUrl(): (url: string, what?: string) => Promise<void> {
+/**
+ * Opens a web address, or copies it where there is no browser; `what` stands for one that is not to be shown. Resolves
+ * to whether it was opened.
+ */
+export function useOpenUrl(): (url: string, what?: string) => Promise<boolean> {
   const open = useContext(BrowserContext)
   const copy = useCopy()
   const toasts = useToasts()
@@ -22,5 +25,6 @@ export function useOpenUrl(): (url: string, what?: string) => Promise<void> {
     const obstacle = await open(url)
     if (obstacle === undefined) toasts.show('ok', `Opened ${what ?? url}`)
     else copy(url, `${obstacle} Copied ${what ?? `the address: ${url}`}`)
+    return obstacle === undefined
   }
 }

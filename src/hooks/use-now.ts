@@ -22,6 +22,18 @@ export function useMinute(): void {
   useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE_MS))
 }
 
+/** The time in epoch milliseconds, renewed each second for as long as something runs whose time shows. */
+export function useRunningNow(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!isRunning) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 1000).unref()
+    return () => clearInterval(timer)
+  }, [isRunning])
+  return now
+}
+
 const onMinute = new Set<() => void>()
 let minuteTimer: NodeJS.Timeout | undefined
 

@@ -6,6 +6,7 @@ import type { Client } from '../api/client/client.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { ServerFiles } from '../domain/servers/files/importing.ts'
+import type { SignIns } from '../domain/servers/sign-in.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
 import type { UnsavedServers } from '../domain/servers/unsaved.ts'
@@ -70,6 +71,8 @@ export type Workspace = {
   unsaved?: UnsavedServers
   /** Files of other programs that hold servers; absent where none can be read. */
   serverFiles?: ServerFiles
+  /** Signs in to MCP servers from this machine; absent where nothing can be opened. */
+  signIns?: SignIns
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -265,7 +265,7 @@ export const BOUNDS = {
     beyond: 'the oldest go',
   },
   answer: {
-    of: 'one answer of a service, where its operation needs no more',
+    of: 'one answer of a service, where its operation needs no more, or a JSON file',
     side: 'program',
     unit: 'bytes',
     most: 16 * MIB,

@@ -53,6 +53,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
   "mcpdeck snapshot diff before.json --command 'node build/index.js'":
     'starts a program of the reader; test/cli/verbs.test.ts starts one of ours',
+  ...Object.fromEntries(
+    ['sign-in SERVER', 'sign-out SERVER'].map(command => [
+      `mcpdeck ${command}`,
+      'takes a server that wants OAuth; test/journeys/sign-in.test.ts runs it',
+    ]),
+  ),
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',

@@ -174,7 +174,12 @@ test('a second call is saved in the suite of the first, or in another new one', 
   expect(terminal.screen()).toContain('The suite Other.')
   terminal.press('enter')
   await terminal.waitFor(now => !now.screen().includes('Quit without'))
-  await quitAll(terminal)
+  terminal.resize(30, 8)
+  await terminal.waitFor('mcpdeck needs at least')
+  terminal.type('q')
+  await terminal.waitFor('same key')
+  terminal.type('q')
+  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
   expect(own.left()).toEqual([])
 })
 

@@ -99,7 +99,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
       sendFocusMode: false,
       mouseTrackingMode: 'none',
     })
-    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 10_000)
+    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 40_000)
   })
 
   const lost: Record<string, (command: string) => string> = {

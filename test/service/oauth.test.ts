@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { guardedServer } from './guarded-server.ts'
+import { startOAuthServer } from '../servers/oauth-server.ts'
 import { open, sandbox } from './harness.ts'
 
-const { servers } = contract
+const { servers, signIns } = contract
 
 test('imported tokens are sent along and refreshed before they end, once for all', async () => {
   const { api, store } = await open()
@@ -39,6 +40,48 @@ test('imported tokens are sent along and refreshed before they end, once for all
     refreshToken: 'refresh-1',
     client: { clientId: 'mcpdeck' },
   })
+})
+
+test('signing out forgets the tokens at once, and what was signed in to asks for a sign-in again', async () => {
+  const { api, store, target, signIn, origin } = await signedIn()
+  expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: false, refreshable: false, issuer: null })
+  const { expiresAt } = await signIn(3600)
+  expect(await api.call(signIns.get, target)).toEqual({
+    signedIn: true,
+    expiresAt,
+    refreshable: true,
+    issuer: origin,
+    clientId: 'mcpdeck',
+  })
+  expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  expect(await api.call(signIns.delete, target)).toEqual({ signedOut: true })
+  expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
+  expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
+})
+
+test('a refresh under way does not bring back what was signed out of', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const { url, state, oddities } = await startOAuthServer()
+  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const target = { projectId, serverId }
+  const tokens = { access_token: 'old', refresh_token: 'old-refresh', expires_in: 1 }
+  const clientInformation = { clientId: 'mcpdeck' }
+  await api.call(servers.importTokens, { ...target, body: { serverUrl: url, clientInformation, tokens } })
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<Response>()
+  oddities.answers['/token'] = () => {
+    asked.resolve()
+    return answer.promise
+  }
+  const listed = api.send(servers.tools, target)
+  await asked.promise
+  await api.call(signIns.delete, target)
+  state.accepted.add('new')
+  answer.resolve(Response.json({ access_token: 'new', refresh_token: 'new-refresh', token_type: 'Bearer' }))
+  expect((await listed).status).toBe(401)
+  expect(store.servers.find(serverId)!.tokens).toBeUndefined()
 })
 
 /** Somebody who would like to have refresh tokens. */
@@ -83,7 +126,7 @@ test('a server that names another authorization server later gets no token to it
   expect(await api.refused(servers.tools, target)).toMatchObject({
     status: 401,
     code: 'OAUTH_REQUIRED',
-    message: `The server "guarded" needs a new sign-in: it names ${other}, and its tokens are from ${origin}. Import tokens again.`,
+    message: `The server "guarded" needs a new sign-in: it names ${other}, and its tokens are from ${origin}. Sign in again.`,
   })
   expect(seen).toEqual([])
   expect(state.refreshes).toEqual([])

@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock.ts'
 import type { ItemOf } from './cache/cached.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { type Contract, contract } from '../contract/contract.ts'
+import type { OnProgress } from '../contract/message.ts'
 import type { Intent, Journal } from './journal/journal.ts'
 import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './transport/request.ts'
@@ -51,6 +52,8 @@ export type CallOptions = {
   idempotencyKey?: string | undefined
   /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number | undefined
+  /** Hears how far it is, where a local workspace of this process does it; elsewhere nothing is heard. */
+  onProgress?: OnProgress | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined
 }
@@ -173,13 +176,13 @@ export function createClient(options: ClientOptions): Client {
 async function sendWithPermit<E extends AnyEndpoint>(
   { transport, budget, monitor }: { transport: Transport; budget: Budget; monitor: ServiceMonitor },
   request: PreparedRequest<E>,
-  { priority, owner, signal, deadlineMs, attempts }: CallOptions & { attempts: Attempts | undefined },
+  { priority, owner, signal, deadlineMs, onProgress, attempts }: CallOptions & { attempts: Attempts | undefined },
 ): Promise<Answer<E>> {
   const permit = await budget.acquire({ priority, owner, signal })
   const exchange = monitor.begin(request.endpoint)
   try {
     attempts?.leaving()
-    const answer = await transport.send(request, { signal, deadlineMs, heard: exchange.heard })
+    const answer = await transport.send(request, { signal, deadlineMs, onProgress, heard: exchange.heard })
     exchange.ended('answered')
     return answer
   } catch (error) {

@@ -13,6 +13,7 @@ import { iterations } from './iterations.ts'
 import { journeyFindings } from './journey-findings.ts'
 import { journeyRuns } from './journey-runs.ts'
 import { journeys } from './journeys.ts'
+import { liveServers } from './live-servers.ts'
 import { personas } from './personas.ts'
 import { plugins } from './plugins.ts'
 import { projects } from './projects.ts'
@@ -25,6 +26,7 @@ import { chatSessions, sessions, traceExports } from './sessions.ts'
 import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
 import { cases, suites } from './suites.ts'
 import { swarms } from './swarms.ts'
+import { signIns } from './sign-ins.ts'
 import { console, traffic } from './traffic.ts'
 import { tunnels } from './tunnels.ts'
 import { userTestingFindings, userTestingInsights } from './user-testing-insights.ts'
@@ -76,6 +78,8 @@ export const contract = {
   readiness,
   traffic,
   console,
+  signIns,
+  liveServers,
 }
 export type Contract = typeof contract
 

@@ -7,6 +7,10 @@ export type ApiHeaders = Iterable<[name: string, value: string]> & {
 /** Complete text, or bytes that are still on their way. */
 export type ApiBody = string | AsyncIterable<Uint8Array> | null
 
+/** How far work is, as whoever does it says; without a total nobody knows how much there is. */
+export type Progress = { progress: number; total?: number | undefined; message?: string | undefined }
+export type OnProgress = (progress: Progress) => void
+
 /** A request as far as client and service look at it; Node's own `Request` fits. */
 export type ApiRequest = {
   readonly method: string
@@ -15,6 +19,8 @@ export type ApiRequest = {
   readonly headers: ApiHeaders
   readonly body: ApiBody
   readonly signal: AbortSignal
+  /** Hears how far the work is, where both sides are one process: nothing of it goes over a line. */
+  readonly onProgress?: OnProgress | undefined
 }
 
 /** An answer as far as the client looks at it; Node's own `Response` fits. */

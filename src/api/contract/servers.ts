@@ -132,6 +132,7 @@ export const servers = resource('servers', {
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'write',
     role: 'editor',
+    refreshes: ['signIns'],
     secrets,
   }),
   delete: endpoint('deleteProjectServer', 'DELETE', server, {
@@ -230,6 +231,7 @@ export const servers = resource('servers', {
     response: ImportTokensResult,
     risk: 'write',
     role: 'editor',
+    refreshes: ['signIns'],
     secrets: ['body.tokens', 'body.clientInformation'],
   }),
 })

@@ -20,7 +20,7 @@ import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } f
 import { traceKeys } from '../../components/transcript/trace-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import type { Bindings } from '../../tui/keymap/binding.ts'
-import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
+import { choiceKeys, formKeys, suggestionKeys } from '../../components/form/form-keys.ts'
 import { screens } from '../registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 import { appKeys, goKeysOf, helpKeys, paletteKeys, tooSmallKeys } from './app-keys.ts'
@@ -55,6 +55,7 @@ const sharedKeys: readonly Bindings[] = [
   tooSmallKeys,
   formKeys,
   choiceKeys,
+  suggestionKeys,
   textOverlayKeys,
 ]
 

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { type OpenBrowser, useOpenUrl } from '../../components/browser.tsx'
 import { type Copy, useCopy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
@@ -143,8 +143,16 @@ function TooSmall(props: { quit: () => void }) {
 
 function TooSmallNotice(props: { quit: () => void }) {
   const { width, height } = useSize()
-  useBindings(tooSmallKeys, { quit: props.quit })
-  return <Text>{`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${width}×${height}.`}</Text>
+  const { unsaved } = useWorkspace()
+  const [isWarned, setWarned] = useState(false)
+  // There is no room for the question that the key asks elsewhere.
+  useBindings(tooSmallKeys, { quit: () => (unsaved && !isWarned ? setWarned(true) : props.quit()) })
+  const warning = isWarned ? ' Nothing that was made here is saved; the same key again quits.' : ''
+  return (
+    <Text>
+      {`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${width}×${height}.${warning}`}
+    </Text>
+  )
 }
 
 /** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */
@@ -228,7 +236,7 @@ function useBrowser(): KeyHandler | Unavailable {
   const url = webAddress(profile.web, place)
   if (url === undefined)
     return unavailable(`The setting web of the profile ${profile.name} has no address for this place.`)
-  return () => open(url)
+  return async () => void (await open(url))
 }
 
 /** Opens the messages of this session: what left the footer stays readable here. */

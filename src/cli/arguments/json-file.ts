@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises'
-import { text as readAll } from 'node:stream/consumers'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { readInputText } from '../../lib/files/read-input.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The JSON of a file that an option names; `-` is standard input. @throws UsageError */
 export async function readJsonFile(file: string): Promise<unknown> {
   let text: string
   try {
-    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8')
+    text = await readInputText(file, BOUNDS.answer.most)
   } catch (error) {
     throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }

@@ -16,6 +16,8 @@ const WRITES: readonly DeclaredFlag[] = [
   ['--retry <id>', RETRY],
   ['--new', SEND_NEW],
 ]
+const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
+const CLIENT_SECRET = ['--client-secret-env <variable>', 'variable that holds the secret of that client'] as const
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
 
 /** A command about a saved server, or about one that its options reach without saving anything. */
@@ -38,6 +40,7 @@ function serverVerb<Own extends object>(
 }
 
 const servers = () => import('../verbs/servers.ts')
+const signIns = () => import('../verbs/sign-in.ts')
 const access = () => import('../verbs/access.ts')
 const runs = () => import('../verbs/runs.ts')
 
@@ -125,15 +128,40 @@ export const verbs: readonly CommandDeclaration[] = [
     {
       name: 'import-tokens',
       says: 'Hand over OAuth tokens that were obtained for a server.',
-      words: [['<server>', 'id or name of a saved server over HTTP']],
+      words: [SERVER_OVER_HTTP],
       flags: [
         new Option('--input <file>', 'what the token endpoint answered; - reads standard input').makeOptionMandatory(),
         ['--client-id <id>', 'client that they were granted to, for refreshing them'],
-        ['--client-secret-env <variable>', 'variable that holds the secret of that client'],
+        CLIENT_SECRET,
         ...WRITES,
       ],
     },
     async () => (await servers()).importTokens,
+  ),
+  verb(
+    {
+      name: 'sign-in',
+      says: 'Sign in to a server with OAuth: prints the link for a browser, and waits for what comes of it.',
+      words: [SERVER_OVER_HTTP],
+      flags: [
+        ['--open', 'open the link in the browser of this machine'],
+        ['--scope <scope>', 'ask for this instead of what the server says; repeatable', collect, []],
+        ['--client-id <id>', 'client that was registered for mcpdeck, where none is made by itself'],
+        CLIENT_SECRET,
+        ['--port <port>', 'where the browser comes back to, where the client allows no other', whole(1, 65_535)],
+        ...WRITES,
+      ],
+    },
+    async () => (await signIns()).signIn,
+  ),
+  verb(
+    {
+      name: 'sign-out',
+      says: 'Forget the tokens that the local workspace stores for a server.',
+      words: [SERVER_OVER_HTTP],
+      flags: WRITES,
+    },
+    async () => (await signIns()).signOut,
   ),
   verb(
     {

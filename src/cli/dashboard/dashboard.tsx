@@ -26,6 +26,7 @@ import { createStdinProxy } from '../../tui/terminal/stdin-proxy.ts'
 import { startWatchdog, type Watchdog } from '../../tui/terminal/watchdog.ts'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
+import type { SignIns } from '../../domain/servers/sign-in.ts'
 import type { LinePace } from '../../hooks/workspace.tsx'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openInBrowser } from './browser.ts'
@@ -51,6 +52,11 @@ const RESTS = [
 ]
 /** The same while the terminal is not focused, however lately a key was pressed. */
 const UNFOCUSED_FACTOR = 4
+
+/** Loaded with the first sign-in. */
+const signIns: SignIns = {
+  plan: async (...asked) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...asked),
+}
 
 export type FocusPace = LinePace & {
   /** The terminal's report of whether it has the focus. */
@@ -134,7 +140,7 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles() }
+  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles(), signIns }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {

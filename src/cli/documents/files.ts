@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { FileProblem, SourceText } from '../../domain/documents/document.ts'
-import { readText } from '../../lib/yaml/yaml-reading.ts'
+import { MAX_TEXT_BYTES, readText } from '../../lib/yaml/yaml-reading.ts'
 import { readTextFile } from '../../lib/yaml/text-files.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../config/settings.ts'
 
 /** Texts that a person names: files, directories with all YAML files below them, or `-` for standard input. */
@@ -22,7 +22,8 @@ export async function readSources(paths: readonly string[]): Promise<{ sources: 
 
 /** The text of one file, or of standard input. @throws UsageError */
 export async function readSource(file: string): Promise<SourceText> {
-  const read = file === '-' ? readText(await buffer(process.stdin)) : onDisk('read', file, () => readTextFile(file))
+  const read =
+    file === '-' ? readText(await readInput(file, MAX_TEXT_BYTES)) : onDisk('read', file, () => readTextFile(file))
   if (!read.ok) throw faulty(read.problems.map(problem => ({ ...problem, file })))
   return { file, text: read.value }
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../api/client/client.ts'
 import type { Answer } from '../../api/client/transport/response.ts'
 import {
   newIdempotencyKey,
@@ -41,6 +42,8 @@ export type CommandWrite<E extends AnyEndpoint> = {
   word?: string | undefined
   /** Looks again once a person has agreed; what it resolves to is why nothing is sent after all. */
   recheck?: () => Promise<string | undefined>
+  /** How it is sent, made when it is. */
+  options?: () => Pick<CallOptions, 'signal' | 'onProgress'>
   /** Sends it where that is more than one request. */
   send?: () => Promise<OutputOf<E>>
 }
@@ -74,7 +77,7 @@ export async function sendWrite<E extends AnyEndpoint>(
     return { value, text: jsonText(value) }
   }
   const key = idempotencyKey ?? (endpoint.idempotency === 'header' ? newIdempotencyKey() : undefined)
-  return await context.client.exchange(endpoint, input, { idempotencyKey: key })
+  return await context.client.exchange(endpoint, input, { ...write.options?.(), idempotencyKey: key })
 }
 
 /** Says what a write does and confirms it, where its risk requires that. @throws Ended where the person declined */

@@ -1,6 +1,5 @@
 import { clean as cleanWhole, jsonText } from '../../lib/printable.ts'
 import { resolve } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { outcomeCounts, type CaseOutcome } from '../../domain/suites/batch.ts'
 import type { DuplicatePolicy } from '../../domain/suites/duplicates.ts'
 import { changeLine } from '../../domain/suites/changes.ts'
@@ -10,7 +9,7 @@ import { placedObstacle, readCheckBasis, readPlan, readSuite } from '../../domai
 import { isSettled, type SyncPlan } from '../../domain/suites/sync-plan.ts'
 import { sendSync, type SyncDone } from '../../domain/suites/sync-send.ts'
 import { isFile, readTextFile, writeTextFile } from '../../lib/yaml/text-files.ts'
-import { readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { MAX_TEXT_BYTES, readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { counted } from '../../domain/runs/labels.ts'
@@ -20,6 +19,7 @@ import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { onDisk } from '../documents/files.ts'
 import { say } from '../output/prose.ts'
+import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { refuseReadOnly, type CommandContext, type SavedContext } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
@@ -123,7 +123,7 @@ export function printSchema(): number {
 /** @throws UsageError with every problem at its line */
 async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string }> {
   const text: Read<string> =
-    path === '-' ? readText(await buffer(process.stdin)) : onDisk('read', path, () => readTextFile(path))
+    path === '-' ? readText(await readInput(path, MAX_TEXT_BYTES)) : onDisk('read', path, () => readTextFile(path))
   const read = text.ok ? readSuiteFile(text.value) : text
   if (text.ok && read.ok) return { file: read.value, text: text.value }
   throw faulty(path, read.ok ? [] : read.problems)

@@ -14,6 +14,7 @@ import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { cancellable } from './cancellable.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
 type Words = readonly string[]
@@ -57,7 +58,9 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   ]
   const input = { ...at, body: { toolName: tool.name, parameters } }
   const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
-  const { value, text } = await sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect }, own)
+  const { value, text } = await cancellable(options =>
+    sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect, options }, own),
+  )
   if (own.json) printReceived(text)
   else {
     const contents = (value.content ?? []).map(contentText)
@@ -133,11 +136,7 @@ const TOKEN_FIELDS = ['access_token', 'refresh_token', 'expires_in', 'token_type
 /** `mcpdeck import-tokens`. */
 export async function importTokens(context: CommandContext, words: Words, own: ImportTokensOptions): Promise<void> {
   const { clientId, clientSecretEnv } = own
-  const clientSecret = clientSecretEnv === undefined ? undefined : process.env[clientSecretEnv]?.trim()
-  if (clientSecretEnv !== undefined && !clientSecret)
-    throw new UsageError(`The variable ${clientSecretEnv} of --client-secret-env is empty.`)
-  if (clientSecret && clientId === undefined)
-    throw new UsageError('A client secret needs the client’s id: --client-id.')
+  const clientSecret = secretOfVariable(clientSecretEnv, clientId)
   const given = Object(await readJsonFile(own.input)) as Values
   if (typeof given['access_token'] !== 'string')
     throw new UsageError(`${own.input} has no access_token: give what the token endpoint answered.`)
@@ -160,10 +159,19 @@ export async function importTokens(context: CommandContext, words: Words, own: I
   printText(recordLines(value).join('\n'))
 }
 
+/** The secret of a client, in the variable that an option names. @throws UsageError */
+export function secretOfVariable(variable: string | undefined, clientId: string | undefined): string | undefined {
+  if (variable === undefined) return undefined
+  const secret = process.env[variable]?.trim()
+  if (!secret) throw new UsageError(`The variable ${variable} of --client-secret-env is empty.`)
+  if (clientId === undefined) throw new UsageError('A client secret needs the client’s id: --client-id.')
+  return secret
+}
+
 type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
 
 /** The server that the first word names, and the words behind it: at least what is needed, at most `most`. */
-async function serverOf(
+export async function serverOf(
   context: CommandContext,
   [wanted, ...rest]: Words,
   needed: readonly string[],

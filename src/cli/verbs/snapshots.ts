@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
-import { text as readAll } from 'node:stream/consumers'
 import { contract } from '../../api/contract/contract.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { readRegularFile } from '../../lib/files/read-regular.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { jsonText } from '../../lib/printable.ts'
 import {
@@ -15,6 +13,7 @@ import {
   type SnapshotChange,
 } from '../../domain/servers/snapshots.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { readInputText } from '../../lib/files/read-input.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { checkLines, reportTheme, type Check } from '../doctor/doctor-check.ts'
@@ -38,7 +37,7 @@ export function isSnapshotFile(word: string): boolean {
 /** The snapshot in a file; `-` is standard input. @throws UsageError */
 async function readSnapshot(file: string): Promise<Snapshot> {
   try {
-    return parseSnapshot(file === '-' ? await readAll(process.stdin) : readRegularFile(file, BOUNDS.answer.most))
+    return parseSnapshot(await readInputText(file, BOUNDS.answer.most))
   } catch (error) {
     if (error instanceof SnapshotError) throw new UsageError(`${file} ${error.message}.`)
     throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)

@@ -243,8 +243,10 @@ export function openLocal(
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {
   if (!row) return undefined
-  const { command, args, env, headers } = row.secrets
-  return { command, args, env, headers, timeout: row.timeoutMs }
+  const { command, args, env, headers, clientSecret } = row.secrets
+  const { clientId } = row.options
+  const client = typeof clientId === 'string' && clientId !== '' ? { client: { clientId, clientSecret } } : {}
+  return { command, args, env, headers, timeout: row.timeoutMs, ...client }
 }
 
 /**

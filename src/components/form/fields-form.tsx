@@ -11,6 +11,7 @@ import { useLeaveFilled } from '../use-leave-filled.ts'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
+import { useSuggestions, type Suggest } from './use-suggestions.ts'
 import { fieldAt, firstShown, OPTION_ROWS, shownCount } from './form-layout.ts'
 
 export type FormText = { text: string; tone: Tone }
@@ -44,6 +45,8 @@ type FieldsFormProps = {
   onCancel: () => void
   /** What the fields start with was filled in before, and would be lost. */
   isFilled?: boolean
+  /** What could be typed into the field that the person is in. */
+  suggest?: Suggest | undefined
   /** Takes a pasted text that is more than a field's, and answers whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
 }
@@ -61,9 +64,12 @@ export function FieldsForm(props: FieldsFormProps) {
   const inner = Math.max(1, width - 2 * MARGIN)
   const about = wrapped(props.about, inner)
   const effect = wrapped(props.effect, inner).slice(0, Math.max(1, Math.floor(height / 2)))
-  const looks = fields.map((field, index) =>
-    index === at && place.question !== undefined ? { ...field, question: place.question } : field,
-  )
+  const isTypedHere = at < fields.length && isTyped(fields[at]?.input)
+  const suggestions = useSuggestions(props.suggest, at, isTypedHere ? texts[at] : undefined)
+  const looks = fields.map((field, index) => {
+    if (index !== at) return field
+    return { ...field, suggestions, ...(place.question !== undefined && { question: place.question }) }
+  })
   const heights = looks.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
   const answers = effect.length + 2
   const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3)))

@@ -1,8 +1,10 @@
 import { Box, Text } from 'ink'
 import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { textRows, TextField } from '../text-field/text-field.tsx'
 import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
+import { suggestionKeys } from './form-keys.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
 /** A field as it looks; all texts may come from outside. */
@@ -21,6 +23,8 @@ export type FormFieldLook = {
   question?: string
   /** How it is filled in; a text by default. */
   input?: FieldInput
+  /** What could be typed; shown while the field is active. */
+  suggestions?: readonly string[]
 }
 
 const INDENT = 2
@@ -50,7 +54,8 @@ function inputRows({ input }: FormFieldLook, text: string, width: number): numbe
 export function fieldRows(field: FormFieldLook, text: string, width: number, active: boolean): number {
   const alerts = alertLines(field, width).lines.length
   if (!active) return 1 + alerts
-  return 1 + inputRows(field, text, width) + noteLines(field, width).length + alerts
+  const suggested = field.suggestions?.length ? 1 : 0
+  return 1 + inputRows(field, text, width) + suggested + noteLines(field, width).length + alerts
 }
 
 type FieldProps = {
@@ -78,6 +83,9 @@ export function FormField(props: FieldProps) {
     <Box flexDirection="column" flexShrink={0}>
       <LabelRow {...props} />
       {active && <FieldBody {...props} />}
+      {active && field.suggestions && field.suggestions.length > 0 && (
+        <Suggestions values={field.suggestions} text={props.text} width={width} onText={props.onText} />
+      )}
       {alert.lines.map((line, index) => (
         <Text key={`alert ${index}`} wrap="truncate">
           {margin + theme.paint(alert.tone, `${index === 0 ? theme.symbols[alert.tone] : ' '} ${line}`)}
@@ -145,6 +153,23 @@ function FieldBody(props: FieldProps) {
       />
     </Box>
   )
+}
+
+/** What could be typed, in a line that begins with the one that the key puts in. */
+function Suggestions(props: {
+  values: readonly string[]
+  text: string
+  width: number
+  onText: (text: string) => void
+}) {
+  const { values, text, onText } = props
+  const theme = useTheme()
+  const key = useKeyName()(suggestionKeys, 'take')
+  const next = (values.indexOf(text) + 1) % values.length
+  useBindings(suggestionKeys, { take: () => onText(values[next]!) })
+  const listed = [...values.slice(next), ...values.slice(0, next)].map(value => clean(value)).join('  ')
+  const line = truncate(`${' '.repeat(INDENT)}${key}: ${listed}`, props.width)
+  return <Text wrap="truncate">{theme.paint('muted', line)}</Text>
 }
 
 function Options({ field, text, width, option }: FieldProps) {

@@ -29,6 +29,21 @@ export const formKeys = defineBindings({
   },
 })
 
+/** While something is suggested for what is typed. */
+export const suggestionKeys = defineBindings({
+  name: 'suggestion',
+  scope: 'prompt',
+  title: 'Suggestions',
+  bindings: {
+    take: {
+      keys: ['ctrl+n'],
+      label: 'take suggestion',
+      hint: true,
+      help: 'Put in the first suggestion, and pressed again the one after it.',
+    },
+  },
+})
+
 /** While the active field offers something to choose from. */
 export const choiceKeys = defineBindings({
   name: 'choice',

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client/client.ts'
+import type { OnProgress, Progress } from '../../api/contract/message.ts'
 import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 
 /** What a server answered, by what it was asked for. */
@@ -8,7 +9,8 @@ export type Answer =
   | { kind: 'resource'; value: ResourceContents }
 
 export type Outcome =
-  | { state: 'running' }
+  /** `progress` is what the server reported last. */
+  | { state: 'running'; progress?: Progress }
   | { state: 'answered'; answer: Answer; text: string; durationMs: number }
   | { state: 'failed'; error: unknown; durationMs: number }
 
@@ -28,12 +30,12 @@ export type CallRecord = CallSubject & {
   outcome: Outcome
   /** The eval case that it was saved as. */
   savedAs?: { suiteId: string; caseId: string }
-  /** Gives up waiting; the server may finish all the same. */
+  /** Cancels it at the server, which may have done anything of it. */
   stop: () => void
 }
 
 /** Sends the request; resolves to the answer and the body as received. */
-export type Send = (signal: AbortSignal) => Promise<{ answer: Answer; text: string }>
+export type Send = (signal: AbortSignal, onProgress: OnProgress) => Promise<{ answer: Answer; text: string }>
 
 export type CallLog = {
   /** Sends once, never again, and notes what came of it. Resolves when that is known. */
@@ -49,6 +51,9 @@ export type CallLog = {
 /** How many calls are remembered, and how much text their answers may hold together. */
 const MOST_RECORDS = 200
 const MOST_CHARACTERS = 30_000_000
+
+/** Least milliseconds between two reports of progress, whatever a server sends. */
+const PROGRESS_MS = 100
 
 const logs = new WeakMap<Client, CallLog>()
 
@@ -88,9 +93,14 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
       set([record, ...records])
       const began = performance.now()
       const took = (): number => performance.now() - began
-      const settled = send(controller.signal).then(
-        ({ answer, text }) => settle(record.id, { state: 'answered', answer, text, durationMs: took() }),
-        (error: unknown) => settle(record.id, { state: 'failed', error, durationMs: took() }),
+      const reports = spaced(PROGRESS_MS, (progress: Progress) => settle(record.id, { state: 'running', progress }))
+      const end = (outcome: Outcome): void => {
+        reports.end()
+        settle(record.id, outcome)
+      }
+      const settled = send(controller.signal, reports.note).then(
+        ({ answer, text }) => end({ state: 'answered', answer, text, durationMs: took() }),
+        (error: unknown) => end({ state: 'failed', error, durationMs: took() }),
       )
       return { record, settled }
     },
@@ -106,6 +116,32 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Hands on the first and then the latest of what comes faster than it is wanted, until it ends. */
+function spaced<T>(ms: number, handOn: (value: T) => void): { note: (value: T) => void; end: () => void } {
+  let waiting: { value: T } | undefined
+  let timer: NodeJS.Timeout | undefined
+  let hasEnded = false
+  const pass = (): void => {
+    timer = undefined
+    if (!waiting) return
+    const { value } = waiting
+    waiting = undefined
+    timer = setTimeout(pass, ms).unref()
+    handOn(value)
+  }
+  return {
+    note(value) {
+      if (hasEnded) return
+      waiting = { value }
+      if (!timer) pass()
+    },
+    end() {
+      hasEnded = true
+      clearTimeout(timer)
     },
   }
 }

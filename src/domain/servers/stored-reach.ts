@@ -1,6 +1,7 @@
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { joinCommand } from '../../lib/split-command.ts'
 import type { Pairs } from './pairs.ts'
+import type { SignInClient } from './sign-in.ts'
 
 /** How the local workspace of this process reaches a saved server; a service returns none of it. */
 export type StoredReach = {
@@ -10,6 +11,8 @@ export type StoredReach = {
   headers?: Pairs | undefined
   /** Milliseconds. */
   timeout?: number | undefined
+  /** The OAuth client that is saved with it. */
+  client?: SignInClient | undefined
 }
 
 /** Reads it with its secrets; undefined for a server that is gone. */

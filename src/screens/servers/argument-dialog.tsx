@@ -18,6 +18,8 @@ export type ArgumentQuestion = {
   effect: readonly FormText[]
   act: string
   onSend: (value: JsonObject) => void
+  /** What the server suggests for a field, with what is typed in the others. */
+  suggest?: (field: string, text: string, others: Record<string, string>, signal: AbortSignal) => Promise<string[]>
 }
 
 const WIDTH = 92
@@ -134,6 +136,14 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
         setChecking(false)
         edits.current += 1
       }}
+      suggest={
+        question.suggest &&
+        ((index, text, signal) => {
+          const typed = form.fields.map(({ name }, at) => [name, texts[at] ?? ''] as const)
+          const others = typed.filter(([, value], at) => at !== index && value !== '')
+          return question.suggest!(typed[index]![0], text, Object.fromEntries(others), signal)
+        })
+      }
       about={aboutLines(question, unusable)}
       effect={[
         ...faults.rest.map(text => ({ text, tone: 'error' as const })),

@@ -74,6 +74,18 @@ export const serversKeys = defineBindings({
       needs: 'servers.importTokens',
       help: 'Hand over OAuth tokens that you obtained for it.',
     },
+    signIn: {
+      ...on('signIn'),
+      label: 'sign in',
+      needs: 'servers.importTokens',
+      help: 'Sign in to it with OAuth in the browser, after saying where.',
+    },
+    signOut: {
+      ...on('signOut'),
+      label: 'sign out',
+      needs: 'signIns.delete',
+      help: 'Forget the tokens that are stored for it, after asking.',
+    },
     remove: {
       ...on('delete'),
       label: 'remove server',
@@ -174,6 +186,13 @@ const saveCase = {
   help: 'Save the call as an eval case; once it is saved, go to the case.',
 } as const
 
+const stop = {
+  ...on('end'),
+  label: 'cancel',
+  hint: true,
+  help: 'Tell the server to stop a call that runs; what it did until then is not known.',
+} as const
+
 const resend = {
   again: {
     ...on('again'),
@@ -196,7 +215,7 @@ export const callsKeys = defineBindings({
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, ...resend, saveCase },
+  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, stop, ...resend, saveCase },
 })
 
 export const serverReadinessKeys = defineBindings({
@@ -236,12 +255,7 @@ export const resultKeys = defineBindings({
       hint: true,
       help: 'Close; what still runs goes on, the calls tab has it.',
     },
-    stop: {
-      ...on('end'),
-      label: 'stop waiting',
-      hint: true,
-      help: 'Give up waiting; the server may finish all the same.',
-    },
+    stop,
     ...resend,
     saveCase,
   },

@@ -1,3 +1,4 @@
+import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { ageColumn } from '../../components/collection/plain-parts.ts'
@@ -8,6 +9,7 @@ import type { Column } from '../../components/list/columns.ts'
 import type { CallRecord } from '../../domain/calls/call-log.ts'
 import { shorten } from './json-text.ts'
 import { callDuration, callLook, KIND_WORDS } from './result-lines.ts'
+import { progressOf, runningFor } from './running-call.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
 /** A saved server with what the doctor last said about it. */
@@ -114,13 +116,28 @@ export const promptColumns: readonly Column<Prompt>[] = [
   },
 ]
 
-export const resourceColumns: readonly Column<Resource>[] = [
+function typeOf(resource: ListedResource): string {
+  return isTemplate(resource) ? 'template' : (resource.mimeType ?? UNKNOWN)
+}
+
+/** A resource, or the template of others. */
+export type ListedResource = Resource | ResourceTemplate
+
+export function isTemplate(resource: ListedResource): resource is ResourceTemplate {
+  return typeof resource['uri'] !== 'string'
+}
+
+/** Its address, with the variables of a template. */
+export const addressOf = (resource: ListedResource): string =>
+  isTemplate(resource) ? resource.uriTemplate : resource.uri
+
+export const resourceColumns: readonly Column<ListedResource>[] = [
   {
     id: 'uri',
     title: 'URI',
     width: 'flex',
-    cell: resource => shorten(resource.uri, MOST_TEXT),
-    sort: resource => resource.uri,
+    cell: resource => shorten(addressOf(resource), MOST_TEXT),
+    sort: addressOf,
   },
   {
     id: 'name',
@@ -130,13 +147,7 @@ export const resourceColumns: readonly Column<Resource>[] = [
     cell: resource => oneLine(resource.name),
     sort: resource => resource.name ?? undefined,
   },
-  {
-    id: 'mime',
-    title: 'Type',
-    width: 16,
-    cell: resource => ({ text: resource.mimeType ?? UNKNOWN, tone: 'muted' }),
-    sort: resource => resource.mimeType ?? undefined,
-  },
+  { id: 'mime', title: 'Type', width: 16, cell: resource => ({ text: typeOf(resource), tone: 'muted' }), sort: typeOf },
 ]
 
 export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
@@ -162,7 +173,7 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
       id: 'target',
       title: 'Of',
       width: 'flex',
-      cell: record => shorten(record.target, MOST_TEXT),
+      cell: record => shorten([record.target, progressOf(record)].filter(Boolean).join('  '), MOST_TEXT),
       sort: record => record.target,
     },
     {
@@ -170,7 +181,10 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
       title: 'Took',
       width: 8,
       align: 'right',
-      cell: record => ({ text: formatDuration(callDuration(record)?.ms), tone: 'muted' }),
+      cell: record => {
+        const ms = callDuration(record)?.ms ?? runningFor(record, Date.now())
+        return { text: formatDuration(ms), tone: 'muted' }
+      },
       sort: record => callDuration(record)?.ms,
     },
     {
@@ -186,5 +200,4 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
 
 export const toolKey = (tool: Tool): string => tool.name
 export const promptKey = (prompt: Prompt): string => prompt.name
-export const resourceKey = (resource: Resource): string => resource.uri
 export const callKey = (record: CallRecord): string => record.id

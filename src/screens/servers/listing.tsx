@@ -43,6 +43,8 @@ type ListingProps<Item> = {
   list: ListState<Item>
   focused: boolean
   empty: { why: string; next: string }
+  /** What else is to be said of the list, behind the count. */
+  note?: string | undefined
   /** The chosen item for reading; must be stable. */
   describe: (item: Item) => Line[]
 }
@@ -84,6 +86,7 @@ function ListingBody<Item>(props: ListingProps<Item>) {
           total={list.total}
           more={pages.hasMore}
           failed={!!pages.problem || pages.isStuck}
+          note={props.note}
         />
       </Box>
       <SizeProvider
@@ -96,10 +99,15 @@ function ListingBody<Item>(props: ListingProps<Item>) {
   )
 }
 
-function CountLine(props: { width: number; total: number; more: boolean; failed: boolean }) {
+type CountProps = { width: number; total: number; more: boolean; failed: boolean; note: string | undefined }
+
+function CountLine(props: CountProps) {
   const theme = useTheme()
   const rest = props.failed ? ', the rest could not be read' : props.more ? ', there are more' : ''
-  const text = truncate(` ${formatCount(props.total)} listed${rest} `, props.width)
+  const text = truncate(
+    ` ${formatCount(props.total)} listed${rest}${props.note === undefined ? '' : `, ${props.note}`} `,
+    props.width,
+  )
   const rule = theme.symbols.lines.horizontal.repeat(props.width - text.length)
   return <Text wrap="truncate">{theme.paint('muted', text + rule)}</Text>
 }

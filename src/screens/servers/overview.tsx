@@ -5,20 +5,42 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
+import type { StoredSignIn } from '../../api/contract/sign-ins.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { localMoment } from '../../lib/times.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { isProgram, storedTexts, type StoredTexts } from './changed-server.ts'
-import { oauthQuery, useManualQuery, validateQuery, type Timed } from './checks.ts'
+import { oauthQuery, useManualQuery, validateQuery, type ServerInput, type Timed } from './checks.ts'
 import { withShortTexts } from './json-text.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
+type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
+
+/** Whether somebody is signed in to it, and for how long. */
+export function signInText(stored: StoredSignIn, now: number): SignInText {
+  if (!stored.signedIn) return ['no']
+  const ends = toEpochMs(stored.expiresAt)
+  const next = stored.refreshable ? '; the next token comes by itself' : ''
+  if (ends === undefined) return [`yes, until the server refuses it${next}`]
+  if (ends > now) return [`until ${localMoment(ends, now)}${next}`]
+  return stored.refreshable
+    ? [`yes; its token ended ${localMoment(ends, now)}, and the next call gets another`]
+    : [`no longer: its token ended ${localMoment(ends, now)}`, 'warn']
+}
+
 /** The saved record, and how it is reached where that is known: a service returns no command, headers or secrets. */
-export function recordFields(server: ProjectServer, now: number, stored: StoredTexts | undefined): Field[] {
+export function recordFields(
+  server: ProjectServer,
+  now: number,
+  stored: StoredTexts | undefined,
+  signedIn: SignInText = [UNKNOWN],
+): Field[] {
   const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
   const when = (value: number | string | null | undefined): string => {
     const age = formatAge(toEpochMs(value), serviceTime(now))
@@ -31,6 +53,7 @@ export function recordFields(server: ProjectServer, now: number, stored: StoredT
     ['Address', server.url ?? (server.transportType === 'stdio' ? 'a program over stdio' : undefined)],
     ...storedFields(server, stored),
     ['Uses OAuth', yes(server.useOAuth)],
+    ...(server.url == null ? [] : [['Signed in', ...signedIn] as const]),
     ['Client secret', server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined],
     ['OAuth scopes', server.oauthScopes?.join(' ')],
     ['Created', when(server.createdAt)],
@@ -108,6 +131,14 @@ function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
   return data ?? undefined
 }
 
+/** The same of a saved server; a hosted service does not return it. */
+function useSignInText(input: ServerInput, server: ProjectServer, now: number): SignInText {
+  const { queries } = useWorkspace()
+  const { data, error } = useApiQuery(queries.signIns.get.options(input, { enabled: server.url != null }))
+  if (data) return signInText(data, serviceTime(now))
+  return error?.code === 'local-only' ? ['not returned by this service', 'muted'] : [UNKNOWN]
+}
+
 /** The saved server, and the two quick checks of it. */
 export function Overview(props: TabProps) {
   const { projectId, server, focused } = props
@@ -117,9 +148,10 @@ export function Overview(props: TabProps) {
   const validate = useManualQuery(validateQuery(workspace, input))
   const oauth = useManualQuery(oauthQuery(workspace, input))
   const now = useNow()
+  const signedIn = useSignInText(input, server, now)
   const key = useKeyName()
   const lines: Line[] = [
-    ...fieldLines(recordFields(server, now, useStoredTexts(server))),
+    ...fieldLines(recordFields(server, now, useStoredTexts(server), signedIn)),
     '',
     heading('Validate'),
     ...checkLines(

@@ -16,6 +16,7 @@ import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
+import { useServerSuggestions } from './use-server-suggestions.ts'
 
 const EMPTY = { why: 'This server offers no prompts.', next: 'The doctor shows what it can do.' }
 
@@ -53,6 +54,7 @@ export function Prompts(props: TabProps) {
   const openText = useTextOverlay()
   const ask = useArgumentDialog()
   const calls = useCalls(projectId, server)
+  const suggest = useServerSuggestions(projectId, server.id)
   const render = (): void => {
     const prompt = list.current()
     if (!prompt) return
@@ -68,6 +70,7 @@ export function Prompts(props: TabProps) {
       about: prompt.description ?? undefined,
       form,
       effect: [],
+      suggest: suggest('prompt', prompt.name),
       act: `Render ${prompt.name} on ${server.name}`,
       onSend: send,
     })

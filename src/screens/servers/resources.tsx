@@ -1,30 +1,42 @@
+import { useMemo } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Resource } from '../../api/contract/server-operations.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
 import { useList } from '../../components/list/use-list.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
+import { addressTemplate } from '../../domain/servers/uri-template.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
+import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { clean } from '../../tui/theme/text.ts'
+import { useArgumentDialog } from './argument-dialog.tsx'
+import { promptForm } from './arguments.ts'
 import { resourcesKeys } from './bindings.ts'
-import { resourceColumns, resourceKey } from './columns.ts'
+import { addressOf, isTemplate, resourceColumns, type ListedResource } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
 import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
+import { useServerSuggestions } from './use-server-suggestions.ts'
 
 const EMPTY = {
-  why: 'This server lists no resources.',
-  next: 'It may still have resource templates: the doctor counts them.',
+  why: 'This server lists no resources and no resource templates.',
+  next: 'The doctor shows what it can do.',
 }
 
 /** A resource for reading: its address and what it is. */
-export function resourceLines(resource: Resource): Line[] {
+export function resourceLines(resource: ListedResource): Line[] {
   return [
-    { text: shorten(resource.uri, 2_000), tone: 'accent' },
+    { text: shorten(addressOf(resource), 2_000), tone: 'accent' },
     ...fieldLines([
+      ...(isTemplate(resource) ? [['Kind', 'template; its variables are asked for'] as const] : []),
       ['Name', resource.name],
       ['Type', resource.mimeType],
     ]),
@@ -32,33 +44,37 @@ export function resourceLines(resource: Resource): Line[] {
   ]
 }
 
-/** The resources of the live server; each can be read. */
+/** The resources of the live server, and the templates of others; each can be read. */
 export function Resources(props: TabProps) {
   const { projectId, server, focused } = props
   const { queries } = useWorkspace()
-  const pages = useApiPages(
-    queries.servers.resources.infinite({ projectId, serverId: server.id }, LISTING_AGE),
-    false,
-    LISTING_BOUNDS,
-  )
-  const items: readonly Resource[] = pages.items ?? NO_ITEMS
-  const list = useList({ items, keyOf: useUniqueKeys(items, resourceKey), columns: resourceColumns })
+  const ids = { projectId, serverId: server.id }
+  const pages = useApiPages(queries.servers.resources.infinite(ids, LISTING_AGE), false, LISTING_BOUNDS)
+  const templates = useApiPages(queries.liveServers.templates.infinite(ids, LISTING_AGE), false, LISTING_BOUNDS)
+  const listed: readonly Resource[] = pages.items ?? NO_ITEMS
+  const templated: readonly ResourceTemplate[] = templates.items ?? NO_ITEMS
+  const items = useMemo((): readonly ListedResource[] => [...listed, ...templated], [listed, templated])
+  const list = useList({ items, keyOf: useUniqueKeys(items, addressOf), columns: resourceColumns })
+  useReadAhead(templates, true)
   const openText = useTextOverlay()
   const calls = useCalls(projectId, server)
-  const read = (): void => {
+  const readTemplate = useTemplateReading(projectId, server, calls.readResource)
+  const read = (): void | Promise<void> => {
     const resource = list.current()
-    if (resource) calls.readResource(resource.uri)
+    if (!resource) return undefined
+    return isTemplate(resource) ? readTemplate(resource) : calls.readResource(resource.uri)
   }
   const raw = (): void => {
     const resource = list.current()
-    if (resource) openText(resource.uri, jsonLines(withShortTexts(resource, 20_000)))
+    if (resource) openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))
   }
   const none = unavailable('There is no resource.')
   const some = list.items.length > 0
   useBindings(resourcesKeys, { read: some ? read : none, raw: some ? raw : none }, { active: focused })
   return (
     <Listing
-      pages={pages}
+      pages={templates.pending ? { ...pages, hasMore: true } : pages}
+      note={templatesNote(templates.error)}
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its resources…"
@@ -66,4 +82,31 @@ export function Resources(props: TabProps) {
       describe={resourceLines}
     />
   )
+}
+
+/** Why the templates are not in the list; a server without any is no reason. */
+function templatesNote(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.code === 'FEATURE_NOT_SUPPORTED') return undefined
+  return error.code === 'local-only' ? 'templates in a local workspace only' : 'templates could not be read'
+}
+
+/** Asks for the variables of a template, with the server's suggestions, and reads what they lead to. */
+function useTemplateReading(projectId: string, server: ProjectServer, read: (uri: string) => void) {
+  const ask = useArgumentDialog()
+  const toasts = useToasts()
+  const suggest = useServerSuggestions(projectId, server.id)
+  return async ({ uriTemplate, name, description }: ResourceTemplate): Promise<void> => {
+    const template = await addressTemplate(uriTemplate).catch(() => undefined)
+    if (!template) return toasts.show('error', `${clean(shorten(uriTemplate, 200))} is no template of an address.`)
+    if (template.names.length === 0) return read(template.expand({}))
+    ask({
+      title: `Read ${shorten(uriTemplate, 200)}`,
+      about: description ?? name ?? undefined,
+      form: promptForm(template.names.map(each => ({ name: each }))),
+      effect: [],
+      suggest: suggest('template', uriTemplate),
+      act: `Read it from ${server.name}`,
+      onSend: values => read(template.expand(values as Record<string, string>)),
+    })
+  }
 }

@@ -19,6 +19,7 @@ import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
 import { isObject, shorten, type JsonObject } from './json-text.ts'
+import { runningLines } from './running-call.ts'
 import type { Look } from './status.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
@@ -35,7 +36,7 @@ export function callLook({ outcome }: CallRecord): Look {
       : { symbol: 'ok', tone: 'ok', word: 'answered' }
   const { error } = outcome
   if (error instanceof ApiError && error.kind === 'aborted')
-    return { symbol: 'cancelled', tone: 'warn', word: 'given up' }
+    return { symbol: 'cancelled', tone: 'warn', word: 'cancelled' }
   return leavesDoubt(error)
     ? { symbol: 'warn', tone: 'warn', word: 'unknown' }
     : { symbol: 'error', tone: 'error', word: 'failed' }
@@ -56,7 +57,7 @@ export function callDuration({ outcome }: CallRecord): { ms: number; by: 'servic
 
 /** A call with all that came of it: state, time, what was sent, the contents, the answer as received. */
 export function callNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
-  return [...headNodes(record, look, now), ...outcomeNodes(record, look)]
+  return [...headNodes(record, look, now), ...outcomeNodes(record, look, now)]
 }
 
 /** What is known of a call before its answer: state, time, what was sent. */
@@ -90,13 +91,22 @@ function opened(value: unknown, id: string): OutlineNode {
   return jsonNode(value, { id, open: openDepth(value) })
 }
 
-function outcomeNodes({ outcome, kind }: CallRecord, look: ContentLook): OutlineNode[] {
-  if (outcome.state === 'running') {
-    const text = `Waiting for the ${kind === 'tool' ? 'tool’s result' : 'answer'}.`
-    return [linesNode('waiting', [{ text, tone: 'live' }])]
-  }
-  if (outcome.state === 'failed') return [linesNode('failure', failureLines(outcome.error))]
+function outcomeNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
+  const { outcome, kind } = record
+  if (outcome.state === 'running') return [linesNode('waiting', runningLines(record, look.symbols, now))]
+  if (outcome.state === 'failed')
+    return [linesNode('failure', kind === 'tool' ? cancelledLines(outcome.error) : failureLines(outcome.error))]
   return [...answerNodes(outcome.answer, look), receivedNode(outcome.text)]
+}
+
+/** A call that was cancelled after it left may have done anything. */
+function cancelledLines(error: unknown): Line[] {
+  if (!(error instanceof ApiError) || error.kind !== 'aborted' || !error.sent) return failureLines(error)
+  return [
+    { text: 'Cancelled', tone: 'warn' },
+    { text: 'What the server did until then, and whether it stopped, is not known.', indent: 2 },
+    { text: 'Check that before you call it again.', indent: 2, tone: 'muted' },
+  ]
 }
 
 /** Our sentence for the error and, where it comes from the service, its own words. */

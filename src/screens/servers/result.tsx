@@ -13,6 +13,7 @@ import { resultKeys } from './bindings.ts'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
 import type { useCallAgain } from './use-call-again.ts'
 import { useCallCase } from './use-call-case.ts'
+import { useRunningNow } from './use-now.ts'
 import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines.ts'
 
 const WIDTH = 110
@@ -53,10 +54,13 @@ function Result(props: { projectId: string; resend: Resend; log: CallLog; record
 function Answered({ record }: { record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
+  const isRunning = record.outcome.state === 'running'
+  const seconds = useRunningNow(isRunning)
+  const now = isRunning ? seconds : openedAt
   const [isRendered, setRendered] = useState(true)
   const rendered = isRendered && hasMarkdown(record)
   const { outcome } = record
-  const roots = useMemo(() => callNodes(record, { symbols, rendered }, openedAt), [record, symbols, rendered, openedAt])
+  const roots = useMemo(() => callNodes(record, { symbols, rendered }, now), [record, symbols, rendered, now])
   const view = useOutline({
     roots,
     focused: true,

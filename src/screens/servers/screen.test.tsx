@@ -280,7 +280,7 @@ describe('tools', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
-  test('waiting can be given up; the list keeps the call', async () => {
+  test('a call that runs can be cancelled; the list keeps it', async () => {
     const serverId = await addServer('silent', 'silent-call')
     await openServer({ serverId, tab: 'tools' })
     await app.see('3 listed')
@@ -289,10 +289,10 @@ describe('tools', () => {
     await app.press(formKeys.bindings.send)
     await app.see('Waiting for the tool’s result.')
     await app.press(resultKeys.bindings.stop)
-    expect(await app.see('⊘ given up')).toContain('may have happened')
+    expect(await app.see('⊘ cancelled')).toContain('is not known')
     await app.press(resultKeys.bindings.close)
     app.router.replace({ tab: 'calls' })
-    await app.see(/given up +call +pid/)
+    await app.see(/cancelled +call +pid/)
   })
 
   test('a listing of several pages is read to its end', async () => {

@@ -27,6 +27,7 @@ import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
+import { useSignIn } from './use-sign-in.tsx'
 import { NO_FILES, useServerImport } from './use-server-import.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { List } from '../../components/list/list.tsx'
@@ -36,7 +37,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf } from '../../domain/calls/call-log.ts'
 import { useCalls } from './use-calls.ts'
 import { useCallCase } from './use-call-case.ts'
-import { useNow } from './use-now.ts'
+import { useNow, useRunningNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export const ServersScreen = collectionScreen({
@@ -116,10 +117,15 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   })
   const connect = useNewConnection(projectId)
   const importFrom = useServerImport(projectId)
-  const { serverFiles } = useWorkspace()
+  const { serverFiles, signIns } = useWorkspace()
   const compare = useComparison(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
+  const overHttp = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
+    row && row.server.url == null
+      ? unavailable('It has no address; only a server over HTTP takes tokens.')
+      : onServer(act)
+  const { signIn, signOut } = useSignIn(projectId)
   useSaveUnsaved(onServer)
   return {
     doctor: on(doctor),
@@ -133,10 +139,9 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     edit: onServer(saving.edit),
     compare: onServer(compare),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
-    importTokens:
-      row && row.server.url == null
-        ? unavailable('It has no address; only a server over HTTP takes tokens.')
-        : onServer(saving.importTokens),
+    importTokens: overHttp(saving.importTokens),
+    signIn: signIns ? overHttp(signIn) : unavailable('Nothing can be signed in to from here.'),
+    signOut: overHttp(signOut),
     remove: onServer(saving.remove),
     checkOAuth: on(row => check('overview', checks.checkOAuth, row)),
   }
@@ -153,18 +158,20 @@ function Calls(props: TabProps) {
   const list = useList({ items: records, keyOf: callKey, columns })
   const { show, resend } = useCalls(projectId, server)
   const saveCase = useCallCase(projectId)
-  // Draws the ages again.
+  // Draws the ages again, and how long calls run.
   useNow()
+  useRunningNow(records.some(({ outcome }) => outcome.state === 'running'))
+  const current = list.current()
   const open = (): void => {
-    const record = list.current()
-    if (record) show(record)
+    if (current) show(current)
   }
   useBindings(
     callsKeys,
     {
       show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
-      ...resend(list.current()),
-      saveCase: saveCase(list.current()),
+      stop: current?.outcome.state === 'running' ? current.stop : unavailable('No call that runs is chosen.'),
+      ...resend(current),
+      saveCase: saveCase(current),
     },
     { active: focused },
   )

@@ -18,9 +18,9 @@ export function useCalls(projectId: string, server: ProjectServer) {
     show(record)
   }
   const callTool = (toolName: string, parameters: JsonObject): void =>
-    start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
+    start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
-      const { value, text } = await client.exchange(contract.servers.callTool, input, { signal })
+      const { value, text } = await client.exchange(contract.servers.callTool, input, { signal, onProgress })
       return { answer: { kind: 'tool', value }, text }
     })
   const resend = useCallAgain(projectId, server, callTool)

@@ -86,7 +86,7 @@ export function useComparison(projectId: string): (server: ProjectServer) => Pro
 function readSnapshot(path: string): Snapshot | string {
   const file = namedPath(path)
   try {
-    return parseSnapshot(readRegularFile(file, BOUNDS.editedText.most))
+    return parseSnapshot(readRegularFile(file, BOUNDS.answer.most))
   } catch (error) {
     if (error instanceof SnapshotError) return `${file} ${error.message}. mcpdeck snapshot prints one.`
     return `${file} cannot be read: ${systemErrorReason(error)}.`

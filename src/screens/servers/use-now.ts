@@ -1,1 +1,1 @@
-export { useNow } from '../../hooks/use-now.ts'
+export { useNow, useRunningNow } from '../../hooks/use-now.ts'

@@ -130,7 +130,7 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
 }
 
 /** What a server that becomes another one entails: the doctor looks again if it had looked before. */
-function useOtherServer(projectId: string) {
+export function useOtherServer(projectId: string) {
   const forgetAnswers = useForgetAnswers(projectId)
   const checks = useServerChecks()
   const lookAgain = ({ id, enabled }: ProjectServer): void => {

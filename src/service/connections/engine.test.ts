@@ -69,6 +69,14 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     expect(snapshot).toMatchObject({ serverId: target(name).id, tools: tools.items, prompts: prompts.items })
   })
 
+  test('the progress of a call is reported step by step', async () => {
+    const steps: unknown[] = []
+    const call = { toolName: 'trigger-long-running-operation', parameters: { duration: 0.4, steps: 4 } }
+    const result = await connect().callTool(target(name), call, undefined, step => steps.push(step))
+    expect(JSON.stringify(result.content)).toContain('completed')
+    expect(steps).toEqual([1, 2, 3, 4].map(progress => ({ progress, total: 4 })))
+  })
+
   test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {
     const { callTool, getPrompt, readResource } = connect()
     const failed = await callTool(target(name), { toolName: 'get-sum', parameters: { a: 'x' } })
@@ -126,7 +134,7 @@ describe('the pool', () => {
     const changed = small('healthy')
     if (changed.transport.type === 'stdio') changed.transport.env = { COLOUR: 'blue' }
     expect(await pidOf(engine, changed)).not.toBe(first)
-    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), 5000)
+    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), 30_000)
   })
 
   test('a dropped server is not lent again', async () => {

@@ -1,7 +1,18 @@
+import type { CompletionRequest } from '../../api/contract/live-servers.ts'
+import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
-import { callTool, getPrompt, LISTINGS, listAllOrNone, listPage, readResource, type Listing } from './requests.ts'
+import {
+  callTool,
+  complete,
+  getPrompt,
+  LISTINGS,
+  listAllOrNone,
+  listPage,
+  readResource,
+  type Listing,
+} from './requests.ts'
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
 import type { Session } from './session.ts'
 import type {
@@ -42,11 +53,22 @@ export type Connections = {
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
   listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
-  /** Sent at most once, whatever happens to the connection. */
+  listResourceTemplates(
+    target: ServerTarget,
+    query?: { cursor?: string | undefined },
+    signal?: AbortSignal,
+  ): Promise<Page<JsonObject>>
+  /** What the server suggests for an argument. */
+  complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
+  /**
+   * Sent at most once, whatever happens to the connection. The server is asked to report its progress only where
+   * somebody listens; what it reports moves no deadline.
+   */
   callTool(
     target: ServerTarget,
     call: { toolName: string; parameters?: JsonObject },
     signal?: AbortSignal,
+    onProgress?: OnProgress,
   ): Promise<CallToolResult & { durationMs: number }>
   getPrompt(
     target: ServerTarget,
@@ -78,7 +100,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
   const { timed, read, lend, deadlineOf } = runner
   const listPageOf =
     <T>(listing: Listing<T>) =>
-    (target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal) =>
+    (target: ServerTarget, query?: { cursor?: string | undefined }, signal?: AbortSignal) =>
       read(target, signal, (session, deadline) => listPage(session, listing, query?.cursor, deadline))
 
   return {
@@ -97,10 +119,13 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     listTools: listPageOf(LISTINGS.tools),
     listPrompts: listPageOf(LISTINGS.prompts),
     listResources: listPageOf(LISTINGS.resources),
-    callTool: (target, { toolName, parameters }, signal) =>
+    listResourceTemplates: listPageOf(LISTINGS.resourceTemplates),
+    complete: (target, asked, signal) =>
+      read(target, signal, (session, deadline) => complete(session, asked, deadline)),
+    callTool: (target, { toolName, parameters }, signal, onProgress) =>
       timed(target, signal, deadline =>
         lend(target, deadline, async ({ session }) => {
-          const { result, durationMs } = await callTool(session, toolName, parameters, deadline)
+          const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
           return { ...result, durationMs }
         }),
       ),

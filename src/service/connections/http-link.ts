@@ -12,6 +12,7 @@ import { describeNetwork } from './failures.ts'
 import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport } from './http-request.ts'
 import type { McpLibrary } from './library.ts'
 import { watchExchange } from './http-watch.ts'
+import type { Notices } from './notices.ts'
 import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 
@@ -26,6 +27,7 @@ export type HttpLinkOptions = {
   /** Longest message in bytes. */
   maxMessageBytes: number
   tap?: Tap | undefined
+  notices: Notices
 }
 
 /** The part that both HTTP transports share: credentials, limits, and what ended the connection. */
@@ -74,13 +76,13 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failure: () => failure,
     close,
     /**
-     * Hands on what is an answer or wants one. Nobody listens to notifications, and the library's work on a flood of
-     * them takes the processor and hundreds of megabytes.
+     * Hands on what is an answer or wants one, and of notifications what the library must hear of: its work on a flood
+     * of them takes the processor and hundreds of megabytes.
      */
     listen(transport: Transport, onAnswer?: (id: RequestId) => void) {
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
-        if (!('id' in message)) return
+        if (!('id' in message) && !('method' in message && options.notices.hear(message))) return
         if (!('method' in message)) {
           chatter = 0
           if (message.id !== undefined) onAnswer?.(message.id)
@@ -117,7 +119,7 @@ export function createStreamableLink(http: HttpTransport, options: HttpLinkOptio
     if (base.failure() === undefined) await settlesWithin(transport.terminateSession(), FAREWELL_MS)
     await transport.close()
   })
-  return { kind: 'streamable-http', transport, failure: base.failure, close: base.close }
+  return { kind: 'streamable-http', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
 /** The older transport with one event stream, for servers that have only that. */
@@ -141,7 +143,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
     base.failWith(error.code ? `answered HTTP ${error.code} to the event stream.` : 'ended its event stream.')
   }
   base.whenClosing(() => transport.close())
-  return { kind: 'sse', transport, failure: base.failure, close: base.close }
+  return { kind: 'sse', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
@@ -116,6 +117,7 @@ export async function probeHttp(
   transport: HttpTransport,
   signal: AbortSignal,
   accessToken?: string,
+  fetchFn: FetchLike = fetch,
 ): Promise<Response> {
   const headers = parseHeaders(transport)
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
@@ -123,7 +125,7 @@ export async function probeHttp(
   headers.set('accept', 'application/json, text/event-stream')
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' })
   const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual', signal }
-  const response = await fetch(parseServerUrl(transport), init)
+  const response = await fetchFn(parseServerUrl(transport), init)
   await response.body?.cancel()
   return response
 }

@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { isPrivateAddress, createMetadataFetch } from './metadata-fetch.ts'
+import { isPrivateAddress, createMetadataFetch, requireNameable } from './metadata-fetch.ts'
 
 const PUBLIC: LookupAddress = { address: '93.184.216.34', family: 4 }
 const PRIVATE_FORMS = [
@@ -78,6 +78,31 @@ test('nor by a redirect; a server of this machine may lead to this machine', asy
   expect((await fetchFn(`http://127.0.0.1:${first}/`)).status).toBe(302)
   expect(connections()).toBe(0)
   expect(await (await fetchFn(`http://localhost:${port}/`)).text()).toBe('{}')
+})
+
+test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
+  'a server of another machine in the same network does not lead to %s',
+  async host => {
+    const { port, connections } = await listening()
+    const lookup = async (name: string): Promise<LookupAddress[]> => [
+      { address: name === 'own.test' ? '127.0.0.1' : '192.168.7.8', family: 4 },
+    ]
+    const fetchFn = createMetadataFetch('http://printer.test/mcp', never, lookup)
+    await expect(fetchFn(`http://${host}:${port}/`)).rejects.toThrow(/address of this machine|fetch failed/)
+    expect(connections()).toBe(0)
+  },
+)
+
+test.each<[string, string, boolean]>([
+  ['https://93.184.216.34/mcp', 'https://127.0.0.1/authorize', false],
+  ['https://93.184.216.34/mcp', 'https://[fd00::1]/authorize', false],
+  ['https://93.184.216.34/mcp', 'https://93.184.216.35/authorize', true],
+  ['http://192.168.7.8/mcp', 'http://127.0.0.1/authorize', false],
+  ['http://192.168.7.8/mcp', 'https://192.168.7.9/authorize', true],
+  ['http://127.0.0.1/mcp', 'http://127.0.0.1:9/authorize', true],
+])('%s may have %s opened: %s', async (serverUrl, named, may) => {
+  const refused = await requireNameable(serverUrl, named).catch((error: unknown) => error)
+  expect(refused === undefined || refused).toEqual(may || expect.objectContaining({ name: 'AddressRefused' }))
 })
 
 test('every IPv4 address means the same in each IPv6 form that carries it', () => {

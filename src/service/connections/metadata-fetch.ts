@@ -14,9 +14,18 @@ const addressesOf: AddressLookup = name =>
     systemLookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
   })
 
+/** Where the metadata of a server must not lead: to an address that the server itself could not have meant. */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused'
+}
+
+/** Which addresses are out of bounds for what a server names, and why. */
+type Bounds = { refuses: (address: string) => boolean; why: string }
+
 /**
- * A fetch for what a server's metadata names. A server on the public internet leads to public addresses only: every
- * address is checked when it is connected to, after the name was looked up, and redirects are not followed.
+ * A fetch for what a server's metadata names. A server on the public internet leads to public addresses only, and one
+ * on another machine to no address of this one: every address is checked when it is connected to, after the name was
+ * looked up, and redirects are not followed.
  */
 export function createMetadataFetch(
   serverUrl: string,
@@ -25,32 +34,51 @@ export function createMetadataFetch(
 ): FetchLike {
   let transport: Promise<FetchLike> | undefined
   return async (input, init) => {
-    transport ??= isPublic(serverUrl, lookupAddresses).then(guarded => (guarded ? publicFetch(lookupAddresses) : fetch))
+    transport ??= boundsOf(serverUrl, lookupAddresses).then(bounds =>
+      bounds ? boundedFetch(bounds, lookupAddresses) : fetch,
+    )
     const answer = await (await transport)(input, { ...init, redirect: 'manual', signal })
     return limitBody(answer, MOST_METADATA_BYTES, () => {})
   }
 }
 
-/** Whether a server is on the public internet; one whose name cannot be looked up counts as public. */
-async function isPublic(serverUrl: string, lookupAddresses: AddressLookup): Promise<boolean> {
-  const name = hostOf(new URL(serverUrl))
-  if (isPrivateAddress(name)) return false
+/**
+ * Checks an address that a server's metadata names and that is opened elsewhere, such as in a browser.
+ * @throws AddressRefused
+ */
+export async function requireNameable(serverUrl: string, named: string): Promise<void> {
+  const bounds = await boundsOf(serverUrl, addressesOf)
+  const name = hostOf(new URL(named))
+  const addresses = bounds ? await knownAddresses(name, addressesOf) : []
+  if (bounds && addresses.some(bounds.refuses)) throw refusal(name, bounds)
+}
+
+/** A server whose name cannot be looked up counts as public; undefined where it may lead anywhere. */
+async function boundsOf(serverUrl: string, lookupAddresses: AddressLookup): Promise<Bounds | undefined> {
+  const addresses = await knownAddresses(hostOf(new URL(serverUrl)), lookupAddresses)
+  if (addresses.length === 0 || !addresses.every(isPrivateAddress))
+    return { refuses: isPrivateAddress, why: 'is a private address, and the server that names it is public' }
+  if (addresses.every(isOwnAddress)) return undefined
+  return { refuses: isOwnAddress, why: 'is an address of this machine, and the server that names it is on another one' }
+}
+
+async function knownAddresses(name: string, lookupAddresses: AddressLookup): Promise<readonly string[]> {
+  if (isIP(name) !== 0) return [name]
   try {
-    const addresses = await lookupAddresses(name)
-    return !addresses.every(({ address }) => isPrivateAddress(address))
+    return (await lookupAddresses(name)).map(({ address }) => address)
   } catch {
-    return true
+    return []
   }
 }
 
-/** Refuses private addresses, as they are written and as names resolve to them. */
-async function publicFetch(lookupAddresses: AddressLookup): Promise<FetchLike> {
+/** Refuses addresses, as they are written and as names resolve to them. */
+async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Promise<FetchLike> {
   const { Agent, fetch: fetchOver } = await import('undici')
   const lookup: LookupFunction = (name, { all }, found) => {
     const tell = (addresses: readonly LookupAddress[]): void => {
       const [first] = addresses
-      const isRefused = !first || addresses.some(({ address }) => isPrivateAddress(address))
-      if (isRefused) found(refusal(name), '', 0)
+      const isRefused = !first || addresses.some(({ address }) => bounds.refuses(address))
+      if (isRefused) found(refusal(name, bounds), '', 0)
       else if (all) found(null, [...addresses])
       else found(null, first.address, first.family)
     }
@@ -60,13 +88,13 @@ async function publicFetch(lookupAddresses: AddressLookup): Promise<FetchLike> {
   return async (input, init) => {
     const name = hostOf(new URL(input))
     // A written address is never looked up.
-    if (isPrivateAddress(name)) throw refusal(name)
+    if (bounds.refuses(name)) throw refusal(name, bounds)
     return await fetchOver(input, { ...init, dispatcher } as never)
   }
 }
 
-function refusal(name: string): Error {
-  return new Error(`${name} is a private address, and the server that names it is public.`)
+function refusal(name: string, { why }: Bounds): Error {
+  return new AddressRefused(`${name} ${why}.`)
 }
 
 /** The host as Node's address functions take it. */
@@ -104,22 +132,41 @@ const PRIVATE_V6 = [
   ['ff00::', 8],
 ] as const
 
-const ranges = rangesOf()
+/** Loopback, and the addresses that mean every one of this machine. */
+const OWN_V4 = [
+  ['0.0.0.0', 8],
+  ['127.0.0.0', 8],
+] as const
+const OWN_V6 = [['::1', 128]] as const
+
+const privateRanges = rangesOf(PRIVATE_V4, PRIVATE_V6)
+const ownRanges = rangesOf(OWN_V4, OWN_V6)
 
 /**
  * Whether an address is private, link-local, loopback or otherwise not on the public internet, also where an IPv6
  * address carries such an IPv4 one (mapped, compatible, NAT64, 6to4). What is no address is not.
  */
 export function isPrivateAddress(address: string): boolean {
+  return isIn(privateRanges, address)
+}
+
+/** The same for the addresses by which a machine means itself. */
+function isOwnAddress(address: string): boolean {
+  return isIn(ownRanges, address)
+}
+
+function isIn(ranges: BlockList, address: string): boolean {
   const family = isIP(address)
   return family !== 0 && ranges.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
+type Ranges = readonly (readonly [address: string, prefix: number])[]
+
 /** The list checks mapped addresses by the IPv4 ranges itself. */
-function rangesOf(): BlockList {
+function rangesOf(v4: Ranges, v6: Ranges): BlockList {
   const list = new BlockList()
-  for (const [address, prefix] of PRIVATE_V6) list.addSubnet(address, prefix, 'ipv6')
-  for (const [address, prefix] of PRIVATE_V4) {
+  for (const [address, prefix] of v6) list.addSubnet(address, prefix, 'ipv6')
+  for (const [address, prefix] of v4) {
     const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
     const embedded = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
     list.addSubnet(address, prefix, 'ipv4')

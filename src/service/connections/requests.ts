@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type { CompletionRequest } from '../../api/contract/live-servers.ts'
+import type { OnProgress } from '../../api/contract/message.ts'
 import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
@@ -111,10 +113,12 @@ export async function callTool(
   name: string,
   args: JsonObject | undefined,
   deadline: Deadline,
+  onProgress?: OnProgress,
 ): Promise<{ result: CallToolResult; durationMs: number }> {
   requireCapability(session, 'tools')
   const began = performance.now()
-  const result = await session.request('tools/call', { name, arguments: args ?? {} }, CallResult(), deadline)
+  const call = { name, arguments: args ?? {} }
+  const result = await session.request('tools/call', call, CallResult(), deadline, onProgress)
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 
@@ -133,4 +137,24 @@ export async function getPrompt(
 export async function readResource(session: Session, uri: string, deadline: Deadline): Promise<ResourceContents> {
   requireCapability(session, 'resources')
   return session.request('resources/read', { uri }, ReadResult(), deadline)
+}
+
+const CompleteResult = shape(() => z.looseObject({ completion: z.looseObject({ values: z.array(z.string()) }) }))
+/** The protocol allows a hundred suggestions; each is a line of a form. */
+const SUGGESTIONS = { most: 100, length: 500 }
+
+export async function complete(
+  session: Session,
+  { of, name, argument, value, others = {} }: CompletionRequest,
+  deadline: Deadline,
+): Promise<{ values: string[] }> {
+  requireCapability(session, 'completions')
+  const params = {
+    ref: of === 'prompt' ? { type: 'ref/prompt', name } : { type: 'ref/resource', uri: name },
+    argument: { name: argument, value },
+    context: { arguments: others },
+  }
+  const { completion } = await session.request('completion/complete', params, CompleteResult(), deadline)
+  const values = completion.values.slice(0, SUGGESTIONS.most)
+  return { values: values.filter(({ length }) => length > 0 && length <= SUGGESTIONS.length) }
 }

@@ -1,10 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
 import { toFailure } from './failures.ts'
+import { createNotices } from './notices.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
@@ -41,7 +43,13 @@ export type Session = {
   /**
    * One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says.
    */
-  request<T>(method: string, params: JsonObject, schema: z.ZodType<T>, deadline: Deadline): Promise<T>
+  request<T>(
+    method: string,
+    params: JsonObject,
+    schema: z.ZodType<T>,
+    deadline: Deadline,
+    onProgress?: OnProgress,
+  ): Promise<T>
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
   close(): Promise<void>
@@ -96,7 +104,8 @@ function firstLink(target: ServerTarget, settings: SessionSettings, library: Mcp
 }
 
 function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
-  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap: traffic?.connect(target) }
+  const tap = traffic?.connect(target)
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices() }
 }
 
 type Attempt = {
@@ -161,16 +170,23 @@ function createSession(
       if (usable) listeners.push(listener)
       else listener()
     },
-    async request(method, params, schema, deadline) {
+    async request(method, params, schema, deadline, onProgress) {
       deadline.stage = method
+      const followed = onProgress && link.notices.follow(onProgress)
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
-        return requireFlat(await client.request({ method, params }, schema, options), serverName, method)
+        return requireFlat(
+          await client.request({ method, params: { ...params, ...followed?.params } }, schema, options),
+          serverName,
+          method,
+        )
       } catch (error) {
         const failure = toFailure(error, { library, serverName, asked: method, deadline, link })
         // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
         if (failure instanceof ServiceError && !isAnswer(error, library)) end()
         throw failure
+      } finally {
+        followed?.end()
       }
     },
     strayOutput: () => link.strayOutput?.(),

@@ -6,6 +6,7 @@ import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
+import type { Notice, Notices } from './notices.ts'
 import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { lastLine, startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
@@ -21,6 +22,7 @@ export type StdioLinkOptions = {
   /** Longest message, and most bytes that are not an answer between two answers. */
   maxMessageBytes: number
   tap?: Tap | undefined
+  notices: Notices
 }
 
 /**
@@ -28,7 +30,7 @@ export type StdioLinkOptions = {
  * group and hands on part of our environment, so only its framing and protocol are used.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
-  const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap } = options
+  const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap, notices } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
@@ -46,7 +48,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const take = (line: string) => {
     if (closing) return
-    const message = parseMessage(library, line)
+    const message = parseMessage(library, line, notices)
     if (message !== 'stray') tap?.frame('received', line)
     else if (line.trim() !== '') {
       tap?.print('stdout', line)
@@ -121,7 +123,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
       ...(words ? [`Its last words on stderr: ${words}`] : []),
     ].join('. ')
   }
-  return { kind: 'stdio', transport, failure: () => failure, instead, strayOutput: () => stray, close }
+  return { kind: 'stdio', transport, notices, failure: () => failure, instead, strayOutput: () => stray, close }
 }
 
 /** What a program printed that is no message, as a sentence without its full stop. */
@@ -137,15 +139,16 @@ function writeTo(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those:
- * nobody listens to them, and the library's work on a flood of them took seconds and 300 MB.
+ * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those
+ * that the library need not hear of: its work on a flood of them took seconds and 300 MB.
  */
-function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | 'notification' | 'stray' {
+function parseMessage(library: McpLibrary, line: string, notices: Notices): JSONRPCMessage | 'notification' | 'stray' {
   // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = JSON.parse(line) as { method?: unknown; id?: unknown }
-    if (typeof value.method === 'string' && value.id === undefined) return 'notification'
+    const isNotice = typeof value.method === 'string' && value.id === undefined
+    if (isNotice && !notices.hear(value as Notice)) return 'notification'
     return library.deserializeMessage(line)
   } catch {
     return 'stray'

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { ServiceError } from '../core/errors.ts'
+import type { Notices } from './notices.ts'
 
 /** How a saved server is reached, with its secrets already decrypted. */
 export type ServerTransport =
@@ -134,6 +135,8 @@ export function createPendingWork(): PendingWork {
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
+  /** Hears what the server tells without being asked. */
+  readonly notices: Notices
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
   /** What the server did while an answer was waited for, as sentences; empty where there is nothing to report. */

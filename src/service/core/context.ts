@@ -1,4 +1,5 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
+import type { OnProgress } from '../../api/contract/message.ts'
 import type { Caller } from './access/keys.ts'
 import type { Background } from './background.ts'
 import type { Jobs } from './jobs.ts'
@@ -34,6 +35,8 @@ type Call<E> = ParsedInputOf<E> &
     idempotencyKey: string | undefined
     /** How answers that vary are spelt. */
     vocabulary: EvalVocabulary
+    /** Hears how far the work is; absent where the caller does not listen, or is another process. */
+    onProgress?: OnProgress | undefined
     /** Aborts when the caller hangs up. */
     signal: AbortSignal
   }

@@ -196,6 +196,7 @@ async function operate({ request, url, match, caller, closing }: Operation, opti
     project,
     idempotencyKey,
     vocabulary,
+    onProgress: request.onProgress,
     // Most handlers end before anybody could hang up, and never look.
     get signal() {
       return AbortSignal.any([request.signal, closing])

@@ -45,13 +45,37 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
       const { refreshToken, client } = read().tokens
       // Whoever brings the tokens vouches for where they are from; a later refresh goes nowhere else.
       const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
-      return store.write(() => {
+      const imported = store.write(() => {
         const { server, tokens } = read()
         store.servers.setTokens(server.id, { ...tokens, ...(issuer !== undefined && { issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
       })
+      // A session may belong to whom the tokens before were of.
+      context.connections.drop(params.serverId)
+      return imported
     },
     ...operations(context),
+  }
+}
+
+/** What is stored of the sign-in to a server; the tokens themselves are never returned. */
+export function signInHandlers({ store, connections }: ServiceContext): Handlers['signIns'] {
+  return {
+    get({ project, params }) {
+      const { tokens } = store.servers.require(project.id, params.serverId)
+      return {
+        signedIn: tokens !== undefined,
+        expiresAt: tokens?.expiresAt ?? null,
+        refreshable: tokens?.refreshToken !== undefined && tokens.client !== undefined && tokens.issuer !== undefined,
+        issuer: tokens?.issuer ?? null,
+        clientId: tokens?.client?.clientId ?? null,
+      }
+    },
+    delete({ project, params }) {
+      store.write(() => store.servers.setTokens(store.servers.require(project.id, params.serverId).id, undefined))
+      connections.drop(params.serverId)
+      return { signedOut: true }
+    },
   }
 }
 
@@ -75,7 +99,7 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
     tools: call => connections.listTools(target(call), call.body, call.signal),
     prompts: call => connections.listPrompts(target(call), call.body, call.signal),
     resources: call => connections.listResources(target(call), call.body, call.signal),
-    callTool: call => connections.callTool(target(call), call.body, call.signal),
+    callTool: call => connections.callTool(target(call), call.body, call.signal, call.onProgress),
     // The protocol library has checked the shape of both results; they are passed on as they came.
     getPrompt: call => connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
     readResource: call => connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,

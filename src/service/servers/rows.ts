@@ -60,8 +60,9 @@ export function createServerRows(database: Database, sealer: Sealer) {
     findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
     /** Oldest first. */
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
-    /** Stores refreshed or imported tokens and leaves everything else alone. */
-    setTokens: (id: string, tokens: ServerTokens) => servers.change({ id }, { tokens, updatedAt: Date.now() }),
+    /** Stores refreshed or imported tokens, or forgets them, and leaves everything else alone. */
+    setTokens: (id: string, tokens: ServerTokens | undefined) =>
+      servers.change({ id }, { tokens, updatedAt: Date.now() }),
     delete: servers.delete,
   }
 }

@@ -16,7 +16,7 @@ declare module '../core/context.ts' {
 const REFRESH_BEFORE_MS = 60_000
 
 export function createServerTargets(store: Store): ServerTargets {
-  const refreshing = new Map<string, Promise<ServerTokens>>()
+  const refreshing = new Map<string, Promise<ServerTokens | undefined>>()
 
   const currentTokens = async ({ projectId, id, name, url = '' }: ServerRow): Promise<ServerTokens | undefined> => {
     const tokens = store.servers.get(projectId, id)?.tokens
@@ -25,14 +25,20 @@ export function createServerTargets(store: Store): ServerTargets {
     const started = refreshing.get(id)
     if (started) return started
     const fresh = refreshTokens({ name, url }, tokens)
-      .then(refreshed => {
-        store.write(() => store.servers.setTokens(id, refreshed))
-        return refreshed
-      })
+      .then(refreshed =>
+        store.write(() => {
+          const stored = store.servers.get(projectId, id)?.tokens
+          // Whoever signed in or out meanwhile has the last word.
+          if (stored?.refreshToken !== tokens.refreshToken) return stored
+          store.servers.setTokens(id, refreshed)
+          return refreshed
+        }),
+      )
       .catch((error: unknown) => {
         if (error instanceof SignInNeeded && hasEnded(tokens)) throw error
-        // The server itself says whether the old token still counts.
-        return tokens
+        const stored = store.servers.get(projectId, id)?.tokens
+        // Another process may have used the refresh token; else the server says whether the old token still counts.
+        return stored?.refreshToken === tokens.refreshToken ? tokens : stored
       })
       .finally(() => refreshing.delete(id))
     refreshing.set(id, fresh)

@@ -14,7 +14,7 @@ type TokenOwner = { name: string; url: string }
 /** Only a person can go on: the tokens cannot be refreshed where they came from. */
 export class SignInNeeded extends ServiceError {
   constructor({ name }: TokenOwner, reason: string) {
-    super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Import tokens again.`)
+    super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Sign in again.`)
   }
 }
 

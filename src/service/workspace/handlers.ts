@@ -20,11 +20,12 @@ import { runGroupHandlers } from '../run-groups/handlers.ts'
 import { runHandlers } from '../runs/handlers.ts'
 import { scenarioHandlers } from '../scenarios/handlers.ts'
 import { connectionHandlers } from '../server-connections/handlers.ts'
-import { serverHandlers } from '../servers/handlers.ts'
+import { serverHandlers, signInHandlers } from '../servers/handlers.ts'
 import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
 import { suiteHandlers } from '../suites/handlers.ts'
 import { traceExportHandlers } from '../trace-exports/handlers.ts'
 import { swarmHandlers } from '../swarms/handlers.ts'
+import { liveServerHandlers } from '../live-servers/handlers.ts'
 import { consoleHandlers, trafficHandlers } from '../traffic/handlers.ts'
 import {
   userTestingSessionHandlers,
@@ -74,5 +75,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     userTestingInsights: userTestingInsightHandlers(context),
     traffic: trafficHandlers(context),
     console: consoleHandlers(context),
+    signIns: signInHandlers(context),
+    liveServers: liveServerHandlers(context),
   }
 }

@@ -16,6 +16,8 @@ export const VERBS = {
   doctor: { key: 'd', does: 'Examine it with the doctor.' },
   check: { key: 'K', does: 'Check it quickly, without the doctor.' },
   checkOAuth: { key: 'O', does: 'Check what it demands of OAuth.' },
+  signIn: { key: 'alt+o', does: 'Sign in to it, in the browser.' },
+  signOut: { key: 'alt+x', does: 'Sign out of it.' },
   tools: { key: 'T', does: 'Compare its tools, then and now.' },
   launch: { key: 'E', does: 'Launch it: an eval run, a wave.' },
   again: { key: 'R', does: 'Run or send it again, or what of it failed.' },

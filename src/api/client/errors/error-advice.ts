@@ -61,7 +61,7 @@ export const advice: Record<AdviceKey, Advice> = {
   OAUTH_REQUIRED: {
     title: 'The server needs a grant',
     sentence: error => `The MCP server wants an OAuth grant; the key of this profile is fine.${quoted(error)}`,
-    next: 'Import tokens for that server, then repeat.',
+    next: 'Sign in to that server, or import tokens for it, then repeat.',
   },
   FORBIDDEN: {
     title: 'Not allowed',

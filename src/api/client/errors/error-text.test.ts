@@ -63,7 +63,7 @@ describe('describeError', () => {
   test('a grant that is needed is reported once, with the reason of the service', () => {
     const message = 'The server "one" names another authorization server'
     const error = failed({ status: 401, code: 'OAUTH_REQUIRED', message })
-    expect(failureSentence(error)).toContain(`key of this profile is fine. The service says: ${message}. Import tokens`)
+    expect(failureSentence(error)).toContain(`key of this profile is fine. The service says: ${message}. Sign in`)
     expect(unquotedMessage(error)).toBeUndefined()
     expect(failureSentence(failed({ status: 401, code: 'OAUTH_REQUIRED', message: '' }))).not.toContain('says')
     expect(unquotedMessage(failed({ status: 502, code: 'SERVER_UNREACHABLE', message }))).toBe(message)

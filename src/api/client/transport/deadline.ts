@@ -26,9 +26,11 @@ export async function withDeadline<T>(
   const stopAfter = (time: number, message: string) => clock.after(time, () => stop(deadlineError(message, endpoint)))
   const silence = () => stopAfter(ms, `Nothing arrived for ${ms / 1000} s.`)
   let cancelSilence = silence()
+  let hasEnded = false
   const heard = () => {
     cancelSilence()
-    cancelSilence = silence()
+    // What still arrives of an answer that nobody waits for must not keep the process.
+    if (!hasEnded) cancelSilence = silence()
   }
   const whole = ms * MOST_DEADLINES
   const cancelWhole = stopAfter(whole, `The answer was not complete after ${whole / 1000} s.`)
@@ -36,6 +38,7 @@ export async function withDeadline<T>(
   try {
     return await Promise.race([work(controller.signal, heard), stopped])
   } finally {
+    hasEnded = true
     cancelSilence()
     cancelWhole()
     signal?.removeEventListener('abort', giveUp)

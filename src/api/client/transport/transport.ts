@@ -2,6 +2,7 @@ import { BOUNDS } from '../../../lib/bounds.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import type { AnyEndpoint, InputOf } from '../../contract/endpoint.ts'
+import type { OnProgress } from '../../contract/message.ts'
 import { withDeadline } from './deadline.ts'
 import type { Fetch } from './fetch.ts'
 import { createLastAnswers, type LastAnswers } from '../cache/last-answers.ts'
@@ -31,6 +32,7 @@ export type TransportOptions = RequestTarget & {
 type SendOptions = {
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
+  onProgress?: OnProgress | undefined
   /** Hears of the headers of an answer, and of each piece of its body. */
   heard?: () => void
 }
@@ -68,24 +70,36 @@ export function createTransport(options: TransportOptions): Transport {
           heard()
           limits.heard?.()
         }
-        return exchange(request, signal, { ...options, clock }, { hideKey, last, heard: hear })
+        return exchange(
+          request,
+          signal,
+          { ...options, clock },
+          { hideKey, last, heard: hear, onProgress: limits.onProgress },
+        )
       })
     },
   }
+}
+
+type Heard = Pick<SendOptions, 'onProgress'> & {
+  hideKey: (text: string) => string
+  last: LastAnswers
+  heard: () => void
 }
 
 async function exchange<E extends AnyEndpoint>(
   request: PreparedRequest<E>,
   signal: AbortSignal,
   options: TransportOptions & { clock: Clock },
-  { hideKey, last, heard }: { hideKey: (text: string) => string; last: LastAnswers; heard: () => void },
+  { hideKey, last, heard, onProgress }: Heard,
 ): Promise<Answer<E>> {
   const { endpoint, url, headers, body } = request
   const asNetworkError = (error: unknown): never => {
     throw error instanceof ApiError ? error : networkError(error, endpoint, hideKey)
   }
   const sentAt = options.clock.now()
-  const response = await options.fetch({ method: endpoint.method, url, headers, body, signal }).catch(asNetworkError)
+  const { method } = endpoint
+  const response = await options.fetch({ method, url, headers, body, signal, onProgress }).catch(asNetworkError)
   heard()
   const took = options.clock.now() - sentAt
   const receivedAt = Date.now()

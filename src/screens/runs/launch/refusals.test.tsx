@@ -169,7 +169,7 @@ const refusals: Refusal[] = [
       const reason = 'The server "x" names another authorization server.'
       doubles.set('/eval-runs', { status: 401, body: envelope('OAUTH_REQUIRED', {}, reason) })
       await app.press(form.send)
-      await seeWords(`the key of this profile is fine. The service says: ${reason} Import tokens`)
+      await seeWords(`the key of this profile is fine. The service says: ${reason} Sign in to that`)
       await goTo('Elsewhere')
       await app.see('Go to the servers, to import the tokens')
       await app.press(form.choose)

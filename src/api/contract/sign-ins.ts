@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { record, shape, timestamp } from './shapes.ts'
+
+/** The tokens that are stored for a server, without them. */
+export const StoredSignIn = shape(() =>
+  record({
+    signedIn: z.boolean(),
+    /** When the access token ends; null where its authorization server did not say. */
+    expiresAt: timestamp().nullish(),
+    /** Whether the next access token comes without a person. */
+    refreshable: z.boolean(),
+    /** The authorization server, where it is known. */
+    issuer: z.string().nullish(),
+    clientId: z.string().nullish(),
+  }),
+)
+export type StoredSignIn = z.infer<typeof StoredSignIn>
+
+const signIn = '/local/projects/{projectId}/servers/{serverId}/sign-in' as const
+
+export const signIns = resource('signIns', {
+  get: endpoint('getSignIn', 'GET', signIn, {
+    summary: 'Whether tokens are stored for a server and how long they count, never the tokens.',
+    response: StoredSignIn,
+    local: true,
+  }),
+  delete: endpoint('signOut', 'DELETE', signIn, {
+    summary: 'Forget the tokens that are stored for a server; its connections end.',
+    response: shape(() => record({ signedOut: z.boolean() })),
+    risk: 'end',
+    role: 'editor',
+    idempotency: 'natural',
+    refreshes: ['servers'],
+    local: true,
+  }),
+})

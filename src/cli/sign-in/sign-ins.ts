@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthClientInformationMixed,
+  OAuthProtectedResourceMetadata,
+  OAuthTokens,
+} from '@modelcontextprotocol/client'
+import {
+  SignInError,
+  type ImportedTokens,
+  type SignIn,
+  type SignInClient,
+  type SignInPlan,
+  type SignIns,
+} from '../../domain/servers/sign-in.ts'
+import { probeHttp } from '../../service/connections/http-request.ts'
+import { loadLibrary, type McpLibrary } from '../../service/connections/library.ts'
+import { createMetadataFetch, requireNameable } from '../../service/connections/metadata-fetch.ts'
+import { untilAborted } from '../../service/core/deadline.ts'
+import { openCallback, type Callback } from './callback.ts'
+import { signInFailure, type Phase } from './failures.ts'
+
+/** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
+export type SignInTimes = { stepMs: number; personMs: number }
+
+const TIMES: SignInTimes = { stepMs: 10_000, personMs: 10 * 60_000 }
+const METHOD = 'S256'
+
+/** One sign-in from its plan to its tokens. */
+type Flow = { library: McpLibrary; serverUrl: string; times: SignInTimes }
+
+/** What the servers say of themselves. */
+type Found = {
+  metadata: AuthorizationServerMetadata
+  resource: OAuthProtectedResourceMetadata | undefined
+  scope: string | undefined
+}
+
+/** Requests of a step, whose last answer is known. */
+type Asking = { fetchFn: FetchLike; status: () => number }
+
+/** Signs in by the browser; the dance itself is the protocol library's. */
+export function createSignIns(times: SignInTimes = TIMES): SignIns {
+  return {
+    async plan(serverUrl, { scopes, signal }) {
+      const flow = { library: await loadLibrary(), serverUrl, times }
+      const found = await inTime(flow, 'discovery', signal, asking => discover(flow, asking, scopes.join(' ')))
+      return planOf(flow, found)
+    },
+  }
+}
+
+/**
+ * Does one step within its time; what goes wrong becomes a sentence about the host that was asked last, or about the
+ * `first` before any was.
+ */
+async function inTime<T>(
+  { library, serverUrl, times: { stepMs } }: Flow,
+  phase: Phase,
+  signal: AbortSignal,
+  work: (asking: Asking) => Promise<T>,
+  first = new URL(serverUrl).host,
+): Promise<T> {
+  const late = AbortSignal.timeout(stepMs)
+  const limited = AbortSignal.any([signal, late])
+  const bounded = createMetadataFetch(serverUrl, limited)
+  let host = first
+  let status = 0
+  const fetchFn: FetchLike = async (input, init) => {
+    host = new URL(input).host
+    const answer = await bounded(input, init)
+    status = answer.status
+    return answer
+  }
+  try {
+    return await untilAborted(work({ fetchFn, status: () => status }), limited)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (late.aborted) throw new SignInError(`${host} did not answer within ${stepMs / 1000} s. Try again later.`)
+    throw signInFailure(error, { library, host, phase })
+  }
+}
+
+async function discover({ library, serverUrl }: Flow, asking: Asking, saved: string): Promise<Found> {
+  const { fetchFn, status } = asking
+  const signal = new AbortController().signal
+  const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, signal, undefined, fetchFn)
+  const { resourceMetadataUrl, scope: wanted } = library.extractWWWAuthenticateParams(challenge)
+  const resource = await library
+    .discoverOAuthProtectedResourceMetadata(serverUrl, { ...(resourceMetadataUrl && { resourceMetadataUrl }) }, fetchFn)
+    .catch((error: unknown) => {
+      // Servers older than this metadata are their own authorization servers.
+      if (status() >= 400 && status() < 500) return undefined
+      throw error
+    })
+  const configured = resource?.resource
+  const requestedResource = library.resourceUrlFromServerUrl(serverUrl)
+  if (configured !== undefined && !library.checkResourceAllowed({ requestedResource, configuredResource: configured }))
+    throw new SignInError(`The metadata of ${new URL(serverUrl).host} is for another server: ${configured}.`)
+  const authorizationServer = resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
+  const metadata = await library.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn })
+  const { host } = new URL(authorizationServer)
+  if (!metadata) {
+    const open = challenge.status === 401 ? '' : `, and the server answers HTTP ${challenge.status} without a sign-in`
+    throw new SignInError(`${host} has no OAuth metadata${open}. Import tokens that you got otherwise.`)
+  }
+  await requireUsable(library, serverUrl, metadata)
+  const scope = saved || wanted || resource?.scopes_supported?.join(' ') || undefined
+  // Some servers return what refreshes a token only to those who ask for that.
+  const offline = scope !== undefined && metadata.scopes_supported?.includes('offline_access')
+  return { metadata, resource, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
+}
+
+/** Checks all that is sent to, or opened, later. */
+async function requireUsable(
+  library: McpLibrary,
+  serverUrl: string,
+  metadata: AuthorizationServerMetadata,
+): Promise<void> {
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata
+  for (const endpoint of [authorization_endpoint, token_endpoint, registration_endpoint])
+    if (endpoint) library.assertSecureTokenEndpoint(endpoint)
+  await requireNameable(serverUrl, authorization_endpoint)
+  if (metadata.code_challenge_methods_supported?.includes(METHOD)) return
+  const { host } = new URL(metadata.issuer)
+  throw new SignInError(`${host} does not check PKCE with ${METHOD}, so that a stolen code would be enough. Not begun.`)
+}
+
+function planOf(flow: Flow, found: Found): SignInPlan {
+  const { authorization_endpoint, registration_endpoint } = found.metadata
+  return {
+    serverUrl: flow.serverUrl,
+    host: new URL(authorization_endpoint).host,
+    scopes: found.scope?.split(' ') ?? [],
+    registers: registration_endpoint !== undefined,
+    async begin(client, signal) {
+      const answered = Promise.withResolvers<URLSearchParams>()
+      const callback = await openCallback(client.port ?? 0, answered.resolve)
+      try {
+        return await begun(flow, found, { callback, answered, client, signal })
+      } catch (error) {
+        callback.close()
+        throw error
+      }
+    },
+  }
+}
+
+type Begin = {
+  callback: Callback
+  answered: PromiseWithResolvers<URLSearchParams>
+  client: SignInClient
+  signal: AbortSignal
+}
+
+async function begun(flow: Flow, found: Found, { callback, answered, client, signal }: Begin): Promise<SignIn> {
+  const { library, serverUrl, times } = flow
+  const { metadata, resource, scope } = found
+  const state = randomBytes(32).toString('base64url')
+  const shared = { metadata, ...(resource && { resource: resource.resource }) }
+  const { information, authorizationUrl, codeVerifier } = await inTime(
+    flow,
+    'registration',
+    signal,
+    async ({ fetchFn }) => {
+      const information = await clientInformation(library, found, { client, callback, fetchFn })
+      const options = { ...shared, clientInformation: information, redirectUrl: callback.address, state }
+      const started = await library.startAuthorization(metadata.issuer, { ...options, ...(scope && { scope }) })
+      return { information, ...started }
+    },
+  )
+  const { host } = authorizationUrl
+  const exchange = (answer: URLSearchParams) => async (asking: Asking) =>
+    await library.exchangeAuthorization(metadata.issuer, {
+      ...shared,
+      clientInformation: information,
+      authorizationCode: codeOf(library, metadata, state, answer),
+      ...(answer.has('iss') && { iss: answer.get('iss')! }),
+      codeVerifier,
+      redirectUri: callback.address,
+      fetchFn: asking.fetchFn,
+    })
+  const minutes = times.personMs / 60_000
+  const late = setTimeout(() => {
+    answered.reject(new SignInError(`Nobody came back from ${host} within ${minutes} minutes. Begin again.`))
+  }, times.personMs)
+  const waited = async (): Promise<ImportedTokens> => {
+    try {
+      const answer = await answered.promise
+      const tokens = await inTime(flow, 'exchange', new AbortController().signal, exchange(answer), host)
+      return importable(serverUrl, { tokens, information, resource })
+    } finally {
+      clearTimeout(late)
+      callback.close()
+    }
+  }
+  const tokens = waited()
+  // It may fail before anybody waits for it.
+  tokens.catch(() => undefined)
+  return {
+    link: authorizationUrl.href,
+    callback: callback.address,
+    tokens,
+    take(address) {
+      const answer = callback.read(address)
+      if (typeof answer === 'string') return answer
+      answered.resolve(answer)
+      return undefined
+    },
+    end: () => answered.reject(new SignInError('The sign-in was given up.')),
+  }
+}
+
+/** The client as whom is asked: the given one, or one that the authorization server makes now. */
+async function clientInformation(
+  library: McpLibrary,
+  { metadata, scope }: Found,
+  { client, callback, fetchFn }: { client: SignInClient; callback: Callback; fetchFn: FetchLike },
+): Promise<OAuthClientInformationMixed> {
+  const { clientId, clientSecret } = client
+  if (clientId !== undefined) return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
+  const clientMetadata = library.resolveClientMetadata({
+    redirectUrl: callback.address,
+    clientMetadata: {
+      client_name: 'mcpdeck',
+      redirect_uris: [callback.address],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+  })
+  // Servers that know clients by documents of theirs on the web find none of a program.
+  // oxlint-disable-next-line typescript/no-deprecated
+  return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
+}
+
+/** The code of an answer that is this sign-in's own. Nothing that it says is believed before its issuer is known. */
+function codeOf(
+  library: McpLibrary,
+  metadata: AuthorizationServerMetadata,
+  state: string,
+  answer: URLSearchParams,
+): string {
+  if (answer.get('state') !== state)
+    throw new SignInError(
+      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was exchanged; begin again.',
+    )
+  library.validateAuthorizationResponseIssuer({
+    iss: answer.get('iss') ?? undefined,
+    expectedIssuer: metadata.issuer,
+    issParameterSupported: metadata['authorization_response_iss_parameter_supported'] === true,
+  })
+  const code = answer.get('code')
+  if (code) return code
+  throw new library.OAuthError(answer.get('error') ?? '', answer.get('error_description') ?? '')
+}
+
+function importable(
+  serverUrl: string,
+  got: {
+    tokens: OAuthTokens
+    information: OAuthClientInformationMixed
+    resource: OAuthProtectedResourceMetadata | undefined
+  },
+): ImportedTokens {
+  const { client_id: clientId, client_secret: clientSecret } = got.information
+  const { access_token, refresh_token, expires_in, token_type, scope, id_token } = got.tokens
+  const oauthResourceUrl = got.resource?.resource
+  return {
+    serverUrl,
+    ...(oauthResourceUrl !== undefined && oauthResourceUrl !== serverUrl && { oauthResourceUrl }),
+    clientInformation: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
+    tokens: {
+      access_token,
+      token_type,
+      ...(refresh_token !== undefined && { refresh_token }),
+      ...(expires_in !== undefined && { expires_in }),
+      ...(scope !== undefined && { scope }),
+      ...(id_token !== undefined && { id_token }),
+    },
+  }
+}

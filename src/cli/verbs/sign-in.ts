@@ -1,0 +1,94 @@
+import { createInterface } from 'node:readline'
+import { contract } from '../../api/contract/contract.ts'
+import { SignInError, signInLines, type ImportedTokens, type SignInClient } from '../../domain/servers/sign-in.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { openInBrowser } from '../dashboard/browser.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import { recordLines } from '../output/record-lines.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { createSignIns } from '../sign-in/sign-ins.ts'
+import { Ended, refuseReadOnly, type SavedContext } from '../workspace/in-workspace.ts'
+import { secretOfVariable, serverOf } from './servers.ts'
+
+type Json = { json?: boolean }
+
+export type SignInOptions = Json &
+  WriteOptions & { clientId?: string; clientSecretEnv?: string; port?: number; scope: string[]; open?: boolean }
+
+/** `mcpdeck sign-in`: prints the link, and waits for the browser or for the address that one elsewhere ended at. */
+export async function signIn(context: SavedContext, words: readonly string[], own: SignInOptions): Promise<void> {
+  const { clientId, clientSecretEnv } = own
+  const clientSecret = secretOfVariable(clientSecretEnv, clientId)
+  const [{ at, name, url }] = await serverOf(context, words, [], 0)
+  if (url === undefined) throw new UsageError(`${clean(name)} is a program; a sign-in is for servers over HTTP.`)
+  refuseReadOnly(contract.servers.importTokens.operation, context.refusing)
+  const saved = own.scope.length > 0 ? undefined : (await context.client.servers.get(at)).oauthScopes
+  const { storedReaches } = context.saved.opened.workspace
+  const stored = clientId === undefined ? (await storedReaches?.of(at.serverId))?.client : { clientId, clientSecret }
+  const client = { ...stored, port: own.port }
+  const body = await dance(url, { scopes: saved ?? own.scope, client, opens: own.open ?? false })
+  const { value, text } = await sendWrite(
+    context,
+    { endpoint: contract.servers.importTokens, input: { ...at, body } },
+    own,
+  )
+  if (own.json) return printReceived(text)
+  say(`Signed in to ${clean(name)}.`)
+  printText(recordLines(value).join('\n'))
+}
+
+type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }
+
+/** @throws Ended where it failed, after saying why */
+async function dance(url: string, { scopes, client, opens }: Dance): Promise<ImportedTokens> {
+  const { signal } = new AbortController()
+  try {
+    const plan = await createSignIns().plan(url, { scopes, signal })
+    for (const { text } of signInLines(plan)) say(text)
+    if (!plan.registers && client.clientId === undefined)
+      throw new SignInError(`${plan.host} does not register clients by itself.`, { wantsClient: true })
+    const begun = await plan.begin(client, signal)
+    const obstacle = opens ? await openInBrowser(begun.link, process.env) : ''
+    if (obstacle === undefined) say('Opened the browser.')
+    else say(`${obstacle}${obstacle && ' '}Open this in a browser:\n\n${begun.link}\n`)
+    say('Waiting for the browser. If it runs on another machine, paste the address at which it ends:')
+    const lines = createInterface({ input: process.stdin, terminal: false })
+    lines.on('line', line => {
+      const problem = line.trim() === '' ? undefined : begun.take(line)
+      if (problem !== undefined) say(problem)
+    })
+    try {
+      return await begun.tokens
+    } finally {
+      lines.close()
+    }
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error
+    say(`${clean(error.message)}${error.wantsClient ? ' --client-id takes the id of one that you registered.' : ''}`)
+    throw new Ended(EXIT.noVerdict)
+  }
+}
+
+/** `mcpdeck sign-out`. */
+export async function signOut(
+  context: SavedContext,
+  words: readonly string[],
+  own: Json & WriteOptions,
+): Promise<void> {
+  const [{ at, name }] = await serverOf(context, words, [], 0)
+  const { text } = await sendWrite(
+    context,
+    {
+      endpoint: contract.signIns.delete,
+      input: at,
+      lines: ['Its authorization server is not told: what it granted ends there by itself, or on its own pages.'],
+      effect: `This forgets the tokens that are stored for ${clean(name)}`,
+    },
+    own,
+  )
+  if (own.json) printReceived(text)
+  else say(`Signed out of ${clean(name)}.`)
+}

@@ -1,0 +1,25 @@
+import { createReadStream } from 'node:fs'
+
+/**
+ * Bytes of what a command names: a file, a pipe such as a shell's `<(…)`, or standard input as `-`. Of what is longer
+ * than `most` bytes no more is read than shows that it is.
+ * @throws as the file system does
+ */
+export async function readInput(file: string, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    size += bytes.length
+    if (size > most) break
+  }
+  return Buffer.concat(chunks, Math.min(size, most + 1))
+}
+
+/** The same as text. @throws as the file system does, and an Error whose message ends a sentence that names the file */
+export async function readInputText(file: string, most: number): Promise<string> {
+  const bytes = await readInput(file, most)
+  if (bytes.length > most) throw new Error(`it is larger than ${most} bytes`)
+  return bytes.toString('utf8')
+}

@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { startOAuthServer, visit } from '../../../test/servers/oauth-server.ts'
+import { createSignIns } from '../../cli/sign-in/sign-ins.ts'
+import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { serversKeys } from './bindings.ts'
+import { signInText } from './overview.tsx'
+import { serversRoute } from './route.ts'
+
+const keys = serversKeys.bindings
+
+let testService: TestService
+let projectId: string
+let app: TestApp
+let opened: string[]
+let obstacle: string | undefined
+
+beforeAll(async () => {
+  testService = await openService()
+  projectId = (await testService.client.projects.list()).items[0]!.id
+})
+afterAll(() => testService.close())
+afterEach(() => app.close())
+
+async function openGuarded(more: { clientId?: string; clientSecret?: string } = {}) {
+  const server = await startOAuthServer()
+  opened = []
+  obstacle = undefined
+  const body = {
+    name: `guarded ${server.url}`,
+    enabled: true,
+    transportType: 'http' as const,
+    url: server.url,
+    ...more,
+  }
+  const { id: serverId } = await testService.client.servers.create({ projectId, body })
+  const { store } = testService.service
+  app = await openApp({
+    testService,
+    place: serversRoute.to({ projectId, pane: 'detail', serverId, tab: 'overview' }),
+    openBrowser: async url => {
+      opened.push(url)
+      return obstacle
+    },
+    access: {
+      signIns: createSignIns(),
+      storedReaches: {
+        async of(id) {
+          const { secrets, options } = store.servers.find(id)!
+          const { clientId } = options
+          return typeof clientId === 'string' ? { client: { clientId, clientSecret: secrets.clientSecret } } : {}
+        },
+      },
+    },
+  })
+  await app.see(/Signed in +no/)
+  return { server, serverId }
+}
+
+async function agree(): Promise<void> {
+  await app.see('Sign in to guarded')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+}
+
+test('signs in by the browser after naming its host, says until when, and signs out', async () => {
+  const { server, serverId } = await openGuarded()
+  await app.press(keys.signIn)
+  const asked = await app.see('Open 127.0.0.1:')
+  const { host } = new URL(server.authority)
+  expect(asked).toContain(`You sign in at ${host}`)
+  expect(asked).toContain('is another host than the server’s')
+  expect(asked).toContain('It asks for: tools.')
+  expect(opened).toEqual([])
+  expect(server.state.clients.size).toBe(0)
+  await agree()
+  expect(await app.see('Waiting for you to sign in')).not.toContain('code_challenge')
+  expect(opened).toHaveLength(1)
+  await fetch((await visit(opened[0]!)).back)
+  await app.see('Signed in to guarded')
+  expect(await app.see(/Signed in +until \d\d:\d\d; the next token comes by itself/)).not.toContain('Waiting')
+  const body = { toolName: 'whoami', parameters: {} }
+  await testService.client.servers.callTool({ projectId, serverId, body })
+  expect(server.state.calls).toBe(1)
+  await app.press(keys.signOut)
+  await app.see('Sign out of guarded')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see('Signed out of guarded')
+  await app.see(/Signed in +no/)
+  await expect(testService.client.servers.tools({ projectId, serverId })).rejects.toMatchObject({
+    code: 'OAUTH_REQUIRED',
+  })
+})
+
+test('nothing is registered or opened without a yes', async () => {
+  const { server } = await openGuarded()
+  await app.press(keys.signIn)
+  await app.see('Open 127.0.0.1:')
+  await app.press('enter')
+  await app.see(frame => !frame.includes('Sign in to guarded'))
+  expect(opened).toEqual([])
+  expect(server.state.clients.size).toBe(0)
+})
+
+test('without a browser the link is copied and shown, and the address of another one can be pasted', async () => {
+  await openGuarded()
+  obstacle = 'This is a remote session without a browser.'
+  await app.press(keys.signIn)
+  await agree()
+  expect(await app.see('code_challenge')).toContain('Waiting for you to sign in')
+  const [link = ''] = app.copied
+  expect(link).toBe(opened[0])
+  await app.paste('http://elsewhere.example/')
+  await app.press(fieldKeys.bindings.submit)
+  await app.see('The address that is wanted begins with')
+  await app.press(fieldKeys.bindings.clear)
+  const { back } = await visit(link)
+  await app.paste(back)
+  expect(await app.see('****')).not.toContain(new URL(back).searchParams.get('code'))
+  await app.press(fieldKeys.bindings.submit)
+  await app.see(/Signed in +until/)
+})
+
+test('Esc ends the wait, and nothing listens any more', async () => {
+  const { server } = await openGuarded()
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('Waiting for you to sign in')
+  await app.press('escape')
+  await app.see('was given up; nothing was imported')
+  const { back } = await visit(opened[0]!)
+  await expect(fetch(back)).rejects.toThrow('fetch failed')
+  expect(server.state.redeemed).toEqual([])
+})
+
+test('what goes wrong is said in a sentence of its own', async () => {
+  const { server } = await openGuarded()
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('Waiting for you to sign in')
+  const back = new URL((await visit(opened[0]!)).back)
+  back.searchParams.set('state', 'swapped')
+  await fetch(back)
+  await app.see('The answer belongs to another sign-in')
+  server.oddities.answers['/.well-known/oauth-authorization-server'] = () => new Response('', { status: 404 })
+  await app.press(keys.signIn)
+  await app.see('has no OAuth metadata')
+})
+
+test('where clients are not registered by themselves, the person gives one', async () => {
+  const { server } = await openGuarded()
+  server.oddities.answers['/register'] = () => Response.json({ error: 'access_denied' }, { status: 403 })
+  server.state.clients.set('by-hand', {})
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('does not register mcpdeck (HTTP 403')
+  await app.type('by-hand')
+  await app.press(formKeys.bindings.send)
+  await app.see('Waiting for you to sign in')
+  await fetch((await visit(opened[0]!)).back)
+  await app.see(/Signed in +until/)
+})
+
+test('a client that is saved with the server is used', async () => {
+  const { server, serverId } = await openGuarded({ clientId: 'saved', clientSecret: 'saved-secret' })
+  server.state.clients.set('saved', {})
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('Waiting for you to sign in')
+  await fetch((await visit(opened[0]!)).back)
+  await app.see(/Signed in +until/)
+  expect([...server.state.clients.keys()]).toEqual(['saved'])
+  expect(testService.service.store.servers.find(serverId)!.tokens?.client).toEqual({
+    clientId: 'saved',
+    clientSecret: 'saved-secret',
+  })
+})
+
+test('an end in the past is said as one', () => {
+  const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
+  expect(signInText(ended, 2000)).toEqual([expect.stringContaining('no longer: its token ended'), 'warn'])
+  expect(signInText({ ...ended, refreshable: true }, 2000)[0]).toContain('the next call gets another')
+  expect(signInText({ ...ended, expiresAt: null }, 2000)[0]).toBe('yes, until the server refuses it')
+})

@@ -1,0 +1,247 @@
+import { Box, Text } from 'ink'
+import { useEffect, useState } from 'react'
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import {
+  SignInError,
+  signInLines,
+  type ImportedTokens,
+  type SignIn,
+  type SignInClient,
+  type SignInPlan,
+} from '../../domain/servers/sign-in.ts'
+import { localMoment } from '../../lib/times.ts'
+import { wrap } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useOpenUrl } from '../../components/browser.tsx'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useFormDialog, type FormSpec } from '../../components/form/form-dialog.tsx'
+import { useOverlays } from '../../components/overlays.tsx'
+import { useSize } from '../../components/size.tsx'
+import { TextField } from '../../components/text-field/text-field.tsx'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useOtherServer } from './use-saving.ts'
+
+const WIDTH = 84
+/** Rows beside the lines: border, the field, what is wrong with it, an empty one. */
+const ROWS_AROUND = 5
+const MOST_PORT = 65_535
+
+/** What came of a step, or why it failed. */
+type Step<T> = { value: T } | { failed: SignInError }
+
+/**
+ * Signs in to a server by the browser, and out. Nothing is registered or opened before the person agreed to the host
+ * that is named.
+ */
+export function useSignIn(projectId: string) {
+  const { signIns, storedReaches } = useWorkspace()
+  const confirm = useConfirm()
+  const ask = useFormDialog()
+  const openUrl = useOpenUrl()
+  const step = useStep()
+  const wait = useWaiting()
+  const notify = useNotify()
+  const handOver = useWrite(contract.servers.importTokens)
+  const forget = useWrite(contract.signIns.delete)
+  const { lookAgain } = useOtherServer(projectId)
+
+  /** The client as whom is asked; undefined where the person gave up. */
+  const chosenClient = async (plan: SignInPlan, name: string, why?: string): Promise<SignInClient | undefined> => {
+    const values = await ask(clientForm(plan, name, why))
+    if (!values) return undefined
+    const [clientId, clientSecret, port] = ['client', 'secret', 'port'].map(id => values[id]?.trim() || undefined)
+    return { clientId, clientSecret, ...(port !== undefined && { port: Number(port) }) }
+  }
+
+  const signIn = async (server: ProjectServer): Promise<void> => {
+    const { id: serverId, name, url } = server
+    if (!signIns || url == null) return
+    const planned = await step(`Asking where to sign in to ${name}…`, signal =>
+      signIns.plan(url, { scopes: server.oauthScopes ?? [], signal }),
+    )
+    if (!planned) return
+    if ('failed' in planned) return notify('error', planned.failed.message)
+    const plan = planned.value
+    const stored = (await storedReaches?.of(serverId))?.client
+    let client = stored ?? (plan.registers ? {} : await chosenClient(plan, name))
+    if (!client) return
+    const agreed = await confirm({
+      title: `Sign in to ${name}?`,
+      lines: signInLines(plan),
+      action: `Open ${plan.host} in the browser`,
+    })
+    if (!agreed) return
+    let begun: SignIn | undefined
+    while (!begun) {
+      const options: SignInClient = client
+      const tried = await step(`Beginning the sign-in at ${plan.host}…`, signal => plan.begin(options, signal))
+      if (!tried) return
+      if ('value' in tried) begun = tried.value
+      else if (!tried.failed.wantsClient) return notify('error', tried.failed.message)
+      else {
+        client = await chosenClient(plan, name, tried.failed.message)
+        if (!client) return
+      }
+    }
+    const isOpened = await openUrl(begun.link, `the sign-in page of ${plan.host}`)
+    const tokens = await wait({ name, host: plan.host, signIn: begun, isOpened })
+    if (typeof tokens === 'string') return notify('error', tokens)
+    if (!tokens) return notify('warn', `The sign-in to ${name} was given up; nothing was imported.`)
+    await handOver({
+      work: async ({ send }) => {
+        const imported = await send(contract.servers.importTokens, { projectId, serverId, body: tokens })
+        lookAgain(server)
+        return imported
+      },
+      rereads: isPlainRead,
+      start: `Handing over the tokens for ${name}…`,
+      done: ({ expiresAt }) => `Signed in to ${name}${untilText(expiresAt, Date.now())}.`,
+    })
+  }
+
+  const signOut = async (server: ProjectServer): Promise<void> => {
+    const { id: serverId, name } = server
+    await forget({
+      confirm: {
+        title: `Sign out of ${name}?`,
+        lines: [
+          'The tokens stored for it are forgotten, and its connections end.',
+          'Its authorization server is not told: what it granted ends there by itself, or on its own pages.',
+        ],
+        action: 'Sign out',
+      },
+      work: async ({ send }) => {
+        const out = await send(contract.signIns.delete, { projectId, serverId })
+        lookAgain(server)
+        return out
+      },
+      rereads: isPlainRead,
+      start: `Signing out of ${name}…`,
+      done: () => `Signed out of ${name}.`,
+    })
+  }
+  return { signIn, signOut }
+}
+
+/** When an access token ends, as the end of a sentence; empty where nobody knows. */
+export function untilText(expiresAt: number | string | null | undefined, now: number): string {
+  const ms = toEpochMs(expiresAt)
+  return ms === undefined ? '' : `, until ${localMoment(ms, now)}`
+}
+
+/** Runs one step as a task that can be stopped. */
+function useStep() {
+  const runTask = useRunTask()
+  return async <T,>(start: string, work: (signal: AbortSignal) => Promise<T>): Promise<Step<T> | undefined> =>
+    await runTask<Step<T>>({
+      start,
+      stopped: 'The sign-in was given up; nothing was opened.',
+      async work({ signal }) {
+        try {
+          return { value: await work(signal) }
+        } catch (error) {
+          if (error instanceof SignInError) return { failed: error }
+          throw error
+        }
+      },
+    })
+}
+
+function clientForm({ host }: SignInPlan, name: string, why: string | undefined): FormSpec {
+  return {
+    title: `Sign in to ${name}`,
+    about: [
+      { text: why ?? `${host} does not register clients by itself: give one that you registered there.`, tone: 'warn' },
+      {
+        text: 'Its redirect address is http://127.0.0.1 with any port, or with the one below, and /callback.',
+        tone: 'plain',
+      },
+    ],
+    fields: [
+      { id: 'client', label: 'Client id', required: true },
+      { id: 'secret', label: 'Client secret', input: { kind: 'secret' }, note: 'Where that client has one.' },
+      {
+        id: 'port',
+        label: 'Port',
+        input: { kind: 'number', least: 1, most: MOST_PORT, whole: true },
+        note: 'Left empty, any that is free.',
+      },
+    ],
+    act: 'Go on',
+  }
+}
+
+type Waited = { name: string; host: string; signIn: SignIn; isOpened: boolean }
+
+/** Waits above the page for the person in the browser; a text says why nothing came, undefined that it was left. */
+function useWaiting(): (waited: Waited) => Promise<ImportedTokens | string | undefined> {
+  const overlays = useOverlays()
+  return waited =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: `Sign in to ${waited.name}`,
+        size: available => {
+          const width = Math.min(WIDTH, available.width)
+          return { width, height: waitingLines(waited, width - 4).length + ROWS_AROUND }
+        },
+        content: <Waiting {...waited} onLeave={() => done(undefined)} />,
+      })
+      const done = (value: ImportedTokens | string | undefined): void => {
+        close()
+        resolve(value)
+      }
+      waited.signIn.tokens.then(done, (error: unknown) => done(error instanceof Error ? error.message : String(error)))
+    })
+}
+
+function waitingLines({ host, signIn, isOpened }: Waited, width: number): { text: string; tone: 'plain' | 'muted' }[] {
+  const { origin } = new URL(signIn.callback)
+  const plain = (text: string) => wrap(text, width).map(line => ({ text: line, tone: 'plain' as const }))
+  return [
+    ...plain(`Waiting for you to sign in at ${host}. The browser then comes back to ${origin} by itself.`),
+    ...(isOpened ? [] : wrap(signIn.link, width).map(line => ({ text: line, tone: 'muted' as const }))),
+    { text: '', tone: 'plain' },
+    ...plain('In a browser on another machine, paste the address here at which it ends:'),
+  ]
+}
+
+function Waiting(props: Waited & { onLeave: () => void }) {
+  const { signIn, onLeave } = props
+  const theme = useTheme()
+  const { width } = useSize()
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  // Whatever takes the dialog away ends the sign-in; one that is answered goes on to its tokens.
+  useEffect(() => () => signIn.end(), [signIn])
+  return (
+    <Box flexDirection="column" paddingX={1}>
+      {waitingLines(props, width - 2).map((line, index) => (
+        <Text key={index} wrap="truncate">
+          {theme.paint(line.tone, line.text)}
+        </Text>
+      ))}
+      <Box>
+        <Text>{theme.paint('accent', '> ')}</Text>
+        <TextField
+          value={text}
+          mask="*"
+          onChange={typed => {
+            setText(typed)
+            setProblem(undefined)
+          }}
+          onSubmit={typed => setProblem(signIn.take(typed))}
+          onCancel={onLeave}
+          placeholder={`${signIn.callback}?…`}
+          width={width - 4}
+        />
+      </Box>
+      <Text wrap="truncate">{theme.paint('error', problem ?? '')}</Text>
+    </Box>
+  )
+}

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Progress } from '../../api/contract/message.ts'
+import { everything, stdioTarget } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+import { createTraffic } from './traffic.ts'
+
+const telling = stdioTarget([fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))])
+
+const traffic = createTraffic()
+let connections: Connections
+const connect = () => (connections = createConnections({ deadlineMs: 10_000, traffic }))
+afterEach(() => connections.close())
+
+const printed = () =>
+  traffic
+    .of(telling.id)
+    .lines()
+    .entries.map(({ text }) => text)
+
+describe('progress of a call', () => {
+  test('is asked for only where somebody listens', async () => {
+    const { callTool } = connect()
+    const heard = async (...listener: [] | [() => void]) =>
+      JSON.stringify((await callTool(telling, { toolName: 'asked' }, undefined, ...listener)).content)
+    expect(await heard()).toContain('progress: false')
+    expect(await heard(() => undefined)).toContain('progress: true')
+  })
+
+  test('ten thousand reports do not keep the answer from coming', async () => {
+    let last: Progress | undefined
+    const result = await connect().callTool(telling, { toolName: 'flood' }, undefined, step => (last = step))
+    expect(JSON.stringify(result.content)).toContain('flooded')
+    expect(last).toMatchObject({ progress: 10_000, total: 10_000 })
+  })
+
+  test('two calls at once hear each their own', async () => {
+    const { callTool } = connect()
+    const heard = async (steps: number) => {
+      const totals = new Set<unknown>()
+      const call = { toolName: 'trigger-long-running-operation', parameters: { duration: 0.2, steps } }
+      await callTool(everything(), call, undefined, ({ total }) => totals.add(total))
+      return [...totals]
+    }
+    expect(await Promise.all([heard(2), heard(3)])).toEqual([[2], [3]])
+  })
+})
+
+test('a cancelled call is cancelled at the server, and what it answers then is no answer', async () => {
+  const { callTool } = connect()
+  const stop = new AbortController()
+  const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))
+  await expect(call).rejects.toThrow('enough')
+  await vi.waitFor(() => expect(printed().join()).toMatch(/told to cancel \d/), 5000)
+  // The session goes on.
+  expect(JSON.stringify((await callTool(telling, { toolName: 'asked' })).content)).toContain('false')
+})

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
+
+const SERVER = join(import.meta.dirname, '../servers/telling-server.mjs')
+const UNKNOWN = 'is not known'
+
+/** A program in a terminal, and what its server was told. */
+function opened(args: (command: readonly string[]) => readonly string[]) {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const file = join(home, 'told')
+  const terminal: Terminal = openTerminal({ home, args: args([process.execPath, SERVER, file]) })
+  onTestFinished(() => terminal.close())
+  const wasCancelled = () =>
+    vi.waitFor(() => expect(existsSync(file) && readFileSync(file, 'utf8')).toBe('cancelled\n'), 5000)
+  return { terminal, wasCancelled }
+}
+
+test('a call shows how far it is, and one key cancels it at the server', async () => {
+  const { terminal, wasCancelled } = opened(command => ['try', '--', ...command])
+  await terminal.waitFor(/\d listed/)
+  terminal.type('c')
+  await terminal.waitFor('Call slow on telling-server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/█░+ 3\/10 .*reading the index/)
+  terminal.type('x')
+  await terminal.waitFor('cancelled')
+  await terminal.waitFor(UNKNOWN)
+  await wasCancelled()
+  terminal.press('escape')
+  await terminal.waitFor(/\d listed/)
+  terminal.type('q')
+  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
+})
+
+test('Ctrl+C cancels the call of a command at the server, and says what is not known', async () => {
+  const { terminal, wasCancelled } = opened(command => ['call', '--command', command.join(' '), 'slow', '--yes'])
+  await terminal.waitFor(/3\/10 .*reading the index/)
+  terminal.press('ctrl+c')
+  await terminal.waitFor(UNKNOWN)
+  expect(await terminal.waitForExit()).toMatchObject({ code: 130 })
+  await wasCancelled()
+})
