@@ -17,7 +17,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcpdeck-real-'))
   servers = realServers(folder)
   writeFileSync(at('mcp.json'), mcpJson(servers.filter(({ name }) => name !== 'everything')))
-  expect(await run('server', 'import', at('mcp.json'), '--yes')).toMatchObject({ code: 0 })
+  const { code, stderr } = await run('server', 'import', at('mcp.json'), '--yes')
+  if (code !== 0) throw new Error(stderr)
 })
 afterAll(async () => {
   await home.close()
