@@ -9,6 +9,7 @@ import type { ServerFiles } from '../domain/servers/files/importing.ts'
 import type { SignIns } from '../domain/servers/sign-in.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
+import type { WaitingRequests } from '../domain/servers/waiting.ts'
 import type { UnsavedServers } from '../domain/servers/unsaved.ts'
 import type { Journal } from '../api/client/journal/journal.ts'
 import type { Notebook } from '../domain/notebook/notebook.ts'
@@ -65,6 +66,8 @@ export type Workspace = {
   doctorReports?: DoctorReports
   /** Steps of examinations under way; absent where the service answers all of them at once. */
   doctorSteps?: DoctorSteps
+  /** What servers ask of the person; absent where the service does not connect them in this process. */
+  waitingRequests?: WaitingRequests
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
   /** Absent where what is made stays. */

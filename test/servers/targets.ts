@@ -23,6 +23,9 @@ export const small = (behaviour: string, overrides: Partial<ServerTarget> = {}) 
 /** The server of the newest protocol revision only. */
 export const modern = () => stdioTarget([file('modern-server.mjs')])
 
+/** `test/servers/asking-server.mjs`, which asks back, in one of the protocol's eras. */
+export const asking = (era: 'legacy' | 'modern') => stdioTarget([file('asking-server.mjs'), era], { name: 'asking' })
+
 /** The reference server over stdio. */
 export const everything = () => stdioTarget([EVERYTHING, 'stdio'])
 

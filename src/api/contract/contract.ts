@@ -21,6 +21,7 @@ import { readiness } from './readiness.ts'
 import { runGroups } from './run-groups.ts'
 import { runs } from './runs.ts'
 import { scenarios } from './scenarios.ts'
+import { roots, serverRequests } from './server-requests.ts'
 import { servers } from './servers.ts'
 import { chatSessions, sessions, traceExports } from './sessions.ts'
 import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
@@ -80,6 +81,8 @@ export const contract = {
   console,
   signIns,
   liveServers,
+  serverRequests,
+  roots,
 }
 export type Contract = typeof contract
 

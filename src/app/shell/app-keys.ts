@@ -38,6 +38,7 @@ export const appKeys = defineBindings({
     browser: { ...on('browser'), label: 'open in browser', help: 'Show this place in the hosted UI of the profile.' },
     raw: { ...on('raw'), label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
     followed: { ...on('followed'), label: 'followed runs', help: 'Go to the next followed run, or wave in flight.' },
+    answer: { ...on('answer'), label: 'answer', help: 'Answer what a server asks while its call waits.' },
     pin: { ...on('pin'), label: 'pin', help: 'Keep what is chosen in the incident notebook.' },
     stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
     messages: {

@@ -7,6 +7,10 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
 import { useFollowedChips } from '../../screens/runs/follow/followed-chips.tsx'
 import { useFollowWaves, waveChips } from '../../screens/swarms/use-flying.ts'
+import { askingText } from '../../screens/servers/requests/use-answer-requests.tsx'
+import { useWaitingRequests } from '../../hooks/use-waiting-requests.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { appKeys } from './app-keys.ts'
 import { bar } from '../../tui/theme/charts.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -49,7 +53,9 @@ export function Header() {
   const connection = useConnection()
   useNeeds(connection.fault)
   const badge = ` ${clean(profile.name)} ${profile.local ? '' : `${theme.symbols.bullet} ${clean(profile.host)} `}`
-  const readOnly = profile.readOnly ? ' read-only ' : ''
+  const key = useKeyName()(appKeys, 'answer')
+  const asking = askingText(useWaitingRequests())
+  const readOnly = `${profile.readOnly ? ' read-only ' : ''}${asking === undefined ? '' : ` ${asking}: ${key} `}`
   const meter = useBudget(budget => gauge(theme, budget, Date.now()))
   const right = [meter && theme.paint(meter.tone, meter.text), theme.paint(connection.tone, connection.text)]
     .filter(Boolean)

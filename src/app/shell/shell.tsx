@@ -11,6 +11,7 @@ import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
+import { FollowServerRequests, useAnswerRequests } from '../../screens/servers/requests/use-answer-requests.tsx'
 import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../../tui/keymap/binding.ts'
@@ -102,6 +103,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
           <QuietBoundary>
             <RecordChecks />
             <FollowConnections />
+            <FollowServerRequests keys={appKeys} />
             <LeaveGoneProject />
             <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
           </QuietBoundary>
@@ -182,6 +184,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     ...subjectActions,
     followed: useGoToFollowed(flyingPlaces(useFlyingWaves()).map(({ place }) => place)),
     pin: usePin(),
+    answer: useAnswerRequests(),
     stop: useStop(),
     messages: useMessages(),
     browser: useBrowser(),

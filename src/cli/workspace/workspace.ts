@@ -11,6 +11,7 @@ import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
+import { createWaitingRequests } from '../../domain/servers/waiting.ts'
 import type { StoredReach, StoredReaches } from '../../domain/servers/stored-reach.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
 import { journalProfile } from '../../api/client/journal/entry.ts'
@@ -158,6 +159,8 @@ export function openLocal(
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
+  // Whoever gives one answer and ends cannot be asked.
+  const waitingRequests = stays === 'open' ? createWaitingRequests() : undefined
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -169,6 +172,7 @@ export function openLocal(
         models,
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
+        ...(waitingRequests && { onServerRequests: waitingRequests.note }),
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -236,7 +240,7 @@ export function openLocal(
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
-  const own = { doctorSteps, door, storedReaches }
+  const own = { doctorSteps, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   return { workspace, journal, cacheFile, place, onArrival, onKey: pauses.inputArrived, settle, close }
 }

@@ -40,6 +40,8 @@ type FieldsFormProps = {
   /** What will happen, shown above the answers. */
   effect: readonly FormText[]
   act: string
+  /** What leaving the form is called; `Cancel` unless named. */
+  leave?: string
   /** Acts, or answers which field must be corrected first: by its position, or by its id where it is yet to appear. */
   onAct: () => Promise<number | string | undefined>
   onCancel: () => void
@@ -123,7 +125,7 @@ export function FieldsForm(props: FieldsFormProps) {
       )}
       <Position fields={fields.length} first={first} shown={shown} />
       <Words lines={effect} />
-      <Answer text="Cancel" chosen={at === cancelAt} width={inner} />
+      <Answer text={props.leave ?? 'Cancel'} chosen={at === cancelAt} width={inner} />
       <Answer text={props.act} chosen={at === actAt} width={inner} />
     </Box>
   )

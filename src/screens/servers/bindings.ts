@@ -68,6 +68,12 @@ export const serversKeys = defineBindings({
       needs: 'service',
       help: 'Say what changed since a snapshot in a file, and what breaks callers.',
     },
+    roots: {
+      ...on('folders'),
+      label: 'roots',
+      needs: 'roots.set',
+      help: 'Edit the folders that it is told of as its roots.',
+    },
     importTokens: {
       ...on('import'),
       label: 'import tokens',
@@ -258,6 +264,7 @@ export const resultKeys = defineBindings({
     stop,
     ...resend,
     saveCase,
+    answer: { ...on('answer'), label: 'answer', help: 'Answer what the server asks while the call waits.' },
   },
 })
 

@@ -13,7 +13,12 @@ import { progressOf, runningFor } from './running-call.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
 /** A saved server with what the doctor last said about it. */
-export type ServerRow = { server: ProjectServer; doctor: DoctorState | undefined }
+export type ServerRow = {
+  server: ProjectServer
+  doctor: DoctorState | undefined
+  /** Whether it waits for the person's answer. */
+  asks: boolean
+}
 
 /** Longest text of a cell; more is never visible, and filters prepare all of it. */
 const MOST_TEXT = 300
@@ -39,7 +44,10 @@ export function serverColumns(symbols: Symbols, doctor: number): readonly Column
       id: 'name',
       title: 'Server',
       width: 'flex',
-      cell: ({ server }) => ({ text: shorten(server.name, MOST_TEXT), tone: server.enabled ? 'plain' : 'muted' }),
+      cell: ({ server, asks }) =>
+        asks
+          ? { text: `${symbols.warn} ${shorten(server.name, MOST_TEXT)} asks`, tone: 'warn' }
+          : { text: shorten(server.name, MOST_TEXT), tone: server.enabled ? 'plain' : 'muted' },
       sort: ({ server }) => server.name,
     },
     {

@@ -10,6 +10,7 @@ import { useOverlays } from '../../components/overlays.tsx'
 import { OutlineRows, useOutline } from '../../components/viewer/outline.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
+import { useAnswerRequests } from './requests/use-answer-requests.tsx'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
 import type { useCallAgain } from './use-call-again.ts'
 import { useCallCase } from './use-call-case.ts'
@@ -43,6 +44,7 @@ function Result(props: { projectId: string; resend: Resend; log: CallLog; record
   useBindings(resultKeys, {
     ...props.resend(record),
     saveCase: saveCase(record),
+    answer: useAnswerRequests(),
     close: props.onClose,
     stop: record.outcome.state === 'running' ? record.stop : unavailable('It has ended.'),
   })

@@ -25,6 +25,7 @@ import { consoleTab } from './console.tsx'
 import { trafficTab } from './traffic.tsx'
 import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
+import { useRoots } from './use-roots.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
 import { useSignIn } from './use-sign-in.tsx'
@@ -33,6 +34,7 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { List } from '../../components/list/list.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { Sentence } from '../../components/pane-state.tsx'
+import { useWaitingRequests } from '../../hooks/use-waiting-requests.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf } from '../../domain/calls/call-log.ts'
 import { useCalls } from './use-calls.ts'
@@ -86,10 +88,11 @@ function serverSays({ name, enabled, transportType, url, useOAuth, updatedAt }: 
 function useServerRows(items: readonly ProjectServer[], projectId: string) {
   const { symbols } = useTheme()
   const doctors = useDoctorStates(projectId)
-  const rows = useMemo(
-    () => items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id) })),
-    [items, doctors],
-  )
+  const waiting = useWaitingRequests()
+  const rows = useMemo(() => {
+    const asking = new Set(waiting.map(({ serverId }) => serverId))
+    return items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id), asks: asking.has(server.id) }))
+  }, [items, doctors, waiting])
   const width = doctorWidth(rows, symbols)
   return { rows, columns: useMemo(() => serverColumns(symbols, width), [symbols, width]) }
 }
@@ -119,6 +122,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   const importFrom = useServerImport(projectId)
   const { serverFiles, signIns } = useWorkspace()
   const compare = useComparison(projectId)
+  const editRoots = useRoots(projectId)
   const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
     on(({ server }) => act(server))
   const overHttp = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
@@ -138,6 +142,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     },
     edit: onServer(saving.edit),
     compare: onServer(compare),
+    roots: onServer(editRoots),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
     importTokens: overHttp(saving.importTokens),
     signIn: signIns ? overHttp(signIn) : unavailable('Nothing can be signed in to from here.'),

@@ -6,12 +6,17 @@ import type { JsonObject } from './json-text.ts'
 import { useCallAgain } from './use-call-again.ts'
 import { useResultOverlay } from './result.tsx'
 
+/** Longest call whose server asks a person again and again, in milliseconds. */
+const LONGEST_CALL_MS = 60 * 60_000
+
 /**
  * Calls, renders and reads on one server: each is sent once, noted in the session's log, and its
  * result opens at once. The caller has asked the person before a call.
  */
 export function useCalls(projectId: string, server: ProjectServer) {
-  const { client } = useWorkspace()
+  const { client, waitingRequests } = useWorkspace()
+  // A server may wait for a person meanwhile; the service has its own deadlines, which know of that.
+  const patience = waitingRequests && { deadlineMs: LONGEST_CALL_MS }
   const path = { projectId, serverId: server.id }
   const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
     const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)
@@ -20,7 +25,8 @@ export function useCalls(projectId: string, server: ProjectServer) {
   const callTool = (toolName: string, parameters: JsonObject): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
-      const { value, text } = await client.exchange(contract.servers.callTool, input, { signal, onProgress })
+      const options = { signal, onProgress, ...patience }
+      const { value, text } = await client.exchange(contract.servers.callTool, input, options)
       return { answer: { kind: 'tool', value }, text }
     })
   const resend = useCallAgain(projectId, server, callTool)
@@ -32,13 +38,13 @@ export function useCalls(projectId: string, server: ProjectServer) {
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }
-        const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal })
+        const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal, ...patience })
         return { answer: { kind: 'prompt', value }, text }
       }),
     readResource: (uri: string) =>
       start({ kind: 'resource', target: uri, input: undefined }, async signal => {
         const input = { ...path, body: { uri } }
-        const { value, text } = await client.exchange(contract.servers.readResource, input, { signal })
+        const { value, text } = await client.exchange(contract.servers.readResource, input, { signal, ...patience })
         return { answer: { kind: 'resource', value }, text }
       }),
   }

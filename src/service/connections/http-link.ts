@@ -85,7 +85,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
         if (!('id' in message) && !('method' in message && options.notices.hear(message))) return
         if (!('method' in message)) {
           chatter = 0
-          if (message.id !== undefined) onAnswer?.(message.id)
+          if ('id' in message && message.id !== undefined) onAnswer?.(message.id)
         } else {
           const tooMany = count(REQUEST_BYTES)
           if (tooMany) return failWith(tooMany)
@@ -94,6 +94,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       }
       // The library's client listens by setting this, and calls what stood there before.
       Object.defineProperty(transport, 'onmessage', {
+        configurable: true,
         get: () => listener && pass,
         set(given: Transport['onmessage']) {
           listener = given

@@ -12,6 +12,8 @@ export type Notices = {
   follow(onProgress: OnProgress): { params: object; end: () => void }
 }
 
+/** By which a server takes a request of its own back. */
+const TAKEN_BACK = 'notifications/cancelled'
 /** Characters of a server's own words about its progress. */
 const MOST_WORDS = 500
 
@@ -21,7 +23,7 @@ export function createNotices(): Notices {
   return {
     hear({ method, params }) {
       if (method === 'notifications/progress' && isPlainObject(params)) reportProgress(followed, params)
-      return false
+      return method === TAKEN_BACK
     },
     follow(onProgress) {
       lastToken += 1

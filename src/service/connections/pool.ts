@@ -85,7 +85,13 @@ export function createPool({ pending, idleMs, deadlineMs, open }: PoolOptions): 
     entry.users -= 1
     if (!wanted) discard(key, entry)
     else if (entry.users === 0 && entry.discarded) end(entry)
-    else if (entry.users === 0) entry.idleTimer = setTimeout(() => discard(key, entry), idleMs).unref()
+    else if (entry.users === 0) rest(key, entry)
+  }
+
+  /** Ends it once nobody used it for a while, and its server waits for nobody. */
+  const rest = (key: string, entry: Entry) => {
+    const over = () => (entry.session?.isAwaited() ? rest(key, entry) : discard(key, entry))
+    entry.idleTimer = setTimeout(over, idleMs).unref()
   }
 
   return {

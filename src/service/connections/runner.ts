@@ -6,6 +6,7 @@ import type { ServerEnding } from './server-process.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
 import type { Traffic } from './traffic.ts'
+import type { ServerRequests } from './server-requests.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
 export type ConnectionsOptions = {
@@ -23,6 +24,8 @@ export type ConnectionsOptions = {
   ending?: ServerEnding
   /** Where it is recorded what passes over the connections; nowhere by default. */
   traffic?: Traffic
+  /** Takes what servers ask of a person while that uses them; by default they are told that nobody is there. */
+  requests?: ServerRequests | undefined
 }
 
 /** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
@@ -31,7 +34,7 @@ export type Runner = {
   deadlineOf(target: ServerTarget): number
   /** Runs under one deadline; closing the engine stops it and waits for its end. */
   timed<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T>
-  /** A lent session of an enabled server; the caller gives it back. */
+  /** A lent session of an enabled server, whose server may ask nothing; the caller gives it back. */
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>
   /** A read is repeated once when the session it was given had broken unnoticed. */
@@ -65,7 +68,13 @@ export function createRunner(options: ConnectionsOptions): Runner {
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
   const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
-  const pool = createPool({ pending, idleMs: options.idleMs ?? 30_000, deadlineMs: deadlineOf, open: openOwn })
+  const poolOf = (open: Runner['openOwn']) =>
+    createPool({ pending, idleMs: options.idleMs ?? 30_000, deadlineMs: deadlineOf, open })
+  const unattended = poolOf(openOwn)
+  const { requests } = options
+  const attended = requests
+    ? poolOf((target, deadline) => openSession(target, { ...settings, requests }, deadline))
+    : unattended
 
   const timed: Runner['timed'] = (target, signal, work) => {
     const deadline = startDeadline(deadlineOf(target), target.name, signal)
@@ -81,26 +90,36 @@ export function createRunner(options: ConnectionsOptions): Runner {
     timed,
     openOwn,
     closeOwn: session => pending.add(session.close()),
-    drop: pool.drop,
+    drop(serverId) {
+      unattended.drop(serverId)
+      attended.drop(serverId)
+    },
     async close() {
       closed = true
       for (const deadline of running) deadline.cancel(closing())
-      pool.close()
+      unattended.close()
+      attended.close()
       await early?.end()
       await pending.settled()
       guardian.close()
     },
-    ...createLending(pool, timed),
+    ...createLending({ unattended, attended }, timed),
   }
 }
 
-function createLending(pool: Pool, timed: Runner['timed']): Pick<Runner, 'acquire' | 'lend' | 'read'> {
+type Pools = { unattended: Pool; attended: Pool }
+
+function createLending(
+  { unattended, attended }: Pools,
+  timed: Runner['timed'],
+): Pick<Runner, 'acquire' | 'lend' | 'read'> {
   const acquire: Runner['acquire'] = async (target, deadline) => {
     requireEnabled(target)
-    return pool.acquire(target, deadline)
+    return unattended.acquire(target, deadline)
   }
   const lend: Runner['lend'] = async (target, deadline, work) => {
-    const lease = await acquire(target, deadline)
+    requireEnabled(target)
+    const lease = await attended.acquire(target, deadline)
     try {
       return await work(lease)
     } finally {

@@ -11,6 +11,7 @@ import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
+import { UnansweredRequest, type RequestDesk, type ServerRequests } from './server-requests.ts'
 import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import type { ServerEnding } from './server-process.ts'
@@ -29,6 +30,8 @@ export type SessionSettings = {
   ending: ServerEnding
   /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
   traffic?: Traffic | undefined
+  /** Takes what servers ask of a person; absent where nobody could answer, and then nothing of it is announced. */
+  requests?: ServerRequests | undefined
 }
 
 /** An initialized session with one server. */
@@ -40,6 +43,8 @@ export type Session = {
   readonly usable: boolean
   /** Called once when the session ends for any reason. */
   onEnd(listener: () => void): void
+  /** Whether the server waits for a person's answer. */
+  isAwaited(): boolean
   /**
    * One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says.
    */
@@ -117,7 +122,10 @@ type Attempt = {
 }
 
 async function connect(link: Link, { target, settings, deadline, library, mode }: Attempt): Promise<Session> {
-  const client = new library.Client(settings.client, { versionNegotiation: { mode } })
+  const desk = settings.requests?.open(target, library)
+  const capabilities = desk && { capabilities: desk.capabilities }
+  const client = new library.Client(settings.client, { versionNegotiation: { mode }, ...capabilities })
+  desk?.attach(client, link.transport)
   const began = performance.now()
   let started = began
   deadline.remark = link.instead
@@ -141,25 +149,26 @@ async function connect(link: Link, { target, settings, deadline, library, mode }
   } catch (error) {
     const failure = toFailure(error, { library, serverName: target.name, asked: 'initialize', deadline, link })
     settings.pending.add(link.close())
+    desk?.close()
     throw failure
   }
   deadline.remark = undefined
   const timings = { start: started - began, initialize: performance.now() - started }
-  return createSession(client, link, { library, serverName: target.name, timings })
+  return createSession(client, link, { library, serverName: target.name, timings, desk })
 }
 
-function createSession(
-  client: Client,
-  link: Link,
-  { library, serverName, timings }: { library: McpLibrary; serverName: string; timings: Session['timings'] },
-): Session {
+type Opened = { library: McpLibrary; serverName: string; timings: Session['timings']; desk: RequestDesk | undefined }
+
+function createSession(client: Client, link: Link, { library, serverName, timings, desk }: Opened): Session {
   let usable = client.transport !== undefined
   const listeners: (() => void)[] = []
   const end = () => {
     usable = false
+    desk?.close()
     for (const listener of listeners.splice(0)) listener()
   }
   client.onclose = end
+  if (!usable) desk?.close()
   return {
     initInfo: readInitInfo(client, link),
     timings,
@@ -170,9 +179,11 @@ function createSession(
       if (usable) listeners.push(listener)
       else listener()
     },
+    isAwaited: () => desk?.isAwaited() ?? false,
     async request(method, params, schema, deadline, onProgress) {
       deadline.stage = method
       const followed = onProgress && link.notices.follow(onProgress)
+      const ended = desk?.begin(callName(method, params), deadline)
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
         return requireFlat(
@@ -187,11 +198,16 @@ function createSession(
         throw failure
       } finally {
         followed?.end()
+        ended?.()
       }
     },
     strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
+}
+
+function callName(method: string, { name, uri }: JsonObject): string {
+  return [method, ...[name, uri].filter(each => typeof each === 'string')].join(' ')
 }
 
 /** @throws ServiceError `SERVER_UNREACHABLE` for an answer that could neither be stored nor sent on */
@@ -203,9 +219,9 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   )
 }
 
-/** An error that the server answered within a working session. */
+/** An error within a working session: the server's answer, or that a person gave none. */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
-  if (error instanceof library.ProtocolError) return true
+  if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
 }
 

@@ -11,6 +11,11 @@ export type Deadline = {
   remark?: (() => string) | undefined
   /** Stops the operation for a reason of our own. */
   cancel(reason: ServiceError): void
+  /**
+   * Stops the clock until every returned function was called: the server waits for a person meanwhile. Whoever holds
+   * it bounds that wait.
+   */
+  hold(): () => void
   /** Must be called when the operation is over, so that no timer stays behind. */
   end(): void
 }
@@ -30,7 +35,11 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
     controller.abort(new ServiceError('TIMEOUT', message.trimEnd()))
   }
   const giveUp = () => controller.abort(signal?.reason)
-  const timer = setTimeout(expire, ms)
+  let remaining = ms
+  let startedAt = performance.now()
+  let holders = 0
+  let hasEnded = false
+  let timer = setTimeout(expire, ms)
   const deadline: Deadline = {
     signal: controller.signal,
     get expired() {
@@ -38,7 +47,24 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
     },
     stage: 'the connection',
     cancel: reason => controller.abort(reason),
+    hold() {
+      if (holders === 0) {
+        clearTimeout(timer)
+        remaining -= performance.now() - startedAt
+      }
+      holders += 1
+      let isHeld = true
+      return () => {
+        if (isHeld) holders -= 1
+        if (isHeld && holders === 0 && !hasEnded) {
+          startedAt = performance.now()
+          timer = setTimeout(expire, remaining)
+        }
+        isHeld = false
+      }
+    },
     end() {
+      hasEnded = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', giveUp)
     },

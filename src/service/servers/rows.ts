@@ -1,3 +1,4 @@
+import type { Root } from '../../api/contract/server-requests.ts'
 import type { Database } from '../core/database/database.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
@@ -37,6 +38,8 @@ export type ServerRow = {
   options: Record<string, unknown>
   secrets: ServerSecrets
   tokens?: ServerTokens
+  /** Absent = none were ever set. */
+  roots?: Root[]
   createdAt: number
   updatedAt: number
 }
@@ -51,6 +54,7 @@ export function createServerRows(database: Database, sealer: Sealer) {
       options: json(),
       secrets: sealed(sealer, 'server', 'secrets'),
       tokens: sealed(sealer, 'server', 'tokens'),
+      roots: json(),
     },
   })
   return {
@@ -63,6 +67,7 @@ export function createServerRows(database: Database, sealer: Sealer) {
     /** Stores refreshed or imported tokens, or forgets them, and leaves everything else alone. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>
       servers.change({ id }, { tokens, updatedAt: Date.now() }),
+    setRoots: (id: string, roots: Root[]) => servers.change({ id }, { roots, updatedAt: Date.now() }),
     delete: servers.delete,
   }
 }

@@ -20,6 +20,7 @@ import { runGroupHandlers } from '../run-groups/handlers.ts'
 import { runHandlers } from '../runs/handlers.ts'
 import { scenarioHandlers } from '../scenarios/handlers.ts'
 import { connectionHandlers } from '../server-connections/handlers.ts'
+import { rootHandlers, serverRequestHandlers } from '../server-requests/handlers.ts'
 import { serverHandlers, signInHandlers } from '../servers/handlers.ts'
 import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
 import { suiteHandlers } from '../suites/handlers.ts'
@@ -77,5 +78,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     console: consoleHandlers(context),
     signIns: signInHandlers(context),
     liveServers: liveServerHandlers(context),
+    serverRequests: serverRequestHandlers(context),
+    roots: rootHandlers(context),
   }
 }

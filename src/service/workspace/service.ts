@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
+import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
 import { createTraffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
 import { createHandlers } from './handlers.ts'
@@ -24,6 +25,8 @@ import { createVisits } from '../scenarios/visits.ts'
 import { mineInBackground } from '../scenarios/windows.ts'
 import { launchInBackground } from '../runs/scheduled-launches.ts'
 import { createServerTargets } from '../servers/targets.ts'
+import { toServerRequests } from '../server-requests/handlers.ts'
+import type { ServerRequest } from '../../api/contract/server-requests.ts'
 import type { Store } from '../core/database/store.ts'
 import { DEFAULT_VISIT_ORIGIN } from '../core/urls.ts'
 
@@ -76,6 +79,11 @@ export type ServiceOptions = WorkspaceOptions & {
   onArrival?: () => void
   /** Hears of each step of a doctor's examination while it is under way. */
   onDoctorStep?: ServiceContext['onDoctorStep']
+  /**
+   * Hears of all that servers ask of a person whenever that changes. Only where it is given are servers told that
+   * somebody can answer.
+   */
+  onServerRequests?: (waiting: readonly ServerRequest[]) => void
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
@@ -121,7 +129,9 @@ const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
   const traffic = createTraffic()
-  const own = createConnections({ ...options.connections, traffic })
+  const serverRequests = createRequestsFor(options, store)
+  const requests = options.onServerRequests && serverRequests
+  const own = createConnections({ ...options.connections, traffic, requests })
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
@@ -138,6 +148,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       store,
       connections,
       traffic,
+      serverRequests,
       targets,
       runs,
       limits,
@@ -217,6 +228,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+function createRequestsFor({ onServerRequests, models }: ServiceOptions, store: Store): ServerRequests {
+  const requests = createServerRequests({
+    rootsOf: serverId => store.servers.find(serverId)?.roots ?? [],
+    onChange: () => onServerRequests?.(toServerRequests({ store, models }, requests.all())),
+  })
+  return requests
+}
+
 /** The connections of this thread, whose changed servers the executor forgets too. */
 function droppingBoth(own: Connections, executor: Executor): Connections {
   return {
@@ -238,7 +257,7 @@ function createExecutorFor(options: ServiceOptions, store: Store, connections: C
   if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
   const { database } = store.directory
   // A program that runs already stays here, where its first session is.
-  const { early: _early, traffic: _traffic, ...threadConnections } = options.connections ?? {}
+  const { early: _early, traffic: _traffic, requests: _requests, ...threadConnections } = options.connections ?? {}
   return createThreadExecutor({
     ...settings,
     database,

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
+import { endpoint, resource } from './endpoint.ts'
+
+/** What a server asks of a person while a connection of this process is open: a form, a visit, words of a model. */
+export const ServerRequest = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string(),
+    serverId: z.string(),
+    serverName: z.string(),
+    kind: openEnum(['form', 'url', 'sampling']),
+    /** Its parameters as the server sent them. */
+    params: openObject(),
+    /** What is under way there and waits for the answer, such as `tools/call echo`; null when nothing is. */
+    call: z.string().nullable(),
+    askedAt: timestamp(),
+    /** An answer after this comes too late. */
+    endsAt: timestamp(),
+    /** Of sampling the model that could answer, and where; null when none is configured. */
+    model: z.string().nullable(),
+  }),
+)
+export type ServerRequest = z.infer<typeof ServerRequest>
+
+const content = () => z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+
+const Answer = shape(() =>
+  strictBody({
+    action: z.enum(['accept', 'decline', 'cancel']),
+    /** The filled form. */
+    content: content().optional(),
+    /** What sampling is answered with, and by whom it was written. */
+    text: z.string().optional(),
+    model: z.string().optional(),
+  }),
+)
+
+/** A folder that a server may work in. */
+export const Root = shape(() => strictBody({ uri: z.string().startsWith('file://'), name: z.string().optional() }))
+export type Root = z.infer<typeof Root>
+
+/** Most roots of a server. */
+export const MOST_ROOTS = 50
+
+const Roots = shape(() => record({ roots: z.array(Root()).max(MOST_ROOTS) }))
+
+const server = '/local/projects/{projectId}/servers/{serverId}' as const
+
+export const serverRequests = resource('serverRequests', {
+  list: endpoint('listServerRequests', 'GET', `${server}/requests`, {
+    summary: 'What a server asks of a person and still waits for, oldest first.',
+    response: shape(() => record({ items: z.array(ServerRequest()) })),
+    local: true,
+  }),
+  answer: endpoint('answerServerRequest', 'POST', `${server}/requests/{requestId}/answer`, {
+    summary: 'Answer, decline or cancel what a server asks.',
+    body: Answer,
+    response: shape(() => record({ answered: z.boolean() })),
+    risk: 'external',
+    secrets: ['body.content', 'body.text'],
+    local: true,
+  }),
+  draft: endpoint('draftSamplingAnswer', 'POST', `${server}/requests/{requestId}/draft`, {
+    summary: 'Have the configured model write the answer to a sampling request; it is sent to nobody.',
+    response: shape(() => record({ text: z.string(), model: z.string(), outputTokens: z.number() })),
+    risk: 'spend',
+    deadlineMs: 300_000,
+    local: true,
+  }),
+})
+
+export const roots = resource('roots', {
+  get: endpoint('getServerRoots', 'GET', `${server}/roots`, {
+    summary: 'The folders that a server is told of.',
+    response: Roots,
+    local: true,
+  }),
+  set: endpoint('setServerRoots', 'PUT', `${server}/roots`, {
+    summary: 'Store the folders that a server is told of, and tell it where it is connected.',
+    body: shape(() => strictBody({ roots: z.array(Root()).max(MOST_ROOTS) })),
+    response: Roots,
+    risk: 'write',
+    idempotency: 'natural',
+    role: 'editor',
+    local: true,
+  }),
+})

@@ -1,0 +1,196 @@
+import { useState } from 'react'
+import { contract } from '../../../api/contract/contract.ts'
+import type { ServerRequest } from '../../../api/contract/server-requests.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
+import type { FieldInput } from '../../../components/form/field-input.ts'
+import { FieldsForm, type FormText } from '../../../components/form/fields-form.tsx'
+import type { FormFieldLook } from '../../../components/form/form-field.tsx'
+import { checkArguments } from '../../../domain/servers/arguments-check.ts'
+import { useWaitingRequests } from '../../../hooks/use-waiting-requests.ts'
+import { useWrite } from '../../../hooks/use-write.tsx'
+import { localClock } from '../../../lib/times.ts'
+import { isObject, shorten } from '../json-text.ts'
+import { addressLines } from './address-lines.ts'
+import { readFields, requestedFields, type RequestedField } from './requested-form.ts'
+import { useRequestMenu } from './use-request-menu.ts'
+
+/** Longest message of a server that is laid out. */
+const MOST_MESSAGE = 2000
+const BY_HAND = 'human'
+
+const ANSWER = 'answer'
+const MENU = 'menu'
+const TEXT = 'text'
+const LEAVE = 'Not now: it keeps waiting'
+
+type Action = 'accept' | 'decline' | 'cancel'
+type Field = FormFieldLook & { id: string; initial: string }
+type Verdict = { body: { content?: Record<string, never>; text?: string; model?: string } } | { faults: Faults }
+/** By the id of the field; under the empty id what belongs to none. */
+type Faults = Readonly<Record<string, string>>
+
+/** What can be chosen, and what the last line of the form says then. */
+const ACTIONS: Readonly<Record<string, readonly { value: Action; label: string; act: string }[]>> = {
+  form: [
+    { value: 'accept', label: 'send what is filled in', act: 'Send it to' },
+    { value: 'decline', label: 'decline: you do not want to', act: 'Decline for' },
+    { value: 'cancel', label: 'cancel: you do not decide', act: 'Cancel for' },
+  ],
+  url: [
+    { value: 'decline', label: 'decline: you do not go there', act: 'Decline for' },
+    { value: 'accept', label: 'accept: you go there', act: 'Accept for' },
+    { value: 'cancel', label: 'cancel: you do not decide', act: 'Cancel for' },
+  ],
+  sampling: [
+    { value: 'accept', label: 'send the text', act: 'Send it to' },
+    { value: 'decline', label: 'reject the request', act: 'Reject for' },
+  ],
+}
+
+/** What a server asks, who asks for what, and how it is answered; nothing is answered by leaving it. */
+export function AnswerDialog({ request, onClose }: { request: ServerRequest; onClose: () => void }) {
+  const { id: requestId, projectId, serverId, serverName, kind, params } = request
+  const isWaiting = useWaitingRequests().some(({ id }) => id === requestId)
+  const write = useWrite(contract.serverRequests.answer)
+  const actions = ACTIONS[kind] ?? []
+  const [asked] = useState(() => (kind === 'form' ? requestedFields(params['requestedSchema']) : []))
+  const [writer, setWriter] = useState(BY_HAND)
+  const [faults, setFaults] = useState<Faults>({})
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const menu = useRequestMenu(request, {
+    text: texts[TEXT] ?? '',
+    write(text, model = BY_HAND) {
+      setWriter(model)
+      setTexts(before => ({ ...before, [TEXT]: text }))
+    },
+  })
+  const action = (texts[ANSWER] ?? actions[0]?.value) as Action
+  const fields = fieldsOf({ kind, action, actions, asked, menu })
+  const textOf = (id: string): string => texts[id] ?? fields.find(field => field.id === id)?.initial ?? ''
+  const chosen = actions.find(({ value }) => value === action)
+  const verdict = async (): Promise<Verdict> => {
+    if (action !== 'accept' || kind === 'url') return { body: {} }
+    if (kind === 'form') return checked(asked, textOf, params['requestedSchema'])
+    const text = textOf(TEXT)
+    return text === '' ? { faults: { [TEXT]: 'This is needed.' } } : { body: { text, model: writer } }
+  }
+  const act = async (): Promise<string | undefined> => {
+    const found: Verdict = isWaiting ? await verdict() : { faults: { '': 'Nothing was sent.' } }
+    if ('faults' in found) {
+      setFaults(found.faults)
+      return Object.keys(found.faults).find(id => id !== '')
+    }
+    onClose()
+    await write({
+      start: `Answering ${serverName}…`,
+      confirm: 'done',
+      input: { projectId, serverId, requestId, body: { action, ...found.body } },
+      done: () => ({ tone: 'ok', text: `${serverName} was answered: ${action}.` }),
+    })
+    return undefined
+  }
+  return (
+    <FieldsForm
+      fields={fields.map(field => ({ ...field, error: faults[field.id] }))}
+      texts={fields.map(({ id }) => textOf(id))}
+      onText={(index, text) => {
+        setTexts({ ...texts, [fields[index]!.id]: text })
+        setFaults({})
+        if (fields[index]!.id === TEXT) setWriter(BY_HAND)
+      }}
+      about={aboutLines(request)}
+      effect={[
+        ...(faults[''] ? [{ text: faults[''], tone: 'error' as const }] : []),
+        ...effectLines(request, isWaiting),
+        ...(kind === 'sampling' && action === 'accept'
+          ? [{ text: `It says that ${writer} wrote it.`, tone: 'muted' as const }]
+          : []),
+      ]}
+      act={`${chosen?.act} ${serverName}`}
+      leave={LEAVE}
+      onAct={act}
+      onCancel={onClose}
+    />
+  )
+}
+
+/** Rows that the form of a request takes at most. */
+export function dialogRows({ kind, params }: ServerRequest): number {
+  const ROWS_AROUND = 18
+  return ROWS_AROUND + (kind === 'form' ? requestedFields(params['requestedSchema']).length : 4)
+}
+
+type Parts = {
+  kind: string
+  action: Action
+  actions: readonly { value: Action; label: string }[]
+  asked: readonly RequestedField[]
+  menu: FieldInput & { kind: 'menu' }
+}
+
+function fieldsOf({ kind, action, actions, asked, menu }: Parts): Field[] {
+  const field = (id: string, label: string, input: FieldInput, more: Partial<Field> = {}): Field => ({
+    id,
+    label,
+    input,
+    initial: '',
+    note: undefined,
+    error: undefined,
+    ...more,
+  })
+  const look = kind === 'form' ? [] : [field(MENU, 'Look', menu)]
+  const answer = field(ANSWER, 'Answer', { kind: 'choice', options: actions }, { initial: actions[0]?.value ?? '' })
+  if (action !== 'accept') return [...look, answer]
+  const contents = asked.map(({ name, label, input, ...more }) => field(fieldId(name), label, input, more))
+  const text = field(TEXT, 'Text', { kind: 'lines' }, { required: true, note: 'What a model would have written.' })
+  return [...look, ...contents, ...(kind === 'sampling' ? [text] : []), answer]
+}
+
+function fieldId(name: string): string {
+  return `field ${name}`
+}
+
+/** What was filled in, checked by the schema apart from this thread where that is possible at all. */
+async function checked(
+  asked: readonly RequestedField[],
+  textOf: (id: string) => string,
+  schema: unknown,
+): Promise<Verdict> {
+  const read = readFields(asked, name => textOf(fieldId(name)))
+  const placed = (faults: readonly (readonly [string, string])[]): Verdict => ({ faults: Object.fromEntries(faults) })
+  if ('faults' in read) return placed(Object.entries(read.faults).map(([name, why]) => [fieldId(name), why]))
+  const found = await checkArguments(isObject(schema) ? schema : undefined, read.content)
+  const names = new Set(asked.map(({ name }) => name))
+  if ('faults' in found && found.faults.length > 0)
+    return placed(
+      found.faults.map(({ name, message }) =>
+        name !== undefined && names.has(name) ? [fieldId(name), message] : ['', [name, message].join(' ').trim()],
+      ),
+    )
+  return { body: { content: read.content as Record<string, never> } }
+}
+
+function aboutLines({ serverName, call, kind, params }: ServerRequest): FormText[] {
+  const wants: Record<string, string> = {
+    form: 'asks you to fill in a form',
+    url: 'asks you to go to an address',
+    sampling: 'asks for the words of a model',
+  }
+  const during = call === null ? 'while no call is under way' : `for ${call}`
+  const message = params['message']
+  return [
+    { text: shorten(`${serverName} ${wants[kind] ?? 'asks'}, ${during}.`, MOST_MESSAGE), tone: 'warn' },
+    ...(kind === 'url' ? addressLines(params['url']) : []),
+    ...(typeof message === 'string' ? [{ text: shorten(message, MOST_MESSAGE), tone: 'plain' as const }] : []),
+  ]
+}
+
+function effectLines({ serverName, endsAt }: ServerRequest, isWaiting: boolean): FormText[] {
+  if (!isWaiting)
+    return [{ text: 'It waits no more: it was answered or taken back, or its call has ended.', tone: 'error' }]
+  const until = localClock(toEpochMs(endsAt) ?? 0)
+  return [
+    { text: `What you give goes to ${serverName}: no passwords, no keys.`, tone: 'warn' },
+    { text: `It waits until ${until}, and the time of its call stands still so long.`, tone: 'muted' },
+  ]
+}

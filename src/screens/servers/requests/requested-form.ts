@@ -1,0 +1,193 @@
+import * as z from 'zod'
+import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
+import { valuesOf } from '../../../components/form/field-input.ts'
+import { isObject, type JsonObject } from '../json-text.ts'
+
+/** A field of a form that a server asks for. */
+export type RequestedField = {
+  name: string
+  label: string
+  /** Its type in words. */
+  kind: string
+  required: boolean
+  note: string | undefined
+  input: FieldInput
+  initial: string
+  /** What a text means; undefined leaves it out. */
+  read: (text: string) => { value: unknown } | { problem: string } | undefined
+}
+
+/** More fields than this are easier to edit as one JSON text. */
+const MOST_FIELDS = 40
+const WHOLE = 'content'
+
+/** The fields of a requested schema; of one that is no plain form a single field of JSON. */
+export function requestedFields(schema: unknown): RequestedField[] {
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  const names = isObject(properties) ? Object.keys(properties) : []
+  if (!isObject(properties) || !isObject(schema) || names.length > MOST_FIELDS) return [wholeField(names)]
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  return names.map(name => fieldOf(name, isObject(properties[name]) ? properties[name] : {}, required.includes(name)))
+}
+
+/** What was filled in: the content, or what is wrong with which field. */
+export function readFields(
+  fields: readonly RequestedField[],
+  textOf: (name: string) => string,
+): { content: JsonObject } | { faults: Record<string, string> } {
+  const read = fields.map(field => ({ field, found: readField(field, textOf(field.name)) }))
+  const wrong = read.flatMap(({ field: { name }, found }) =>
+    found && 'problem' in found ? [[name, found.problem]] : [],
+  )
+  if (wrong.length > 0) return { faults: Object.fromEntries(wrong) as Record<string, string> }
+  const values = read.flatMap(({ field: { name }, found }) => (found && 'value' in found ? [[name, found.value]] : []))
+  const content = Object.fromEntries(values) as JsonObject
+  const whole = content[WHOLE]
+  return { content: fields[0]?.kind === WHOLE_KIND && isObject(whole) ? whole : content }
+}
+
+function readField(field: RequestedField, text: string): ReturnType<RequestedField['read']> {
+  const found = field.read(text)
+  return found ?? (field.required ? { problem: 'This is needed.' } : undefined)
+}
+
+const WHOLE_KIND = 'JSON object'
+
+function wholeField(names: readonly string[]): RequestedField {
+  return {
+    name: WHOLE,
+    label: WHOLE,
+    kind: WHOLE_KIND,
+    required: true,
+    note: names.length > 0 ? `It asks for ${names.length} fields, more than a form shows.` : undefined,
+    input: { kind: 'lines' },
+    initial: '{}',
+    read(text) {
+      try {
+        const value: unknown = JSON.parse(text)
+        return isObject(value) ? { value } : { problem: 'must be a JSON object, such as {}' }
+      } catch {
+        return { problem: 'is no JSON' }
+      }
+    },
+  }
+}
+
+function fieldOf(name: string, schema: JsonObject, required: boolean): RequestedField {
+  const { type, title, description, default: initial } = schema
+  const said = [textOf(description), boundsOf(schema)].filter(Boolean).join(' ')
+  const named = textOf(title) === undefined ? [] : [name]
+  const note = [...named, ...(said === '' ? [] : [said])].join(': ') || undefined
+  const about = { name, label: textOf(title) ?? name, required, note }
+  const options = optionsOf(schema)
+  if (options && type === 'array')
+    return {
+      ...about,
+      kind: 'any of these',
+      input: { kind: 'choices', options },
+      initial: Array.isArray(initial) ? initial.filter(each => typeof each === 'string').join('\n') : '',
+      read: chosen => (chosen === '' && !required ? undefined : { value: valuesOf(chosen) }),
+    }
+  return {
+    ...about,
+    ...(options || type === 'boolean' ? choice(options, required) : typed(schema)),
+    initial: start(initial),
+  }
+}
+
+type Filling = Pick<RequestedField, 'kind' | 'input' | 'read'>
+
+/** One of some options; without options yes or no. What may be left out can be taken back. */
+function choice(options: FieldOption[] | undefined, required: boolean): Filling {
+  const offered = options ?? [
+    { value: 'true', label: 'yes' },
+    { value: 'false', label: 'no' },
+  ]
+  const leftOut = required ? [] : [{ value: '', label: 'left out' }]
+  return {
+    kind: options ? 'one of these' : 'yes or no',
+    input: { kind: 'choice', options: [...leftOut, ...offered], none: 'not chosen' },
+    read: chosen => (chosen === '' ? undefined : { value: options ? chosen : chosen === 'true' }),
+  }
+}
+
+function typed({ type, format }: JsonObject): Filling {
+  if (type === 'number' || type === 'integer')
+    return {
+      kind: type === 'integer' ? 'whole number' : 'number',
+      input: { kind: 'text' },
+      read: text => readNumber(text.trim(), type === 'integer'),
+    }
+  const kind = textOf(format)
+  return {
+    kind: kind ?? 'text',
+    input: { kind: kind === undefined ? 'lines' : 'text' },
+    read: text => readText(text, kind),
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A default as a text; what is none for a field is left out. */
+function start(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+function readNumber(text: string, isWhole: boolean): ReturnType<RequestedField['read']> {
+  if (text === '') return undefined
+  const value = Number(text)
+  if (!Number.isFinite(value)) return { problem: 'is no number' }
+  return isWhole && !Number.isInteger(value) ? { problem: 'is no whole number' } : { value }
+}
+
+/** The formats that the protocol has for a form. */
+const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
+  email: () => z.email(),
+  uri: () => z.url(),
+  date: () => z.iso.date(),
+  'date-time': () => z.iso.datetime({ offset: true }),
+}
+
+function readText(typed: string, format: string | undefined): ReturnType<RequestedField['read']> {
+  if (typed === '') return undefined
+  const shape = format === undefined ? undefined : FORMATS[format]?.()
+  return shape && !shape.safeParse(typed).success ? { problem: `is no ${format}` } : { value: typed }
+}
+
+/** The choices of a field, with the titles that the server has for them. */
+function optionsOf(schema: JsonObject): FieldOption[] | undefined {
+  const of = schema['type'] === 'array' && isObject(schema['items']) ? schema['items'] : schema
+  const titled = [of['oneOf'], of['anyOf']].find(Array.isArray)
+  if (titled)
+    return titled
+      .filter(isObject)
+      .map(each => ({ value: String(each['const']), ...labelOf(each['const'], each['title']) }))
+  const { enum: values, enumNames: names } = of
+  if (!Array.isArray(values)) return undefined
+  return values.map((value, at) => ({
+    value: String(value),
+    ...labelOf(value, Array.isArray(names) ? names[at] : undefined),
+  }))
+}
+
+function labelOf(value: unknown, title: unknown): { label: string; detail?: string } {
+  return typeof title === 'string' ? { label: title, detail: String(value) } : { label: String(value) }
+}
+
+const BOUNDS: Readonly<Record<string, string>> = {
+  minimum: 'at least',
+  maximum: 'at most',
+  minLength: 'at least so many characters:',
+  maxLength: 'at most so many characters:',
+  minItems: 'at least so many:',
+  maxItems: 'at most so many:',
+}
+
+function boundsOf(schema: JsonObject): string {
+  const bounds = Object.entries(BOUNDS).flatMap(([name, words]) =>
+    typeof schema[name] === 'number' ? [`${words} ${schema[name]}`] : [],
+  )
+  return bounds.length === 0 ? '' : `(${bounds.join(', ')})`
+}

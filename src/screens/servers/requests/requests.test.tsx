@@ -1,0 +1,226 @@
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { editorOf } from '../../../../test/scripted-editor.ts'
+import { scriptedModel } from '../../../../test/service/scripted-model.ts'
+import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
+import { appKeys } from '../../../app/shell/app-keys.ts'
+import { formKeys } from '../../../components/form/form-keys.ts'
+import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
+import type { ModelSettings } from '../../../service/models/settings.ts'
+import type { EditorHost } from '../../../components/editor/editor-host.ts'
+import { callLogOf } from '../../../domain/calls/call-log.ts'
+import { serversKeys, toolsKeys } from '../bindings.ts'
+import { serversRoute } from '../route.ts'
+
+const server = fileURLToPath(new URL('../../../../test/servers/asking-server.mjs', import.meta.url))
+const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+const size = { width: 100, height: 40 }
+const { answer } = appKeys.bindings
+const { choose, send, cancel, next } = formKeys.bindings
+
+let testService: TestService
+let app: TestApp
+let ids: { projectId: string; serverId: string }
+let waitingRequests: ReturnType<typeof createWaitingRequests>
+
+beforeEach(() => {
+  waitingRequests = createWaitingRequests()
+})
+afterEach(async () => {
+  await app.close()
+  await testService.close()
+})
+
+/** The dashboard on a server whose requests somebody can answer. */
+async function open(
+  args: readonly string[],
+  more: { editor?: EditorHost; hosted?: Parameters<typeof openApp>[0]['hosted']; models?: ModelSettings } = {},
+): Promise<void> {
+  const { models, ...others } = more
+  testService = await openService({ onServerRequests: waitingRequests.note, ...(models && { models }) })
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const body = { enabled: true, transportType: 'stdio' as const, command: process.execPath, args: [...args] }
+  ids = { projectId, serverId: (await client.servers.create({ projectId, body: { name: 'asking', ...body } })).id }
+  app = await openApp({
+    testService,
+    size,
+    access: { waitingRequests },
+    place: serversRoute.to({ ...ids, pane: 'detail', tab: 'tools' }),
+    ...others,
+  })
+  await app.see('listed')
+}
+
+/** Calls the chosen tool with what its form starts with. */
+async function callTool(name: string): Promise<void> {
+  await app.see(name)
+  while (!app.row(`▌${name}`)) await app.press('down')
+  await app.press(toolsKeys.bindings.call)
+  await app.see(`Call ${name} on asking`)
+  await app.press(send)
+  // Without fields the form starts on its first answer, which the key leaves first.
+  if (app.frame().includes('It takes no arguments.')) await app.press(send)
+}
+
+test('a form is opened by its key, checked before it is sent, and the call goes on with it', async () => {
+  await open([everything, 'stdio'])
+  await callTool('trigger-elicitation-request')
+  await app.see('asking asks: Q')
+  await app.see('Please provide inputs for the following fields')
+  // Keys that were pressed for something else answer nothing.
+  await app.press(choose)
+  expect(waitingRequests.current()).toHaveLength(1)
+  await app.press(answer)
+  await app.see('asks you to fill in a form, for tools/call trigger-elicitation-request.')
+  await app.press(send)
+  await app.see('This is needed.')
+  await app.type('Ada')
+  await app.press(next, next, next)
+  await app.type('nobody')
+  await app.press(send)
+  await app.see('is no email')
+  await app.paste('@a.example')
+  await app.press(send)
+  await app.see('asking was answered: accept.')
+  await app.see('- Email: nobody@a.example')
+  expect(app.frame()).not.toContain('asks')
+})
+
+test('what is not answered keeps waiting, and can be declined or cancelled', async () => {
+  await open([server, 'legacy'])
+  await callTool('form')
+  await app.see('asking asks: Who are you? (Q answers).')
+  await app.press(answer)
+  await app.see('Your name (text, required)')
+  await app.press(cancel)
+  await app.see('asking asks: Q')
+  expect(waitingRequests.current()).toHaveLength(1)
+  await app.press(answer, next, 'down', send)
+  await app.see('{"action":"decline"}')
+  await app.press('q')
+  await callTool('form')
+  await app.see('asking asks: Q')
+  await app.press(answer, next, 'down', 'down', send)
+  await app.see('{"action":"cancel"}')
+})
+
+test('a request that is taken back is not answered from the form that is still open', async () => {
+  await open([server, 'legacy'])
+  await callTool('form')
+  await app.see('asking asks: Q')
+  await app.press(answer)
+  await app.type('Ada')
+  for (const { stop } of callLogOf(app.client).of(ids.serverId)) stop()
+  await app.see('It waits no more')
+  await app.press(send)
+  await app.see('Nothing was sent.')
+})
+
+test('an address shows its host, and is copied or opened only when that is chosen', async () => {
+  const opened: string[] = []
+  await open([server, 'legacy'], {
+    hosted: {
+      openBrowser: async url => {
+        opened.push(url)
+        return 'This is a remote session without a browser.'
+      },
+    },
+  })
+  await callTool('visit')
+  await app.see('asking asks: Q')
+  await app.press(answer)
+  await app.see('Host: xn--pple-43d.example:8443')
+  await app.see('The host is not what it may look like: it is shown elsewhere as аpple.example.')
+  await app.see('What stands before the @ is a name to sign in with, and no host.')
+  expect(opened).toEqual([])
+  await app.press('down', choose)
+  expect(app.copied).toEqual(['https://user@xn--pple-43d.example:8443/in?a=1'])
+  await app.press('down', choose)
+  await app.see('Open xn--pple-43d.example:8443?')
+  expect(opened).toEqual([])
+  await app.press('down', choose)
+  await app.see('This is a remote session without a browser. Copied')
+  expect(opened).toEqual(['https://user@xn--pple-43d.example:8443/in?a=1'])
+  await app.press(next, 'down', send)
+  await app.see('{"action":"accept"}')
+})
+
+test('sampling is answered by hand in the editor, and says so', async () => {
+  await open([server, 'legacy'], { editor: editorOf(() => 'By hand.') })
+  await callTool('sample')
+  await app.see('asking asks: Q')
+  await app.press(answer)
+  await app.press(choose)
+  await app.see('You are brief.')
+  await app.see('small-model')
+  await app.press('q', 'down', choose)
+  await app.see('By hand.')
+  await app.see('It says that human wrote it.')
+  await app.press(next, send)
+  await app.see('"model":"human"')
+})
+
+test('the model writes after a question that says what it may take, and the server gets it when it is sent', async () => {
+  const { settings, asked } = await scriptedModel(() => ({ text: 'Drafted.' }))
+  await open([server, 'legacy'], { models: { ...settings, model: 'small' } })
+  await callTool('sample')
+  await app.see('asking asks: Q')
+  await app.press(answer, 'down', choose)
+  await app.see('It writes 20 tokens at most, once; its endpoint may charge for them.')
+  expect(asked).toEqual([])
+  await app.press('down', choose)
+  await app.see('Drafted.')
+  await app.see('It says that small wrote it.')
+  expect(asked).toMatchObject([{ system: 'You are brief.', prompts: ['Say a word.'] }])
+  expect(waitingRequests.current()).toHaveLength(1)
+  await app.press(next, send)
+  await app.see('"model":"small"')
+})
+
+test('text of a server stays text, and a long message leaves room for the answer', async () => {
+  await open([server, 'legacy'])
+  await callTool('hostile')
+  await app.see('asking asks: Q')
+  await app.press(answer)
+  await app.see('click <202E>here␛[31m')
+  expect(app.frame()).not.toContain('\u001b]0;')
+  await app.see('Send it to asking')
+})
+
+test('of many requests one is chosen', async () => {
+  await open([server, 'legacy'])
+  await callTool('flood')
+  await app.see('asking asks 32 things: Q')
+  await app.see('refused 968')
+  await app.press(answer)
+  await app.see('32 requests of servers')
+  await app.press(send)
+  await app.see('Your name (text, required)')
+  await app.type('Ada')
+  await app.press(send)
+  await app.see('asking asks 31 things: Q')
+})
+
+test('roots are folders that the server is told of, also when they change', async () => {
+  await open([everything, 'stdio'])
+  await app.press(serversKeys.bindings.roots)
+  await app.see('Roots of asking')
+  await app.type('work')
+  await app.press(send)
+  await app.see('“work” is no absolute path.')
+  await app.press('ctrl+u')
+  await app.paste('/srv/a b\nfile:///srv/c')
+  await app.press(send)
+  await app.see('asking has 2 roots.')
+  await callTool('get-roots-list')
+  await app.see('file:///srv/a%20b')
+  await app.press('q')
+  await app.press(serversKeys.bindings.roots)
+  await app.see('/srv/c')
+  await app.type('2')
+  await app.press(send)
+  await app.see('asking has 2 roots.')
+  await callTool('get-roots-list')
+  await app.see('file:///srv/c2')
+})

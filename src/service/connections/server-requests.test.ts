@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { asking, everything } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+import { createServerRequests, type ServerRequests, type WaitingRequest } from './server-requests.ts'
+
+let connections: Connections
+let requests: ServerRequests
+let roots = [{ uri: 'file:///work', name: 'work' }]
+afterEach(() => connections.close())
+
+/** Connections behind which somebody can answer. */
+function attended(idleMs = 30_000): void {
+  requests = createServerRequests({ rootsOf: () => roots, onChange: () => undefined })
+  connections = createConnections({ deadlineMs: 20_000, idleMs, requests })
+}
+const target = everything()
+const call = (toolName: string, parameters = {}, on = target, signal?: AbortSignal) =>
+  connections.callTool(on, { toolName, parameters }, signal)
+const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) =>
+  content.map(({ text }) => text).join('\n')
+/** The only thing that waits, as soon as something does. */
+const waits = (): Promise<WaitingRequest> =>
+  vi.waitFor(
+    () => {
+      expect(requests.all()).toHaveLength(1)
+      return requests.all()[0]!
+    },
+    { timeout: 10_000, interval: 10 },
+  )
+const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
+  requests.settle(request.serverId, request.id, { result })
+
+describe('the reference server', () => {
+  test('gets a form filled in, an address accepted, a message written and its roots', async () => {
+    attended()
+    const filled = call('trigger-elicitation-request')
+    const form = await waits()
+    expect(form).toMatchObject({ kind: 'form', call: 'tools/call trigger-elicitation-request' })
+    answer(form, { action: 'accept', content: { name: 'Ada', integer: 7 } })
+    expect(textOf(await filled)).toMatch(/- Name: Ada[^]*- Favorite Integer: 7/)
+
+    const visited = call('trigger-url-elicitation', { url: 'https://a.example/', message: 'Sign in' })
+    const visit = await waits()
+    expect(visit).toMatchObject({ kind: 'url', params: { url: 'https://a.example/' } })
+    answer(visit, { action: 'decline' })
+    expect(textOf(await visited)).toContain('declined to open the URL')
+
+    const sampled = call('trigger-sampling-request', { prompt: 'Hi' })
+    const sample = await waits()
+    expect(sample).toMatchObject({ kind: 'sampling', params: { maxTokens: 100 } })
+    const content = { type: 'text', text: 'by hand' }
+    answer(sample, { role: 'assistant', content, model: 'a person', stopReason: 'endTurn' })
+    expect(textOf(await sampled)).toContain('by hand')
+
+    expect(textOf(await call('get-roots-list'))).toContain('file:///work')
+    roots = [{ uri: 'file:///other', name: 'other' }]
+    requests.rootsChanged(target.id)
+    await vi.waitFor(async () => expect(textOf(await call('get-roots-list'))).toContain('file:///other'))
+  })
+
+  test('is told that nobody can answer where nobody can, and by trials and examinations at all', async () => {
+    const offered = (tools: readonly { name: string }[]) => tools.some(({ name }) => name.startsWith('trigger-elicit'))
+    attended()
+    expect(offered((await connections.listTools(target)).items)).toBe(true)
+    expect(offered(await connections.use(target, undefined, session => session.listTools()))).toBe(false)
+    expect(offered((await connections.doctor(target)).tools)).toBe(false)
+    await connections.close()
+    connections = createConnections({ deadlineMs: 20_000 })
+    expect(offered((await connections.listTools(target)).items)).toBe(false)
+  })
+})
+
+describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
+  const server = asking(era)
+
+  test('waits for a person longer than a call may take, and gets the answer once', async () => {
+    attended()
+    await call('echo', {}, server)
+    const called = call('form', {}, { ...server, timeoutMs: 1000 })
+    const request = await waits()
+    // Begun later, so its time is over after that of the first.
+    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(answer(request, { action: 'accept', content: { name: 'Ada' } })).toBe(true)
+    expect(answer(request, { action: 'accept', content: { name: 'Eve' } })).toBe(false)
+    expect(textOf(await called)).toBe('{"action":"accept","content":{"name":"Ada"}}')
+  })
+
+  test('hears its roots, and that a person rejected what it wanted of a model', async () => {
+    attended()
+    expect(textOf(await call('roots', {}, server))).toContain('"uri":"file:///')
+    const called = call('sample', {}, server).then(textOf, String)
+    const { id, serverId } = await waits()
+    requests.settle(serverId, id, 'rejected')
+    expect(await called).toContain('The person rejected the request.')
+    expect(textOf(await call('echo', { a: 1 }, server))).toBe('{"a":1}')
+  })
+
+  test('asks nothing any more once its call is cancelled', async () => {
+    attended()
+    const abort = new AbortController()
+    const called = call('form', {}, server, abort.signal)
+    await waits()
+    abort.abort(new Error('enough'))
+    await expect(called).rejects.toThrow('enough')
+    expect(requests.all()).toEqual([])
+  })
+
+  test('that wants a schema of megabytes is refused at once', async () => {
+    attended()
+    const said = await call('huge', {}, server).then(textOf, String)
+    expect(said).toContain('more than a person can be shown')
+    expect(requests.all()).toEqual([])
+  })
+})
+
+describe('a server that misbehaves', () => {
+  const server = asking('legacy')
+
+  test('has some dozens of requests waiting at most; the others are refused and none is answered', async () => {
+    attended()
+    expect(textOf(await call('flood', {}, server))).toBe('refused 968')
+    expect(requests.all()).toHaveLength(32)
+    await connections.close()
+    expect(requests.all()).toEqual([])
+  })
+
+  test('gets one answer for two requests of one id', async () => {
+    attended()
+    const called = call('twice', {}, server)
+    answer(await waits(), { action: 'cancel' })
+    expect(textOf(await called)).toBe('answered 1')
+  })
+
+  test('takes a request back', async () => {
+    attended()
+    const called = call('takesBack', {}, server)
+    await waits()
+    expect(textOf(await called)).toBe('taken back')
+    expect(requests.all()).toEqual([])
+  })
+
+  test('asks after its call, keeps its connection while it waits, and is said to have no call', async () => {
+    attended(500)
+    await call('late', {}, server)
+    expect((await waits()).call).toBeUndefined()
+    // Takes longer than a connection that nobody uses stays.
+    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toThrow()
+    expect(requests.all()).toHaveLength(1)
+  })
+
+  test('hears why what the protocol does not have is refused', async () => {
+    attended()
+    expect(textOf(await call('nested', {}, server))).toContain('Invalid elicitation request')
+  })
+
+  test('whose connection ends asks nothing any more', async () => {
+    attended()
+    const called = call('form', {}, server).catch(String)
+    await waits()
+    await connections.close()
+    await called
+    expect(requests.all()).toEqual([])
+  })
+})

@@ -1,0 +1,267 @@
+import type {
+  Client,
+  ClientCapabilities,
+  CreateMessageResult,
+  ElicitResult,
+  JSONRPCMessage,
+  Transport,
+} from '@modelcontextprotocol/client'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import type { Root } from '../../api/contract/server-requests.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import type { Deadline } from '../core/deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { McpLibrary } from './library.ts'
+import type { JsonObject, ServerTarget } from './types.ts'
+
+/** What a server asks of a person, until it is settled in one way or another. */
+export type WaitingRequest = {
+  readonly id: string
+  readonly serverId: string
+  readonly kind: 'form' | 'url' | 'sampling'
+  readonly params: JsonObject
+  /** What is under way there. */
+  readonly call: string | undefined
+  /** Epoch milliseconds. */
+  readonly askedAt: number
+  readonly endsAt: number
+}
+
+/** How a person settles a request: with a result of the protocol, or with none. */
+export type Settlement = { result: JsonObject } | 'rejected'
+
+/**
+ * What servers ask over connections behind which somebody can answer. Connections without it announce none of
+ * elicitation, sampling and roots, so that a trial comes out the same wherever it runs.
+ */
+export type ServerRequests = {
+  /** Oldest first. */
+  all(): WaitingRequest[]
+  of(serverId: string): WaitingRequest[]
+  /** Whether it still waited. */
+  settle(serverId: string, id: string, settlement: Settlement): boolean
+  /** Tells a server that is connected that its roots are others. */
+  rootsChanged(serverId: string): void
+  /** Takes what one connection is asked. */
+  open(target: ServerTarget, library: McpLibrary): RequestDesk
+}
+
+/** One connection's part of {@link ServerRequests}. */
+export type RequestDesk = {
+  readonly capabilities: ClientCapabilities
+  /** Must be called before the client connects. */
+  attach(client: Client, transport: Transport): void
+  /** A call is under way until the returned function is called; its deadline rests while the server waits. */
+  begin(call: string, deadline: Deadline): () => void
+  isAwaited(): boolean
+  close(): void
+}
+
+/** A call of the newer protocol that needed an answer and got none; the connection goes on. */
+export class UnansweredRequest extends ServiceError {}
+
+/** How long a person has for an answer, in milliseconds. */
+export const ANSWER_WITHIN_MS = 10 * 60_000
+/** Most that waits of one server. */
+const MOST_WAITING = 32
+const MOST_CHARACTERS = 1024 * 1024
+/** Longest request: the library's check of a form's schema takes a second for each MiB or so. */
+const LONGEST = { form: 64 * 1024, url: 64 * 1024, sampling: 512 * 1024 }
+
+const ELICITATION = 'elicitation/create'
+const SAMPLING = 'sampling/createMessage'
+/** By the protocol's pages on sampling. */
+const REJECTED = -1
+const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+const TOO_MANY = -32000
+
+type Entry = WaitingRequest & { size: number; settle: (settlement: Settlement | Error) => void }
+type Call = { name: string; deadline: Deadline }
+type Context = { mcpReq: { signal: AbortSignal } }
+/** What all desks share. */
+type Shared = {
+  waiting: Map<string, Entry>
+  of(serverId: string): Entry[]
+  rootsOf: (serverId: string) => readonly Root[]
+  onChange: () => void
+}
+
+/** @param onChange called when what waits has changed */
+export function createServerRequests({ rootsOf, onChange }: Pick<Shared, 'rootsOf' | 'onChange'>): ServerRequests {
+  const waiting: Shared['waiting'] = new Map()
+  const clients = new Map<Client, string>()
+  const of = (serverId: string) => [...waiting.values()].filter(entry => entry.serverId === serverId)
+  return {
+    all: () => [...waiting.values()],
+    of,
+    settle(serverId, id, settlement) {
+      const entry = waiting.get(id)
+      if (entry?.serverId !== serverId) return false
+      entry.settle(settlement)
+      return true
+    },
+    rootsChanged(serverId) {
+      // A server that is gone, or speaks a protocol without this notification, reads them when it wants them.
+      for (const [client, id] of clients) if (id === serverId) client.sendRootsListChanged().catch(() => {})
+    },
+    open(target, library) {
+      const desk = createDesk({ waiting, of, rootsOf, onChange }, target.id, library)
+      let attached: Client | undefined
+      return {
+        ...desk,
+        attach(client, transport) {
+          attached = client
+          clients.set(client, target.id)
+          desk.attach(client, transport)
+        },
+        close() {
+          if (attached) clients.delete(attached)
+          desk.close()
+        },
+      }
+    },
+  }
+}
+
+function createDesk(shared: Shared, serverId: string, library: McpLibrary): RequestDesk {
+  const calls = new Set<Call>()
+  const own = new Set<Entry>()
+  let client: Client | undefined
+  const refusal: Refusal = (message, code = INTERNAL_ERROR) => {
+    if (client?.getProtocolEra() !== 'modern') return new library.ProtocolError(code, message)
+    return new UnansweredRequest(code === INTERNAL_ERROR ? 'TIMEOUT' : 'VALIDATION_ERROR', message)
+  }
+  const wait = (kind: WaitingRequest['kind'], params: JsonObject, { mcpReq: { signal } }: Context) => {
+    const size = JSON.stringify(params).length
+    const others = shared.of(serverId)
+    const characters = others.reduce((sum, other) => sum + other.size, size)
+    if (size > LONGEST[kind] || hasMoreLevels(params, MAX_INPUT_LEVELS)) throw refusal(tooLarge(kind), INVALID_PARAMS)
+    if (others.length >= MOST_WAITING || characters > MOST_CHARACTERS)
+      throw refusal('More of this server’s requests wait for a person than can be kept.', TOO_MANY)
+    const askedAt = Date.now()
+    const times = { askedAt, endsAt: askedAt + ANSWER_WITHIN_MS }
+    const call = [...calls].at(-1)?.name
+    const asked = { id: newId('req'), serverId, kind, params, call, ...times, size }
+    return untilSettled(asked, { shared, own, underWay: [...calls], signal, refusal })
+  }
+  return {
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
+    attach(attached, transport) {
+      client = attached
+      boundRequests(transport)
+      // The library checks what is returned by the protocol's own shapes.
+      client.setRequestHandler(ELICITATION, ({ params }, context) => {
+        const kind = params.mode === 'url' ? 'url' : 'form'
+        return wait(kind, { ...params }, context) as Promise<ElicitResult>
+      })
+      client.setRequestHandler(SAMPLING, ({ params }, context) => {
+        return wait('sampling', { ...params }, context) as Promise<CreateMessageResult>
+      })
+      client.setRequestHandler('roots/list', () => ({ roots: [...shared.rootsOf(serverId)] }))
+    },
+    begin(name, deadline) {
+      const call = { name, deadline }
+      calls.add(call)
+      return () => void calls.delete(call)
+    },
+    isAwaited: () => own.size > 0,
+    close() {
+      for (const entry of own) entry.settle(refusal('The connection has ended.'))
+    },
+  }
+}
+
+type Refusal = (message: string, code?: number) => Error
+type Waiting = { shared: Shared; own: Set<Entry>; underWay: Call[]; signal: AbortSignal; refusal: Refusal }
+
+/** Lets a request wait, the clocks of the calls under way stopped, until somebody or something settles it. */
+function untilSettled(asked: Omit<Entry, 'settle'>, { shared, own, underWay, signal, refusal }: Waiting) {
+  return new Promise<JsonObject>((resolve, reject) => {
+    const releases = underWay.map(({ deadline }) => deadline.hold())
+    const settle: Entry['settle'] = settlement => {
+      if (!shared.waiting.delete(asked.id)) return
+      own.delete(entry)
+      clearTimeout(timer)
+      signal.removeEventListener('abort', takenBack)
+      for (const release of releases) release()
+      for (const { deadline } of underWay) deadline.signal.removeEventListener('abort', callEnded)
+      if (settlement instanceof Error) reject(settlement)
+      else if (settlement === 'rejected') reject(refusal('The person rejected the request.', REJECTED))
+      else resolve(settlement.result)
+      shared.onChange()
+    }
+    const takenBack = () => settle(refusal('The request was taken back.'))
+    const callEnded = () => {
+      if (underWay.every(({ deadline }) => deadline.signal.aborted)) settle(refusal('The call was cancelled.'))
+    }
+    const late = () => settle(refusal(`Nobody answered within ${ANSWER_WITHIN_MS / 60_000} minutes.`))
+    const timer = setTimeout(late, ANSWER_WITHIN_MS)
+    const entry: Entry = { ...asked, settle }
+    signal.addEventListener('abort', takenBack)
+    for (const { deadline } of underWay) deadline.signal.addEventListener('abort', callEnded)
+    shared.waiting.set(entry.id, entry)
+    own.add(entry)
+    shared.onChange()
+    if (signal.aborted) takenBack()
+  })
+}
+
+function tooLarge(kind: WaitingRequest['kind']): string {
+  return `It asks for more than a person can be shown: most are ${LONGEST[kind] / 1024} KiB.`
+}
+
+/** Why what a result of the newer protocol asks is more than the library is given. */
+function problemOfRound(result: unknown): string | undefined {
+  if (!isPlainObject(result) || !isPlainObject(result['inputRequests'])) return undefined
+  const requests = Object.values(result['inputRequests'])
+  if (requests.length > MOST_WAITING) return `It asks for more than ${MOST_WAITING} things at once.`
+  const kindOf = (request: unknown) => (isPlainObject(request) && request['method'] === SAMPLING ? 'sampling' : 'form')
+  const large = requests.find(request => JSON.stringify(request).length > LONGEST[kindOf(request)])
+  return large === undefined ? undefined : tooLarge(kindOf(large))
+}
+
+/**
+ * Keeps from the library what it would work on for seconds, and the second of two requests with one id, whose answers
+ * nobody could tell apart.
+ */
+function boundRequests(transport: Transport): void {
+  const ids = new Set<unknown>()
+  const send = transport.send.bind(transport)
+  transport.send = (message, sending) => {
+    if ('id' in message && !('method' in message)) ids.delete(message.id)
+    return send(message, sending)
+  }
+  const passed = (message: JSONRPCMessage): JSONRPCMessage | undefined => {
+    if ('method' in message) {
+      if (message.method === 'notifications/cancelled') ids.delete(message.params?.['requestId'])
+      if (!('id' in message) || (message.method !== ELICITATION && message.method !== SAMPLING)) return message
+      if (ids.has(message.id)) return undefined
+      ids.add(message.id)
+      const kind = message.method === SAMPLING ? 'sampling' : 'form'
+      if (JSON.stringify(message.params ?? {}).length <= LONGEST[kind]) return message
+      const error = { code: INVALID_PARAMS, message: tooLarge(kind) }
+      transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {})
+      return undefined
+    }
+    const problem = 'result' in message ? problemOfRound(message.result) : undefined
+    if (problem === undefined) return message
+    return { jsonrpc: '2.0', id: message.id, error: { code: INVALID_PARAMS, message: problem } }
+  }
+  const before = Object.getOwnPropertyDescriptor(transport, 'onmessage')
+  let listener: Transport['onmessage']
+  // The client listens by setting this; a link may have its own accessor there.
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => (before?.get ? (before.get() as Transport['onmessage']) : listener),
+    set(given: Transport['onmessage']) {
+      const bounded: Transport['onmessage'] = (message, extra) => {
+        const kept = passed(message)
+        if (kept) given?.(kept, extra)
+      }
+      listener = given && bounded
+      before?.set?.(listener)
+    },
+  })
+}
