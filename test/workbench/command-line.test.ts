@@ -68,6 +68,12 @@ test('results are printed as text, or whole as JSON', async () => {
   expect(stdout).toMatch(/^\[image image\/png \d+ bytes\]$/m)
 })
 
+test('a tool that describes itself over a page takes one line of the list', async () => {
+  const listed = text(await run('tools', 'thinking'))
+  expect(listed).toMatch(/A detailed tool for dynamic and reflective problem-solving through thoughts\.$/m)
+  expect(listed.trim().split('\n')).toHaveLength(2)
+})
+
 test('prompts and resources are read, and a server that does not answer is not validated', async () => {
   expect(text(await run('prompt', 'everything', 'args-prompt', 'city=Rome'))).toContain('Rome')
   expect(text(await run('read', 'everything', 'demo://resource/static/document/features.md'))).toMatch(/^# /)
