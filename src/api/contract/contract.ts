@@ -79,10 +79,10 @@ export const contract = {
   readiness,
   traffic,
   console,
-  serverRequests,
-  roots,
   signIns,
   liveServers,
+  serverRequests,
+  roots,
 }
 export type Contract = typeof contract
 

@@ -25,11 +25,8 @@ export function useCalls(projectId: string, server: ProjectServer) {
   const callTool = (toolName: string, parameters: JsonObject): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
-      const { value, text } = await client.exchange(contract.servers.callTool, input, {
-        signal,
-        onProgress,
-        ...patience,
-      })
+      const options = { signal, onProgress, ...patience }
+      const { value, text } = await client.exchange(contract.servers.callTool, input, options)
       return { answer: { kind: 'tool', value }, text }
     })
   const resend = useCallAgain(projectId, server, callTool)

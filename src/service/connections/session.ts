@@ -182,8 +182,8 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     isAwaited: () => desk?.isAwaited() ?? false,
     async request(method, params, schema, deadline, onProgress) {
       deadline.stage = method
-      const ended = desk?.begin(callName(method, params), deadline)
       const followed = onProgress && link.notices.follow(onProgress)
+      const ended = desk?.begin(callName(method, params), deadline)
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
         return requireFlat(
@@ -197,8 +197,8 @@ function createSession(client: Client, link: Link, { library, serverName, timing
         if (failure instanceof ServiceError && !isAnswer(error, library)) end()
         throw failure
       } finally {
-        ended?.()
         followed?.end()
+        ended?.()
       }
     },
     strayOutput: () => link.strayOutput?.(),

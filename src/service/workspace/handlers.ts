@@ -76,9 +76,9 @@ export function createHandlers(context: ServiceContext): Handlers {
     userTestingInsights: userTestingInsightHandlers(context),
     traffic: trafficHandlers(context),
     console: consoleHandlers(context),
-    serverRequests: serverRequestHandlers(context),
-    roots: rootHandlers(context),
     signIns: signInHandlers(context),
     liveServers: liveServerHandlers(context),
+    serverRequests: serverRequestHandlers(context),
+    roots: rootHandlers(context),
   }
 }
