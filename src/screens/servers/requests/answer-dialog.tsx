@@ -114,12 +114,6 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   )
 }
 
-/** Rows that the form of a request takes at most. */
-export function dialogRows({ kind, params }: ServerRequest): number {
-  const ROWS_AROUND = 18
-  return ROWS_AROUND + (kind === 'form' ? requestedFields(params['requestedSchema']).length : 4)
-}
-
 type Parts = {
   kind: string
   action: Action
