@@ -1,6 +1,5 @@
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
-import { TAKEN_BACK } from './types.ts'
 
 /** A notification as the server wrote it; nothing of it is checked. */
 export type Notice = { method: string; params?: unknown }
@@ -13,6 +12,8 @@ export type Notices = {
   follow(onProgress: OnProgress): { params: object; end: () => void }
 }
 
+/** By which a server takes a request of its own back. */
+const TAKEN_BACK = 'notifications/cancelled'
 /** Characters of a server's own words about its progress. */
 const MOST_WORDS = 500
 

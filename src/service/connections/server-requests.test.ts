@@ -147,7 +147,9 @@ describe('a server that misbehaves', () => {
     await call('late', {}, server)
     expect((await waits()).call).toBeUndefined()
     // Takes longer than a connection that nobody uses stays.
-    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toThrow()
+    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    })
     expect(requests.all()).toHaveLength(1)
   })
 

@@ -157,8 +157,5 @@ export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
 
-/** The notification by which a server takes a request of its own back. */
-export const TAKEN_BACK = 'notifications/cancelled'
-
 /** What a server's own request counts as, in bytes, among what comes without an answer: each is answered. */
 export const REQUEST_BYTES = 8 * 1024

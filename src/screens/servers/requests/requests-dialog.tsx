@@ -21,6 +21,10 @@ export function RequestsDialog({ waiting, onClose }: { waiting: readonly ServerR
   const [first] = waiting
   const [chosenId, setChosenId] = useState(first?.id ?? '')
   const [opened, setOpened] = useState(waiting.length === 1 ? first : undefined)
+  const open = async (): Promise<undefined> => {
+    setOpened(waiting.find(({ id }) => id === chosenId))
+    return undefined
+  }
   if (opened) return <AnswerDialog request={opened} onClose={onClose} />
   const options = waiting.map(request => ({ value: request.id, label: labelOf(request) }))
   const field = { label: 'Request', note: undefined, error: undefined, input: { kind: 'choice' as const, options } }
@@ -32,7 +36,7 @@ export function RequestsDialog({ waiting, onClose }: { waiting: readonly ServerR
       about={[]}
       effect={[]}
       act="Open it"
-      onAct={async () => void setOpened(waiting.find(({ id }) => id === chosenId))}
+      onAct={open}
       onCancel={onClose}
     />
   )
