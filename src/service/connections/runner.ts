@@ -3,7 +3,8 @@ import { startDeadline, type Deadline } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
-import { createPool, type Lease, type Pool } from './pool.ts'
+import type { Live } from './live.ts'
+import { createPool, type Lease, type Pool, type PoolOptions } from './pool.ts'
 import type { Traffic } from './traffic.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
@@ -18,6 +19,8 @@ export type ConnectionsOptions = {
   maxResultBytes?: number
   /** A program that runs already, for the first session with it. */
   early?: EarlyStart | undefined
+  /** Hears which server says by itself that something there is new. */
+  onServerNews?: ((serverId: string) => void) | undefined
   /** Where it is recorded what passes over the connections; nowhere by default. */
   traffic?: Traffic
 }
@@ -44,7 +47,8 @@ export type Runner = {
   close(): Promise<void>
 }
 
-export function createRunner(options: ConnectionsOptions): Runner {
+/** @param live what is wanted of the sessions that are lent */
+export function createRunner(options: ConnectionsOptions, live: Live): Runner {
   const { early } = options
   const guardian = early?.guardian ?? createGuardian()
   const pending = createPendingWork()
@@ -61,7 +65,13 @@ export function createRunner(options: ConnectionsOptions): Runner {
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
   const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
-  const pool = createPool({ pending, idleMs: options.idleMs ?? 30_000, deadlineMs: deadlineOf, open: openOwn })
+  const open: PoolOptions['open'] = async (target, deadline) => {
+    const session = await openOwn(target, deadline)
+    await live.prepare(target.id, session, deadline)
+    return session
+  }
+  const idleMs = options.idleMs ?? 30_000
+  const pool = createPool({ pending, idleMs, keptMs: live.keptMs, deadlineMs: deadlineOf, open })
 
   const timed: Runner['timed'] = (target, signal, work) => {
     const deadline = startDeadline(deadlineOf(target), target.name, signal)

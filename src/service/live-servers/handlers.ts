@@ -12,6 +12,9 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
       // What has no address is no template; the doctor names it.
       return { items: items.filter(isTemplate), ...rest }
     },
+    get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
+    setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),
+    subscribe: call => connections.subscribe(target(call), call.body, call.signal),
     complete: call => connections.complete(target(call), call.body, call.signal),
   }
 }

@@ -76,6 +76,8 @@ export type ServiceOptions = WorkspaceOptions & {
   onArrival?: () => void
   /** Hears of each step of a doctor's examination while it is under way. */
   onDoctorStep?: ServiceContext['onDoctorStep']
+  /** Hears which server says by itself that something there is new. */
+  onServerNews?: (serverId: string) => void
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
@@ -121,7 +123,7 @@ const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
   const traffic = createTraffic()
-  const own = createConnections({ ...options.connections, traffic })
+  const own = createConnections({ ...options.connections, traffic, onServerNews: options.onServerNews })
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
