@@ -108,6 +108,7 @@ export async function openApp(options: {
     | 'notebook'
     | 'doctorReports'
     | 'doctorSteps'
+    | 'serverNews'
     | 'storedReaches'
     | 'unsaved'
     | 'serverFiles'

@@ -6,6 +6,7 @@ import type { Client } from '../api/client/client.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { ServerFiles } from '../domain/servers/files/importing.ts'
+import type { ServerNews } from '../domain/servers/news.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
 import type { UnsavedServers } from '../domain/servers/unsaved.ts'
@@ -64,6 +65,8 @@ export type Workspace = {
   doctorReports?: DoctorReports
   /** Steps of examinations under way; absent where the service answers all of them at once. */
   doctorSteps?: DoctorSteps
+  /** Servers that say by themselves that something is new; absent where only looking shows it. */
+  serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
   /** Absent where what is made stays. */

@@ -10,6 +10,7 @@ import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
+import { createServerNews } from '../../domain/servers/news.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import type { StoredReach, StoredReaches } from '../../domain/servers/stored-reach.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
@@ -158,6 +159,7 @@ export function openLocal(
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
+  const serverNews = createServerNews()
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -170,6 +172,7 @@ export function openLocal(
         models,
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
+        onServerNews: serverNews.note,
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -237,7 +240,7 @@ export function openLocal(
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
-  const own = { doctorSteps, door, storedReaches }
+  const own = { doctorSteps, serverNews, door, storedReaches }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   return { workspace, journal, cacheFile, place, onArrival, onKey: pauses.inputArrived, settle, close }
 }
