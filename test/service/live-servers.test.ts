@@ -8,9 +8,11 @@ const { servers, liveServers, console } = contract
 const telling = fileURLToPath(new URL('../servers/telling-server.mjs', import.meta.url))
 const URI = 'telling://counter'
 
-async function tellingServer(api: Api) {
+const tellingServer = (api: Api) => connected(api, telling)
+
+async function connected(api: Api, server: string) {
   const { projectId } = await sandbox(api)
-  const transport = { transportType: 'stdio', command: process.execPath, args: [telling] }
+  const transport = { transportType: 'stdio', command: process.execPath, args: [server] }
   const { id: serverId } = await api.call(servers.create, {
     projectId,
     body: { name: 'telling', enabled: true, ...transport },
@@ -98,7 +100,8 @@ describe('subscriptions', () => {
     await api.call(liveServers.subscribe, { ...ids, body: { uri: URI, subscribed: true } })
     await reconnect()
     await call('touch')
-    await heard(({ subscriptions }) => subscriptions[0]?.updates === 1)
+    const { subscriptions } = await heard(live => live.subscriptions[0]?.updates === 1)
+    expect(subscriptions).toHaveLength(1)
   })
 
   test.each([true, false])('keep the connection where there are any: %s', async subscribed => {
@@ -123,5 +126,26 @@ describe('subscriptions', () => {
     const subscribe = (at: number) => ({ ...ids, body: { uri: `telling://${at}`, subscribed: true } })
     for (let at = 0; at < 100; at += 1) await api.call(liveServers.subscribe, subscribe(at))
     expect(await api.refused(liveServers.subscribe, subscribe(100))).toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+})
+
+describe('a server without initialize', () => {
+  const modern = fileURLToPath(new URL('../servers/modern-server.mjs', import.meta.url))
+
+  test('gets the level with each request, and says what changes over one stream', async () => {
+    const { api } = await open()
+    const { ids, call, heard } = await connected(api, modern)
+    const state = async () => JSON.stringify((await call('state')).content)
+    expect(await state()).toContain('0 streams, level undefined')
+    await api.call(liveServers.setLogLevel, { ...ids, body: { level: 'notice' } })
+    await heard(({ offers }) => offers?.logging === true)
+    const watched = await until(state, said => said.includes('1 streams'))
+    expect(watched).toContain('level notice')
+    await heard(({ listChanges }) => listChanges.tools > 0)
+    for (const uri of [URI, 'telling://other'])
+      await api.call(liveServers.subscribe, { ...ids, body: { uri, subscribed: true } })
+    expect(await state()).toContain('1 streams')
+    const { subscriptions } = await heard(live => live.subscriptions.every(({ updates }) => updates === 1))
+    expect(subscriptions).toHaveLength(2)
   })
 })

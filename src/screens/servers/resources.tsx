@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
+import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Resource } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
@@ -80,6 +80,7 @@ export function Resources(props: TabProps) {
     const resource = list.current()
     if (resource) openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))
   }
+  const notes = [changed, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
   const subscription = useSubscription(projectId, server.id, known)
   const none = unavailable('There is no resource.')
   const some = list.items.length > 0
@@ -91,7 +92,7 @@ export function Resources(props: TabProps) {
   return (
     <Listing
       pages={templates.pending ? { ...pages, hasMore: true } : pages}
-      note={[changed, templatesNote(templates.error)].filter(Boolean).join(', ') || undefined}
+      note={notes.length > 0 ? notes.join(', ') : undefined}
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its resources…"
@@ -99,6 +100,13 @@ export function Resources(props: TabProps) {
       describe={resourceLines}
     />
   )
+}
+
+/** Why updates are not heard of just now. */
+function subscriptionsNote(live: LiveServer | undefined): string | undefined {
+  if (!live || live.subscriptions.length === 0) return undefined
+  if (!live.offers) return 'not connected; subscribed again with the next request'
+  return live.problem ? `not subscribed: ${clean(live.problem)}` : undefined
 }
 
 /** Why the templates are not in the list; a server without any is no reason. */

@@ -1,6 +1,5 @@
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
-import type { Tap } from './traffic.ts'
 
 /** A notification as the server wrote it; nothing of it is checked. */
 export type Notice = { method: string; params?: unknown }
@@ -24,8 +23,8 @@ const MOST_WORDS = 500
 const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
-/** @param tap where log messages are put */
-export function createNotices(tap: Tap | undefined): Notices {
+/** @param log where log messages are put, as the server wrote them */
+export function createNotices(log?: (params: Readonly<Record<string, unknown>>) => void): Notices {
   const followed = new Map<unknown, OnProgress>()
   let lastToken = 0
   let onChange: (change: Change) => void = () => undefined
@@ -35,7 +34,7 @@ export function createNotices(tap: Tap | undefined): Notices {
       if (list) onChange({ list })
       if (!isPlainObject(params)) return OF_THE_LIBRARY.includes(method)
       if (method === 'notifications/progress') reportProgress(followed, params)
-      else if (method === 'notifications/message') tap?.log(params)
+      else if (method === 'notifications/message') log?.(params)
       else if (method === 'notifications/resources/updated' && typeof params['uri'] === 'string')
         onChange({ uri: params['uri'] })
       return OF_THE_LIBRARY.includes(method)

@@ -105,7 +105,7 @@ function firstLink(target: ServerTarget, settings: SessionSettings, library: Mcp
 
 function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
   const tap = traffic?.connect(target)
-  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices(tap) }
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices(tap?.log) }
 }
 
 type Attempt = {

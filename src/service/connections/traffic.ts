@@ -233,11 +233,13 @@ function readOutput(log: Log, nextId: () => number): void {
     add({ ...line, text: text + decoder.end() })
     open.delete(key)
   }
+  const finishOf = (connection: number) => {
+    for (const [key, line] of open) if (line.connection === connection) finish(key, line)
+  }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
       // What became of a program comes after its last words.
-      if (printed.stream !== 'log')
-        for (const [key, line] of open) if (line.connection === printed.connection) finish(key, line)
+      if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue
     }
