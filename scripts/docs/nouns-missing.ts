@@ -49,5 +49,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'runs.requestJudge': { verb: ADVICE },
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
   console: { verb: 'The process that holds the connections keeps it; a command has none.' },
+  liveServers: { verb: 'Only a connection that stays hears it; a command ends with its answer.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

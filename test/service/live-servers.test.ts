@@ -70,6 +70,20 @@ describe('log messages', () => {
   })
 })
 
+test('templates and suggestions are the reference server’s own', async () => {
+  const { api } = await open()
+  const { projectId, serverId } = await sandbox(api)
+  const ids = { projectId, serverId }
+  const { items } = await api.call(liveServers.templates, ids)
+  const template = 'demo://resource/dynamic/text/{resourceId}'
+  expect(items).toContainEqual(expect.objectContaining({ uriTemplate: template }))
+  const complete = async (body: object) => (await api.call(liveServers.complete, { ...ids, body })).values
+  expect(await complete({ of: 'template', name: template, argument: 'resourceId', value: '3' })).toEqual(['3'])
+  const name = { of: 'prompt', name: 'completable-prompt', argument: 'name', value: 'D' }
+  expect(await complete({ ...name, others: { department: 'Sales' } })).toEqual(['David'])
+  expect(await complete({ ...name, others: { department: 'Support' } })).toEqual([])
+})
+
 test('each change of a list is counted, and of nothing else', async () => {
   const { api } = await open()
   const { call, live, heard } = await tellingServer(api)
