@@ -74,7 +74,7 @@ test('templates and suggestions are the reference server’s own', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const ids = { projectId, serverId }
-  const { items } = await api.call(liveServers.templates, ids)
+  const { items } = await api.call(liveServers.templates, { ...ids, body: {} })
   const template = 'demo://resource/dynamic/text/{resourceId}'
   expect(items).toContainEqual(expect.objectContaining({ uriTemplate: template }))
   const complete = async (body: object) => (await api.call(liveServers.complete, { ...ids, body })).values

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { page, queryCursor, record, shape, strictBody, timestamp } from './shapes.ts'
+import { cursorBody } from './server-operations.ts'
+import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Resources whose address has variables, as the MCP server gave it (RFC 6570). */
 export const ResourceTemplate = shape(() =>
@@ -62,12 +63,13 @@ const deadlineMs = 60_000
 
 /** What a local workspace asks servers beyond the published contract. */
 export const liveServers = resource('liveServers', {
-  templates: endpoint('listResourceTemplates', 'GET', `${server}/resource-templates`, {
+  templates: endpoint('listResourceTemplates', 'POST', `${server}/resource-templates`, {
     summary: 'One page of resource templates read from the live server.',
-    query: shape(() => strictBody({ cursor: z.string().optional() })),
+    body: cursorBody,
     response: page(ResourceTemplate),
     errors,
-    cursor: queryCursor,
+    risk: 'read',
+    cursor: { in: 'body', name: 'cursor' },
     deadlineMs,
     local: true,
   }),

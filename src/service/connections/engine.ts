@@ -56,7 +56,7 @@ export type Connections = {
   listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
   listResourceTemplates(
     target: ServerTarget,
-    query?: { cursor?: string | undefined },
+    query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
   /** What the server said by itself; whoever asks keeps its connection for a while. */
@@ -112,7 +112,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
   const { timed, read, lend, deadlineOf } = runner
   const listPageOf =
     <T>(listing: Listing<T>) =>
-    (target: ServerTarget, query?: { cursor?: string | undefined }, signal?: AbortSignal) =>
+    (target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal) =>
       read(target, signal, (session, deadline) => listPage(session, listing, query?.cursor, deadline))
 
   return {

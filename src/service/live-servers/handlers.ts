@@ -8,7 +8,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
   const target = ({ project, params }: Call) => targets.of(store.servers.require(project.id, params.serverId))
   return {
     async templates(call) {
-      const { items, ...rest } = await connections.listResourceTemplates(target(call), call.query, call.signal)
+      const { items, ...rest } = await connections.listResourceTemplates(target(call), call.body, call.signal)
       // What has no address is no template; the doctor names it.
       return { items: items.filter(isTemplate), ...rest }
     },
