@@ -49,5 +49,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
   console: { verb: 'The process that holds the connections keeps it; a command has none.' },
   'signIns.get': { verb: 'Found through the server; `mcpdeck api` says it.' },
+  liveServers: { verb: 'Only a connection that stays hears it; a command ends with its answer.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }
