@@ -18,6 +18,7 @@ import type { Queries } from '../api/client/cache/queries.ts'
 import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
+import type { Watches } from '../domain/watching/watches.ts'
 import type { Seen } from '../domain/seen/seen.ts'
 
 /** Where the data comes from, as the header names it. */
@@ -52,6 +53,8 @@ export type Workspace = {
   door?: VisitorDoor
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
+  /** Suites that run again when files change; absent where none can. */
+  watches?: Watches
   /** Journey runs that were launched or seen in flight here; absent where none are. */
   waves?: WaveMemory
   /** The connection requests that were begun here; they end with the session where they are not stored. */

@@ -203,7 +203,7 @@ export async function checkOAuth(
 
 /** A 401 alone may be basic authentication: the challenge or the metadata decides. */
 async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: AbortSignal): Promise<boolean> {
-  const response = await probeHttp(transport, signal)
+  const response = await probeHttp(transport, { signal })
   if (response.status !== 401) return false
   const challenge = response.headers.get('www-authenticate') ?? ''
   if (/^(bearer|dpop)\b/i.test(challenge)) return true

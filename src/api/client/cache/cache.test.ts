@@ -121,6 +121,7 @@ describe('what is kept', () => {
       'iterations.trace',
       'scenarios.get',
       'scenarios.list',
+      'signIns.get',
       'traceExports.otlp',
       'traffic.get',
       'traffic.list',
