@@ -48,6 +48,9 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'runs.requestJudge': { verb: ADVICE },
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
   console: { verb: 'The process that holds the connections keeps it; a command has none.' },
+  'serverRequests.list': { screen: 'The screen hears of each as it comes.' },
+  serverRequests: { verb: 'A server asks only where a dashboard is open.' },
+  roots: { verb: 'Only a dashboard tells servers of them.' },
   'signIns.get': { verb: 'Found through the server; `mcpdeck api` says it.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }
