@@ -1,4 +1,5 @@
 import { createTraffic, type Tap, type TrafficLog } from '../src/service/connections/traffic.ts'
+import { requestProbes } from './kept-requests.ts'
 import { times } from './kept-things.ts'
 
 /** What is recorded of a server. */
@@ -10,8 +11,9 @@ function recorded(act: (tap: Tap, log: TrafficLog) => void): TrafficLog {
   return traffic.of('s')
 }
 
-/** How much of so much is kept under Traffic and Console. */
+/** How much of so much is kept under Traffic and Console, and of what servers ask. */
 export const trafficProbes = {
+  ...requestProbes,
   trafficMessages: (size: number) =>
     recorded(tap => times(size, () => tap.frame('sent', '{}'))).frames().entries.length,
   trafficMessage(size: number) {
