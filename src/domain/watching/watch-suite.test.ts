@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
@@ -90,7 +91,7 @@ test('what changes in every run is judged all the same', async () => {
       runs += 1
       if (runs > 6) return { runs: [RUN], trials: [] }
       watch.save()
-      if (runs < 6) await new Promise(resolve => void outdated.addEventListener('abort', resolve))
+      if (runs < 6) await once(outdated, 'abort')
       return { runs: [{ ...RUN, status: runs < 6 ? 'cancelled' : 'completed' }], trials: [] }
     },
   })

@@ -47,15 +47,10 @@ const NEVER = new AbortController().signal
  * ever.
  * @throws WatchError or ApiError where it cannot go on
  */
-export async function watchSuite({ changes, tools, run, report, signal, mostRuns }: WatchOptions): Promise<void> {
-  let failed: readonly string[] = []
-  let isWholeDue = true
-  let launched = 0
-  let cancelled = 0
-  const stopped = new Promise<void>(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function watchSuite(options: WatchOptions): Promise<void> {
+  const { changes, tools, report, signal } = options
+  const state: State = { failed: [], isWholeDue: true, launched: 0, cancelled: 0 }
+  const stopped = untilAborted(signal)
   for (;;) {
     const outdated = new AbortController()
     const changed = changes.next().finally(() => outdated.abort())
@@ -63,33 +58,51 @@ export async function watchSuite({ changes, tools, run, report, signal, mostRuns
     changed.catch(() => {})
     const looks = await tools.look()
     report({ kind: 'looked', looks })
-    if (looks.some(look => 'changes' in look && look.changes.length > 0)) isWholeDue = true
-    let isReady = looks.every(look => !('error' in look))
-    while (isReady && !outdated.signal.aborted && !signal.aborted) {
-      const caseIds: readonly string[] = isWholeDue ? [] : failed
-      if (launched === mostRuns) return report({ kind: 'spent' })
-      launched += 1
-      report({ kind: 'running', caseIds })
-      const isPatient = cancelled === MOST_CANCELLED
-      const ended = await launch(run, caseIds, isPatient ? NEVER : outdated.signal, report)
-      if (!ended || signal.aborted) break
-      cancelled = outdated.signal.aborted && !isPatient ? cancelled + 1 : 0
-      if (cancelled > 0) break
-      const isWhole = caseIds.length === 0
-      failed = failedCases(ended)
-      const isPassed = ended.runs.length > 0 && ended.runs.every(each => outcomeOfRun(each) === 'passed')
-      const isOutdated = outdated.signal.aborted
-      isWholeDue = isOutdated || (!isWhole && isPassed && failed.length === 0)
-      report({ kind: 'ended', isWhole, isPassed, ...ended })
-      if (isWhole && isPassed && failed.length === 0 && !isOutdated) tools.passed()
-      isReady = isWholeDue
-    }
+    if (looks.some(look => 'changes' in look && look.changes.length > 0)) state.isWholeDue = true
+    const isReady = looks.every(look => !('error' in look))
+    if (isReady && !(await runCases(state, options, outdated.signal))) return report({ kind: 'spent' })
     if (signal.aborted) return
     if (!outdated.signal.aborted) report({ kind: 'waiting' })
     const files = await Promise.race([changed, stopped])
     if (!files) return
     report({ kind: 'changed', files })
   }
+}
+
+type State = {
+  /** Ids of the cases that did not pass the last time. */
+  failed: readonly string[]
+  /** All cases are to run. */
+  isWholeDue: boolean
+  launched: number
+  /** Runs that were cancelled since the last one that ended. */
+  cancelled: number
+}
+
+/** Runs what is due; false where no more may be launched. */
+async function runCases(state: State, options: WatchOptions, outdated: AbortSignal): Promise<boolean> {
+  const { tools, run, report, signal, mostRuns } = options
+  let isReady = true
+  while (isReady && !outdated.aborted && !signal.aborted) {
+    const caseIds = state.isWholeDue ? [] : state.failed
+    if (state.launched === mostRuns) return false
+    state.launched += 1
+    report({ kind: 'running', caseIds })
+    const isPatient = state.cancelled === MOST_CANCELLED
+    const ended = await launch(run, caseIds, isPatient ? NEVER : outdated, report)
+    if (!ended || signal.aborted) break
+    state.cancelled = outdated.aborted && !isPatient ? state.cancelled + 1 : 0
+    if (state.cancelled > 0) break
+    const isWhole = caseIds.length === 0
+    state.failed = failedCases(ended)
+    const isPassed = hasPassed(ended)
+    report({ kind: 'ended', isWhole, isPassed, ...ended })
+    const isClean = isPassed && state.failed.length === 0 && !outdated.aborted
+    if (isWhole && isClean) tools.passed()
+    isReady = !isWhole && isClean
+    state.isWholeDue = isReady || outdated.aborted
+  }
+  return true
 }
 
 async function launch(
@@ -105,6 +118,17 @@ async function launch(
     report({ kind: 'refused', error })
     return undefined
   }
+}
+
+function hasPassed({ runs }: WatchedRuns): boolean {
+  return runs.length > 0 && runs.every(each => outcomeOfRun(each) === 'passed')
+}
+
+function untilAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 }
 
 /** Ids of the cases that are to run again. */
