@@ -9,6 +9,7 @@ import { newcomer } from './tour/newcomer.ts'
 import { nightly } from './tour/nightly.ts'
 import { onCall } from './tour/on-call.ts'
 import type { Chapter } from './tour/recorder.ts'
+import { workbench } from './tour/workbench.ts'
 import { triage } from './tour/triage.ts'
 
 const ABOUT = `# A tour
@@ -21,7 +22,7 @@ await ensureBuilt()
 const chapters: Chapter[] = []
 const home = createHome()
 try {
-  for (const story of [newcomer, onCall, triage, access, nightly]) {
+  for (const story of [newcomer, workbench, onCall, triage, access, nightly]) {
     process.stderr.write(`${story.name}\n`)
     chapters.push(await story(home))
   }

@@ -49,6 +49,7 @@ import {
   nested,
   workedOn,
 } from './kept-things.ts'
+import { requestProbes } from './kept-requests.ts'
 import { trafficProbes } from './kept-traffic.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
@@ -366,6 +367,7 @@ const probes: Record<BoundName, Probe> = {
     const [seen] = toSeenTools('s', [tool(description)], 0).tools
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
   },
+  ...requestProbes,
   ...trafficProbes,
   async idempotencyKey(size) {
     const { client } = service

@@ -9,6 +9,7 @@ import { sampleOneShot, type OneShotSample } from './one-shot.ts'
 import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
 import { machine, markdown, writeInto, type Run } from './report.ts'
+import { sampleSaves } from './saved.ts'
 import { measureService, serviceTable } from './service.ts'
 import { median } from './statistics.ts'
 import { bareNode, sample, type Sample, type Target } from './target.ts'
@@ -51,6 +52,7 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
   const samples = new Map<string, Sample[]>(present.map(target => [target.name, []]))
   const live = new Map<string, LiveSample[]>(values.live ? [[liveName(own), []]] : [])
   const oneShots: OneShotSample[] = []
+  const saves: number[] = []
   const bare: number[] = []
   // The first start after a pause reads everything from disk, and fills the compile cache.
   await bareNode()
@@ -65,8 +67,9 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
     }
     if (values.live) live.get(liveName(own))?.push(await sampleLive(own, workspaces))
     oneShots.push(await sampleOneShot(own, workspaces.small))
+    saves.push(...(await sampleSaves(own)))
   }
-  return { bare, targets: samples, live, oneShots, notes }
+  return { bare, targets: samples, live, oneShots, saves, notes }
 }
 
 /** The data for a build: what another checkout's own service writes, since an older one reads nothing newer. */

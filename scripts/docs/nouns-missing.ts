@@ -39,7 +39,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'cases.create': { verb: 'Importing and applying files creates cases in batches.' },
   'clients.duplicate': { verb: '`export` and `create` make a copy.' },
   'suites.attachEnvironment': { verb: 'A launch on the screen attaches it on the way.' },
-  'iterations.trace': { verb: SHOWN },
   'models.list': { verb: SHOWN },
   'hostCatalog.get': { verb: SHOWN },
   'plugins.version': { verb: 'The list of plugins names the version.' },
@@ -49,5 +48,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'runs.requestJudge': { verb: ADVICE },
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
   console: { verb: 'The process that holds the connections keeps it; a command has none.' },
+  'signIns.get': { verb: 'Found through the server; `mcpdeck api` says it.' },
+  liveServers: { verb: 'Only a connection that stays hears it; a command ends with its answer.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

@@ -101,6 +101,11 @@ export class Chapter {
     this.#parts.push(`### ${title}`, `${pressed}${words}`, `\`\`\`text\n${shown.join('\n')}\n\`\`\``)
   }
 
+  /** Adds a sentence. */
+  note(words: string): void {
+    this.#parts.push(words)
+  }
+
   /** Adds a text that is not a screen. */
   add(words: string, text: string, language: string): void {
     this.#parts.push(words, `\`\`\`\`${language}\n${steady(text.trimEnd())}\n\`\`\`\``)

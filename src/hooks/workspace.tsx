@@ -7,6 +7,7 @@ import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { ServerFiles } from '../domain/servers/files/importing.ts'
 import type { SignIns } from '../domain/servers/sign-in.ts'
+import type { ServerNews } from '../domain/servers/news.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
 import type { WaitingRequests } from '../domain/servers/waiting.ts'
@@ -18,6 +19,7 @@ import type { Queries } from '../api/client/cache/queries.ts'
 import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
+import type { Watches } from '../domain/watching/watches.ts'
 import type { Seen } from '../domain/seen/seen.ts'
 
 /** Where the data comes from, as the header names it. */
@@ -52,6 +54,8 @@ export type Workspace = {
   door?: VisitorDoor
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
+  /** Suites that run again when files change; absent where none can. */
+  watches?: Watches
   /** Journey runs that were launched or seen in flight here; absent where none are. */
   waves?: WaveMemory
   /** The connection requests that were begun here; they end with the session where they are not stored. */
@@ -68,6 +72,8 @@ export type Workspace = {
   doctorSteps?: DoctorSteps
   /** What servers ask of the person; absent where the service does not connect them in this process. */
   waitingRequests?: WaitingRequests
+  /** Servers that say by themselves that something is new; absent where only looking shows it. */
+  serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
   /** Absent where what is made stays. */

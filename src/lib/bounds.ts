@@ -100,6 +100,27 @@ export const BOUNDS = {
     most: 2_000,
     beyond: 'cut',
   },
+  waitingRequests: {
+    of: 'requests of a server that wait for a person',
+    side: 'local workspace',
+    unit: 'entries',
+    most: 32,
+    beyond: 'refused',
+  },
+  elicitation: {
+    of: 'a form that a server asks for',
+    side: 'local workspace',
+    unit: 'characters',
+    most: 64 * KIB,
+    beyond: 'refused',
+  },
+  samplingRequest: {
+    of: 'what a server asks of a model',
+    side: 'local workspace',
+    unit: 'characters',
+    most: 512 * KIB,
+    beyond: 'refused',
+  },
   trafficMessages: {
     of: 'messages of a server under Traffic',
     side: 'local workspace',

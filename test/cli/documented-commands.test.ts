@@ -49,6 +49,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'takes files of other programs; test/cli/server-files.test.ts runs it',
     ]),
   ),
+  'mcpdeck run "Smoke" --watch-files \'src/**\'': 'runs until Ctrl+C; test/cli/watch-files.test.ts runs it',
   'mcpdeck try -- COMMAND': 'opens a dashboard; test/journeys/try.test.ts runs it',
   'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
   "mcpdeck snapshot diff before.json --command 'node build/index.js'":

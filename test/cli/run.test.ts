@@ -90,6 +90,9 @@ describe.concurrent('before anything is sent', () => {
     ['a key as an argument', {}, ['--model-key-env', 'sk-secret'], /takes PROVIDER=VARIABLE/],
     ['options of a launch with a rerun', {}, ['--rerun-failed', 'r0'], /Name a suite to run .+ or a run/],
     ['read-only', {}, ['--read-only'], /refuses every write/],
+    ['a report of runs that never end', {}, ['--watch-files', 'src', '--junit', 'x.xml'], /takes no --junit/],
+    ['a gate of them', {}, ['--watch-files', 'src', '--no-new-failures-against', 'last'], /takes no --no-new-failures/],
+    ['a bound of runs without them', {}, ['--max-runs', '3'], /--max-runs is for --watch-files/],
   ])('%s', async ([, suite, args, sentence], ending) => {
     const { service, launched, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], ...suite }]
@@ -99,6 +102,17 @@ describe.concurrent('before anything is sent', () => {
     const { code, stdout, stderr } = await run('Smoke', '--yes', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(sentence)
+    expect(launched).toEqual([])
+  })
+
+  test('a service that cannot start servers anew says so before anything runs', async ending => {
+    const { service, launched, run } = await openSuite(ending)
+    service.answers['GET /projects/p1/servers'] = () => ({
+      body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
+    })
+    const { code, stderr } = await run('Smoke', '--yes', '--watch-files', 'src/**')
+    expect(code).toBe(3)
+    expect(stderr).toContain('Only in a local workspace: This service connects to servers by itself')
     expect(launched).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { publishedEndpoints } from '../../src/api/contract/contract.ts'
+import { allEndpoints, publishedEndpoints } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import { compareOperation } from './compare-operation.ts'
 import { deviations, PROSE_ONLY } from './deviations.ts'
@@ -45,8 +45,9 @@ describe('the declarations among themselves', () => {
   })
 
   test('a write refreshes resources that exist', () => {
-    const resources = new Set(declared.map(({ resource }) => resource))
-    const unknown = declared.flatMap(({ refreshes = [] }) => refreshes.filter(name => !resources.has(name)))
+    const all = [...declared, ...allEndpoints()]
+    const resources = new Set(all.map(({ resource }) => resource))
+    const unknown = all.flatMap(({ refreshes = [] }) => refreshes.filter(name => !resources.has(name)))
     expect(unknown).toEqual([])
   })
 })

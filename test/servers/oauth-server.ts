@@ -10,6 +10,8 @@ export type Oddities = {
   /** Merged into its metadata, and into that of the MCP server. */
   metadata: Record<string, unknown>
   resource: Record<string, unknown>
+  /** Where the metadata of the MCP server is. */
+  resourcePath: string
   /** Answers in the place of what is there. */
   answers: Record<string, () => Response | Promise<Response>>
   /** Merged into the query of its answers. */
@@ -20,6 +22,7 @@ type Grant = { challenge: string; redirectUri: string; clientId: string }
 
 /** Tokens last this long by default, in seconds. */
 const LASTS_S = 3600
+const RESOURCE = '/.well-known/oauth-protected-resource/mcp'
 
 async function listening(app: Hono): Promise<string> {
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
@@ -33,7 +36,7 @@ async function listening(app: Hono): Promise<string> {
 
 /** An MCP server over HTTP that takes tokens of an authorization server beside it alone. */
 export async function startOAuthServer() {
-  const oddities: Oddities = { metadata: {}, resource: {}, answers: {}, callback: {} }
+  const oddities: Oddities = { metadata: {}, resource: {}, resourcePath: RESOURCE, answers: {}, callback: {} }
   const state = {
     lastsS: LASTS_S,
     /** Every secret that was handed out or in. */
@@ -92,7 +95,7 @@ export async function startOAuthServer() {
     return context.redirect(back.href)
   })
   authorization.post('/token', async context => {
-    const form = (await context.req.parseBody()) as Record<string, string>
+    const form = await context.req.parseBody<Record<string, string>>()
     state.redeemed.push(form)
     if (form['code_verifier']) state.secrets.push(form['code_verifier'])
     const refuse = (error: string) => context.json({ error }, 400)
@@ -121,18 +124,19 @@ export async function startOAuthServer() {
     const odd = oddities.answers[`mcp ${context.req.path}`]
     return odd ? await odd() : await next()
   })
-  mcp.get('/.well-known/oauth-protected-resource/mcp', context =>
-    context.json({
+  mcp.get('*', async (context, next) => {
+    if (context.req.path !== oddities.resourcePath) return await next()
+    return context.json({
       resource: `${origin}/mcp`,
       authorization_servers: [authority],
       scopes_supported: ['tools'],
       ...oddities.resource,
-    }),
-  )
+    })
+  })
   mcp.post('/mcp', async context => {
     const token = context.req.header('authorization')?.replace(/^Bearer /, '') ?? ''
     if (!state.accepted.has(token)) {
-      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
+      const metadata = `${origin}${oddities.resourcePath}`
       return context.text('', 401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` })
     }
     const { id, method, params } = await context.req.json<{

@@ -7,7 +7,7 @@ import { guardedServer } from './guarded-server.ts'
 import { startOAuthServer } from '../servers/oauth-server.ts'
 import { open, sandbox } from './harness.ts'
 
-const { servers, signIns } = contract
+const { servers, signIns, traffic } = contract
 
 test('imported tokens are sent along and refreshed before they end, once for all', async () => {
   const { api, store } = await open()
@@ -54,6 +54,10 @@ test('signing out forgets the tokens at once, and what was signed in to asks for
     clientId: 'mcpdeck',
   })
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  const { items } = await api.call(traffic.list, target)
+  const messages = await Promise.all(items.map(({ id }) => api.call(traffic.get, { ...target, frameId: id })))
+  expect(JSON.stringify(messages)).toContain('[secret]')
+  expect(JSON.stringify(messages)).not.toContain('token-0')
   expect(await api.call(signIns.delete, target)).toEqual({ signedOut: true })
   expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
   expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
@@ -82,6 +86,19 @@ test('a refresh under way does not bring back what was signed out of', async () 
   answer.resolve(Response.json({ access_token: 'new', refresh_token: 'new-refresh', token_type: 'Bearer' }))
   expect((await listed).status).toBe(401)
   expect(store.servers.find(serverId)!.tokens).toBeUndefined()
+})
+
+test('the issuer of tokens is the one that the refusal of the server leads to', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const { url, authority, oddities } = await startOAuthServer()
+  oddities.resourcePath = '/elsewhere'
+  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const tokens = { access_token: 'some', refresh_token: 'refresh' }
+  const imported = { serverUrl: url, clientInformation: { clientId: 'mcpdeck' }, tokens }
+  await api.call(servers.importTokens, { projectId, serverId, body: imported })
+  expect(store.servers.find(serverId)!.tokens?.issuer).toBe(authority)
 })
 
 /** Somebody who would like to have refresh tokens. */

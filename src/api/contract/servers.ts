@@ -225,6 +225,15 @@ export const servers = resource('servers', {
     risk: 'read',
     deadlineMs,
   }),
+  reconnect: endpoint('reconnectServer', 'POST', `/local${server}/reconnect`, {
+    summary: 'End every kept session, connect anew, and report what the server offers.',
+    body: emptyBody,
+    response: ExportSnapshot,
+    errors: connecting,
+    risk: 'read',
+    deadlineMs,
+    local: true,
+  }),
   importTokens: endpoint('importOAuthTokens', 'POST', `${server}/oauth/import-tokens`, {
     summary: 'Hand over tokens the caller obtained, for later server calls.',
     body: ImportTokensRequest,

@@ -5,6 +5,7 @@ import { useConnection } from '../../hooks/use-connection.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
+import { useWatchChips } from '../../screens/runs/watch/use-watch-chips.ts'
 import { useFollowedChips } from '../../screens/runs/follow/followed-chips.tsx'
 import { useFollowWaves, waveChips } from '../../screens/swarms/use-flying.ts'
 import { askingText } from '../../screens/servers/requests/use-answer-requests.tsx'
@@ -62,7 +63,8 @@ export function Header() {
     .join(` ${theme.symbols.bullet} `)
   const rightWidth = (meter ? widthOf(meter.text) + 3 : 0) + widthOf(connection.text) + 1
   const free = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
-  const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE), waveChips(useFollowWaves(), theme.symbols))
+  const others = [...useWatchChips(), ...waveChips(useFollowWaves(), theme.symbols)]
+  const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE), others)
   const room = free - (chips.width === 0 ? 0 : chips.width + 1)
   const path = truncate(crumbs.map(clean).join(` ${theme.symbols.crumb} `), Math.max(0, room))
   return (

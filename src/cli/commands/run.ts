@@ -52,6 +52,13 @@ export const runs: readonly CommandDeclaration[] = [
       ['--new', SEND_NEW],
       ['--watch', 'follow it to its end; its verdict is the exit code'],
       ['--wait', 'wait for a free run slot'],
+      [
+        '--watch-files <pattern>',
+        'run again whenever a file changes that matches this, such as src/**; repeatable',
+        collect,
+        [],
+      ],
+      ['--max-runs <count>', 'with --watch-files: launch at most so many runs', whole(1, 10_000)],
       ...FOLLOW,
     ],
     run: async ({ words: [suite], own, common }) =>

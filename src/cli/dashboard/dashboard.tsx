@@ -42,6 +42,7 @@ import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { createWatches } from '../../domain/watching/watches.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
@@ -119,7 +120,7 @@ export function openDashboard(options: DashboardOptions): void {
       }
       keepAnswers()
       instance.unmount()
-      await opened.close()
+      await close()
     },
   })
   const router = createRouter(options.place)
@@ -140,7 +141,7 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const workspace = { ...opened.workspace, pace: focusPace, serverFiles: serverFiles(), signIns }
+  const { workspace, close } = withOwn(opened, focusPace)
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
@@ -193,6 +194,18 @@ export function openDashboard(options: DashboardOptions): void {
   })
   instance.waitUntilExit().catch(restore.crash)
   void reportOpenWrites({ opened, toasts, queryClient, log })
+}
+
+/** The workspace with what this process has beside it, and how both end. */
+function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: FocusPace) {
+  const watches = createWatches(workspace.client, watchPatterns)
+  return {
+    workspace: { ...workspace, pace, serverFiles: serverFiles(), signIns, watches },
+    close: async (): Promise<void> => {
+      watches.close()
+      await close()
+    },
+  }
 }
 
 /** Lets what is looked at beside polls be looked at as rarely. */

@@ -1,4 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { Output } from '../output/output.ts'
@@ -17,6 +18,8 @@ export type FinalReportOptions = {
   /** Whether a run that has not ended goes on without this process. */
   goesOn: boolean
   runGroupId: string | undefined
+  /** What else is known of why a trial did not pass. */
+  causesOf?: ((trial: EvalIteration) => readonly string[]) | undefined
 }
 
 export function resultOf(label: string, followed: Followed, judgement: Judgement): Result {
@@ -26,7 +29,7 @@ export function resultOf(label: string, followed: Followed, judgement: Judgement
 /** Prints what became of the runs, as text or as one object; resolves to the exit code of all of them. */
 export async function printFinalReport(
   results: readonly Result[],
-  { mode, output, unknown, goesOn, runGroupId }: FinalReportOptions,
+  { mode, output, unknown, goesOn, runGroupId, causesOf }: FinalReportOptions,
 ): Promise<number> {
   const exitCode = worstExitCode(results.map(({ conclusion }) => conclusion.exitCode))
   const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}`
@@ -34,7 +37,7 @@ export async function printFinalReport(
   const sentence = ({ conclusion, followed }: Result): string => sentenceOf(conclusion, followed, goesOn)
   if (mode === 'text') {
     const linesOf = (result: Result): string[] => [
-      ...failureLines(result.followed.trials),
+      ...failureLines(result.followed.trials, causesOf),
       ...conclusionLines(result.conclusion, unknown),
     ]
     await output.write(words(results.flatMap(result => linesOf(result).map(line => named(result, line)))))

@@ -44,6 +44,7 @@ export type FollowOptions = {
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 15_000
 const GROWTH = 1.5
+const FIRST_LOCAL_PAUSE_MS = 50
 
 /**
  * Polls a run within the budget until it has ended. A line that is lost midway is waited for; a service that never
@@ -62,6 +63,7 @@ export async function followRun(
   let trials: readonly EvalIteration[] = []
   let shown = ''
   let failures = 0
+  let polls = 0
   try {
     for (;;) {
       let pauseMs: number
@@ -81,7 +83,7 @@ export async function followRun(
         }
         shown = standing
         if (isOver) return { kind: 'ended', run, trials }
-        pauseMs = intervalOf(client, reader.requests + 1)
+        pauseMs = intervalOf(client, reader.requests + 1, (polls += 1))
       } catch (error) {
         if (signal.aborted) throw error
         if (!(error instanceof ApiError) || !isPassing(error))
@@ -104,9 +106,11 @@ export async function followRun(
   }
 }
 
-function intervalOf({ budget }: Client, requestsEach: number): number {
+function intervalOf({ budget }: Client, requestsEach: number, polls: number): number {
   const { pollers, unlimited, refillPerSecond } = budget.snapshot()
-  return pollInterval({ live: pollers, requestsEach, visible: true, unlimited, refillPerSecond })
+  const interval = pollInterval({ live: pollers, requestsEach, visible: true, unlimited, refillPerSecond })
+  // Many a local run is over before the first of these pauses would be.
+  return unlimited ? Math.min(interval, FIRST_LOCAL_PAUSE_MS * GROWTH ** (polls - 1)) : interval
 }
 
 function pauseAfter(failures: number): number {

@@ -64,17 +64,24 @@ export function comparisonLines({ baseRunId, counts, cases }: Comparison): strin
   return lines
 }
 
-/** The trials that somebody has to look at, with why and where to look. */
-export function failureLines(trials: readonly EvalIteration[]): string[] {
+/**
+ * The trials that somebody has to look at, with why and where to look.
+ * @param causesOf what else is known of why, which stands below each
+ */
+export function failureLines(
+  trials: readonly EvalIteration[],
+  causesOf: (trial: EvalIteration) => readonly string[] = () => [],
+): string[] {
   const nameOf = variantNames(trials)
-  const lines = trials.flatMap(trial => {
+  const failures = trials.flatMap(trial => {
     const cause = causeOf(trial)
     if (cause === undefined) return []
     const title = clean(nameOf(trial))
-    return [`  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`]
+    const line = `  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`
+    return [[line, ...causesOf(trial).map(says => `    ${clean(says)}`)]]
   })
-  const more = lines.length - MOST_FAILURES
-  return more > 0 ? [...lines.slice(0, MOST_FAILURES), `  and ${more} more`] : lines
+  const more = failures.length - MOST_FAILURES
+  return [...failures.slice(0, MOST_FAILURES).flat(), ...(more > 0 ? [`  and ${more} more`] : [])]
 }
 
 const MOST_FAILURES = 20

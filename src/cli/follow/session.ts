@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { Gate } from '../../domain/runs/gates.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -36,6 +37,10 @@ export type FollowExtras = {
   base?: Base | undefined
   /** Of a run group, as the final record has it. */
   runGroupId?: string
+  /** What else is known of why a trial did not pass, a sentence each. */
+  causesOf?: (trial: EvalIteration) => readonly string[]
+  /** Receives how following ended. */
+  onResults?: (results: readonly Result[]) => void
 }
 
 /** Everything about following that lies around the runs: output, signals, gates and the report. */
@@ -69,10 +74,11 @@ function openSession(common: CommonOptions, own: SessionOptions): Session {
   const unknown = common.ascii ? '-' : UNKNOWN
   let isFollowing = false
 
-  const lastWord = async (results: readonly Result[], { again, runGroupId }: FollowExtras): Promise<number> => {
+  const lastWord = async (results: readonly Result[], extras: FollowExtras): Promise<number> => {
     reporter.end()
+    const { again, runGroupId, causesOf } = extras
     const goesOn = again !== undefined
-    const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId })
+    const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId, causesOf })
     // What the service refused will be refused again.
     const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
     if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
@@ -96,6 +102,7 @@ function openSession(common: CommonOptions, own: SessionOptions): Session {
         }),
       )
       if (writeJunit) await writeReport(client, runs, results, { write: writeJunit, stop })
+      extras.onResults?.(results)
       return await lastWord(results, extras)
     },
     async guard(work) {

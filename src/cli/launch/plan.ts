@@ -26,6 +26,9 @@ export type LaunchOptions = {
 /** A launch that obeys the contract's rules, with ids. */
 export type LaunchPlan = {
   suite: { id: string; name: string }
+  detail: EvalSuiteDetail
+  /** Those that will run. */
+  cases: readonly EvalCase[]
   environmentIds: readonly string[]
   clientIds: readonly string[]
   serverIds: readonly string[]
@@ -69,6 +72,8 @@ export async function planLaunch(
   if (where.length === 0) where.push(serversLine(suite, own.server))
   return {
     suite: { id: suite.id, name: suite.name ?? suite.id },
+    detail: suite,
+    cases,
     environmentIds,
     clientIds,
     serverIds,

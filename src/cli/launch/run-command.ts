@@ -39,6 +39,8 @@ export type RunOptions = SessionOptions &
     yes?: boolean
     watch?: boolean
     wait?: boolean
+    watchFiles: string[]
+    maxRuns?: number
   } & RepeatOptions
 
 /** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
@@ -54,19 +56,22 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
     )
   // What this process executes ends with it.
   const isHere = settings.target.kind === 'local'
-  const watch = own.watch === true || isHere
+  const isWatched = own.watchFiles.length > 0
+  const watch = own.watch === true || isHere || isWatched
   if (!watch) refuseFollowing(own)
   return await inSession({ common, settings, own }, async context => {
-    if (isHere && !own.watch)
+    if (isHere && !own.watch && !isWatched)
       context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
     const work = { ...context, settings, own, modelApiKeys, watch }
+    if (isWatched) return await (await import('./watch-files.ts')).runOnChanges(work, suite ?? '')
     return own.rerunFailed === undefined
       ? await launchSuite(work, suite ?? '')
       : await rerunFailed(work, own.rerunFailed)
   })
 }
 
-type Work = SessionContext & {
+/** A launch that was asked for, with what it works with. */
+export type LaunchWork = SessionContext & {
   settings: Settings
   own: RunOptions
   modelApiKeys: Record<string, string> | undefined
@@ -78,6 +83,10 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
     throw new UsageError(
       'Name a suite to run (mcpdeck get suites lists them), or a run with --rerun-failed, and not both.',
     )
+  if (own.watchFiles.length > 0) {
+    const given = firstGiven(own, NOT_WATCHED)
+    if (given) throw new UsageError(`--watch-files runs again and again, so it takes no ${given}.`)
+  } else if (own.maxRuns !== undefined) throw new UsageError('--max-runs is for --watch-files.')
   if (own.rerunFailed === undefined) return
   const given = firstGiven(own, TARGETS) ?? firstGiven(own, ['model', 'iterations', 'notes', 'idempotencyKey'])
   if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
@@ -85,12 +94,13 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
 
 /** Whatever needs the end of the run needs `--watch`. */
 function refuseFollowing(own: RunOptions): void {
-  const given = typeof own.newFailuresAgainst === 'string' ? '--no-new-failures-against' : firstGiven(own, NEED_THE_END)
+  const given = firstGiven(own, NEED_THE_END)
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
 }
 
 const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'modelKeyFile'] as const
 const NEED_THE_END = [
+  'newFailuresAgainst',
   'junit',
   'timeout',
   'minPassRate',
@@ -100,16 +110,23 @@ const NEED_THE_END = [
   'gatesOnly',
 ] as const satisfies readonly (keyof RunOptions)[]
 
+const NOT_WATCHED = [
+  ...(['rerunFailed', 'idempotencyKey', 'retry', 'new', 'json', 'jsonl'] as const),
+  ...NEED_THE_END,
+] satisfies (keyof RunOptions)[]
+
 /** The first of some options that was given, as it is typed: `--model-key-env`. */
 function firstGiven(own: RunOptions, names: readonly (keyof RunOptions)[]): string | undefined {
   const given = names.find(name => {
     const value = own[name]
+    if (name === 'newFailuresAgainst') return typeof value === 'string'
     return Array.isArray(value) ? value.length > 0 : value !== undefined
   })
+  if (given === 'newFailuresAgainst') return '--no-new-failures-against'
   return given && `--${given.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 
-async function launchSuite(work: Work, suite: string): Promise<number> {
+async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   const { client, settings, session, own, modelApiKeys } = work
   const { id: projectId } = await chooseProject(client, settings.project)
   const plan = await planLaunch(client, projectId, suite, own)
@@ -134,14 +151,14 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
 }
 
 /** What an earlier launch of the same left open; other writes are no part of machine output. */
-function earlierOf({ opened, session, own }: Work, write: PlannedWrite): Promise<Going> {
+function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say })
 }
 
 /** Goes on with an earlier launch; undefined where there is no run to follow, which was said. */
 async function launchAgain(
-  { opened, session, own }: Work,
+  { opened, session, own }: LaunchWork,
   entry: JournalEntry,
   projectId: string,
   plan: LaunchPlan | undefined,
@@ -162,7 +179,7 @@ async function launchAgain(
   return undefined
 }
 
-async function rerunFailed(work: Work, text: string): Promise<number> {
+async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
   const { client, settings, session, own } = work
   const named = parseRun(text, settings.profile.web)
   const projectId = named.projectId ?? (await chooseProject(client, settings.project)).id
@@ -199,7 +216,7 @@ function sayAll({ reporter }: Session, lines: readonly string[]): void {
   for (const line of lines) reporter.say(line)
 }
 
-async function isAgreed({ own }: Work, effect: string): Promise<boolean> {
+async function isAgreed({ own }: LaunchWork, effect: string): Promise<boolean> {
   return own.yes === true || (await confirmPrompt(effect))
 }
 
@@ -208,7 +225,7 @@ function declined({ reporter }: Session): number {
   return EXIT.noVerdict
 }
 
-async function afterLaunch(work: Work, launched: Launched, parent: Base | undefined): Promise<number> {
+async function afterLaunch(work: LaunchWork, launched: Launched, parent: Base | undefined): Promise<number> {
   const { client, settings, session, watch } = work
   const { runs, runGroupId, failures } = launched
   for (const failure of failures) session.reporter.say(failure)

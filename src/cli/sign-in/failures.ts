@@ -63,7 +63,8 @@ function addressRefused(error: unknown): AddressRefused | undefined {
 function issuerSentence(kind: 'metadata' | 'authorization_response', host: string): string {
   return kind === 'metadata'
     ? `${host} published the metadata of another authorization server. mcpdeck does not sign in there.`
-    : 'The answer comes from another authorization server than the one that was asked. Nothing was exchanged; begin again.'
+    : 'The answer comes from another authorization server than the one that was asked. Nothing was exchanged; ' +
+        'begin again.'
 }
 
 function oauthFailure({ code, message }: { code: string; message: string }, host: string): SignInError {

@@ -62,6 +62,12 @@ test('a sign-in registers, asks with PKCE, state and resource, and ends with tok
   await expect(ask(back)).rejects.toThrow('ECONNREFUSED')
 })
 
+test('metadata is read where the refusal of the server says that it is', async () => {
+  const server = await startOAuthServer()
+  server.oddities.resourcePath = '/elsewhere'
+  expect(await planned(server)).toMatchObject({ host: new URL(server.authority).host, scopes: ['tools'] })
+})
+
 test('what is no answer is refused, and the sign-in goes on', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)

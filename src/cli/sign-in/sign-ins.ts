@@ -84,8 +84,7 @@ async function inTime<T>(
 
 async function discover({ library, serverUrl }: Flow, asking: Asking, saved: string): Promise<Found> {
   const { fetchFn, status } = asking
-  const signal = new AbortController().signal
-  const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, signal, undefined, fetchFn)
+  const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
   const { resourceMetadataUrl, scope: wanted } = library.extractWWWAuthenticateParams(challenge)
   const resource = await library
     .discoverOAuthProtectedResourceMetadata(serverUrl, { ...(resourceMetadataUrl && { resourceMetadataUrl }) }, fetchFn)
@@ -230,7 +229,6 @@ async function clientInformation(
     },
   })
   // Servers that know clients by documents of theirs on the web find none of a program.
-  // oxlint-disable-next-line typescript/no-deprecated
   return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
 }
 
@@ -243,7 +241,8 @@ function codeOf(
 ): string {
   if (answer.get('state') !== state)
     throw new SignInError(
-      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was exchanged; begin again.',
+      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was exchanged; begin ' +
+        'again.',
     )
   library.validateAuthorizationResponseIssuer({
     iss: answer.get('iss') ?? undefined,

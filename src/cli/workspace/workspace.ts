@@ -10,6 +10,7 @@ import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
+import { createServerNews } from '../../domain/servers/news.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createWaitingRequests } from '../../domain/servers/waiting.ts'
 import type { StoredReach, StoredReaches } from '../../domain/servers/stored-reach.ts'
@@ -25,6 +26,7 @@ import { createQueries } from '../../api/client/cache/queries.ts'
 import { createRerunLinks, rerunsKey } from '../../domain/runs/rerun-links.ts'
 import { createPins, pinsKey } from '../../domain/runs/pins.ts'
 import { createWaveMemory, wavesKey } from '../../domain/swarms/wave-memory.ts'
+import { type WatchPatterns, watchPatternsKey } from '../../domain/watching/watch-patterns.ts'
 import { createSeen, seenKey } from '../../domain/seen/seen.ts'
 import type { Deprecation } from '../../api/client/transport/transport.ts'
 import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
@@ -51,6 +53,7 @@ export type OpenedWorkspace = {
   cacheFile: string
   /** Locator below the profile of the place that was left last; undefined before any was. */
   place: Stored<string | undefined>
+  watchPatterns: Stored<WatchPatterns>
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
   /** Hears of every key: what nobody waits for is read between two. */
@@ -109,7 +112,7 @@ function openRemote(
       onNotice: log.line,
     },
   })
-  const { place, cacheFile, ...stored } = openProfile({ log }, target.baseUrl, target.key)
+  const { place, watchPatterns, cacheFile, ...stored } = openProfile({ log }, target.baseUrl, target.key)
   const { journal } = stored
   const client = createClient({
     fetch: heard(logged(http.fetch, log), onAnswer),
@@ -138,6 +141,7 @@ function openRemote(
     journal,
     cacheFile,
     place,
+    watchPatterns,
     onArrival: () => undefined,
     onKey: () => undefined,
     settle: async () => undefined,
@@ -161,6 +165,7 @@ export function openLocal(
   const doctorSteps = createDoctorSteps()
   // Whoever gives one answer and ends cannot be asked.
   const waitingRequests = stays === 'open' ? createWaitingRequests() : undefined
+  const serverNews = createServerNews()
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -173,6 +178,7 @@ export function openLocal(
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
         ...(waitingRequests && { onServerRequests: waitingRequests.note }),
+        onServerNews: serverNews.note,
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -198,7 +204,7 @@ export function openLocal(
   const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
   const pauses = createInputIdle()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
-  const { place, cacheFile, ...stored } = openProfile(
+  const { place, watchPatterns, cacheFile, ...stored } = openProfile(
     { log, ...(temporary !== undefined && { directory: settings.dataDir }) },
     LOCAL_ADDRESS,
     resolve(settings.dataDir),
@@ -240,9 +246,9 @@ export function openLocal(
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
-  const own = { doctorSteps, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
+  const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
-  return { workspace, journal, cacheFile, place, onArrival, onKey: pauses.inputArrived, settle, close }
+  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, onKey: pauses.inputArrived, settle, close }
 }
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {
@@ -267,6 +273,7 @@ function openProfile({ log, directory }: { log: Log; directory?: string }, ...pr
     journal: openJournal({ file: join(state, 'journal.sqlite'), profile: id, onFault: log.error }),
     cacheFile: join(cache, cacheFileName(id)),
     place: store(placeKey),
+    watchPatterns: store(watchPatternsKey),
     seen: createSeen({ stored: store(seenKey), clock: systemClock }),
     pins: createPins(store(pinsKey)),
     waves: createWaveMemory({ stored: store(wavesKey), clock: systemClock }),

@@ -73,8 +73,13 @@ export function FieldsForm(props: FieldsFormProps) {
     return { ...field, suggestions, ...(place.question !== undefined && { question: place.question }) }
   })
   const heights = looks.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
+  // The same wherever one is in the form, so that nothing above the fields moves.
+  const rowsAt = (active: boolean) => fields.map((field, index) => fieldRows(field, texts[index] ?? '', inner, active))
+  const resting = rowsAt(false)
+  const unfolded = Math.max(0, ...rowsAt(true).map((most, index) => most - resting[index]!))
+  const mostRows = resting.reduce((sum, each) => sum + each, unfolded)
   const answers = effect.length + 2
-  const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3)))
+  const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3), height - answers - 1 - mostRows))
   const rows = Math.max(1, height - answers - aboutShown.length - 1)
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)

@@ -24,6 +24,12 @@ export const runsKeys = defineBindings({
       needs: 'runs.create',
       help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
     },
+    watch: {
+      ...on('watch'),
+      label: 'watch files',
+      needs: 'runs.create',
+      help: 'Run the suite now and whenever files change: servers start again, what failed runs first. Again: stop.',
+    },
     follow: {
       ...on('follow'),
       label: 'follow',

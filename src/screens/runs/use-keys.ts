@@ -11,6 +11,7 @@ import type { SuiteCases } from './suite-parts.ts'
 import type { RunsLists } from './use-lists.ts'
 import { isTerminalRunStatus, type EvalRun, runName } from '../../api/contract/runs.ts'
 import { useCancelRun } from '../../components/records/use-cancel-run.ts'
+import { useWatch } from './watch/use-watch.ts'
 import { useLaunch } from './launch/use-launch.tsx'
 import { useQueryClient } from '@tanstack/react-query'
 import { hasEnded, takeEnded } from './rerun/ended-reruns.ts'
@@ -65,6 +66,7 @@ export function useKeys(options: {
     else router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
   const follow = useFollowToggle(options.projectId)
+  const watch = useWatch(options.projectId)
   const markedCases = (): string[] => (middle === 'cases' ? cases.list.marked().map(({ id }) => id) : [])
   const canCancel = run !== undefined && actions.canCancel(run)
   useBindings(runsKeys, {
@@ -78,6 +80,7 @@ export function useKeys(options: {
       : unavailable('There is no suite to launch.'),
     rerun: run ? () => rerun(runList.choose() ?? run) : unavailable('There is no run to rerun.'),
     follow: run ? () => follow(runList.choose() ?? run) : unavailable('There is no run to follow.'),
+    watch: suite ? () => watch(suiteList.choose() ?? suite) : unavailable('There is no suite to watch files for.'),
     cancel: canCancel
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),

@@ -40,8 +40,7 @@ const DOCTOR_STEPS_TAKEN = [
 
 const NEXT: Record<string, string> = {
   ready: 'Every check passed. Its tools, prompts and resources can be used.',
-  oauth_required:
-    'It asks for authorization: sign in to it, import OAuth tokens for it, or edit it and give it a bearer token.',
+  oauth_required: 'It asks for authorization: sign in, import OAuth tokens, or edit it and give it a bearer token.',
   warnings: 'Every listing arrived, with warnings below. Stricter clients may refuse the server.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
   error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',

@@ -23,15 +23,15 @@ import { useNow } from './use-now.ts'
 type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
 
 /** Whether somebody is signed in to it, and for how long. */
-export function signInText(stored: StoredSignIn, now: number): SignInText {
-  if (!stored.signedIn) return ['no']
+export function signInText(stored: StoredSignIn, now: number, key: string): SignInText {
+  if (!stored.signedIn) return [`no; ${key} signs in`]
   const ends = toEpochMs(stored.expiresAt)
   const next = stored.refreshable ? '; the next token comes by itself' : ''
   if (ends === undefined) return [`yes, until the server refuses it${next}`]
   if (ends > now) return [`until ${localMoment(ends, now)}${next}`]
   return stored.refreshable
     ? [`yes; its token ended ${localMoment(ends, now)}, and the next call gets another`]
-    : [`no longer: its token ended ${localMoment(ends, now)}`, 'warn']
+    : [`no longer: its token ended ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
 }
 
 /** The saved record, and how it is reached where that is known: a service returns no command, headers or secrets. */
@@ -134,8 +134,9 @@ function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
 /** The same of a saved server; a hosted service does not return it. */
 function useSignInText(input: ServerInput, server: ProjectServer, now: number): SignInText {
   const { queries } = useWorkspace()
+  const key = useKeyName()
   const { data, error } = useApiQuery(queries.signIns.get.options(input, { enabled: server.url != null }))
-  if (data) return signInText(data, serviceTime(now))
+  if (data) return signInText(data, serviceTime(now), key(serversKeys, 'signIn'))
   return error?.code === 'local-only' ? ['not returned by this service', 'muted'] : [UNKNOWN]
 }
 

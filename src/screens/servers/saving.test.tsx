@@ -186,7 +186,7 @@ test('tokens are imported for a server that asks for authorization, and are not 
   await openServer({ serverId: id, tab: 'doctor' })
   await app.see('No doctor report on')
   await app.press(keys.doctor)
-  await app.see('import OAuth tokens for it')
+  await app.see('sign in, import OAuth tokens')
   await app.press(keys.importTokens)
   await app.see('Import tokens for guarded')
   await app.type('token-0')

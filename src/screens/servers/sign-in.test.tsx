@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { startOAuthServer, visit } from '../../../test/servers/oauth-server.ts'
 import { createSignIns } from '../../cli/sign-in/sign-ins.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => testService.close())
 afterEach(() => app.close())
 
-async function openGuarded(more: { clientId?: string; clientSecret?: string } = {}) {
+async function openGuarded(more: { clientId?: string; clientSecret?: string } = {}, over = testService) {
   const server = await startOAuthServer()
   opened = []
   obstacle = undefined
@@ -34,10 +35,10 @@ async function openGuarded(more: { clientId?: string; clientSecret?: string } = 
     url: server.url,
     ...more,
   }
-  const { id: serverId } = await testService.client.servers.create({ projectId, body })
-  const { store } = testService.service
+  const { id: serverId } = await over.client.servers.create({ projectId, body })
+  const { store } = over.service
   app = await openApp({
-    testService,
+    testService: over,
     place: serversRoute.to({ projectId, pane: 'detail', serverId, tab: 'overview' }),
     openBrowser: async url => {
       opened.push(url)
@@ -54,7 +55,7 @@ async function openGuarded(more: { clientId?: string; clientSecret?: string } = 
       },
     },
   })
-  await app.see(/Signed in +no/)
+  await app.see(/Signed in +no[;t]/)
   return { server, serverId }
 }
 
@@ -176,9 +177,34 @@ test('a client that is saved with the server is used', async () => {
   })
 })
 
+test('a hosted service takes the tokens, and says nothing of them afterwards', async () => {
+  const hosted = await openService({ wrap: answering({ '/capabilities': { evalVocabulary: { versions: ['1'] } } }) })
+  onTestFinished(() => hosted.close())
+  const own = projectId
+  projectId = (await hosted.client.projects.list()).items[0]!.id
+  onTestFinished(() => void (projectId = own))
+  const { server, serverId } = await openGuarded({}, hosted)
+  await app.see(/Signed in +not returned by this service/)
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('Waiting for you to sign in')
+  await fetch((await visit(opened[0]!)).back)
+  await app.see(/Signed in to guarded .*, until \d\d:\d\d/)
+  const body = { toolName: 'whoami', parameters: {} }
+  await hosted.client.servers.callTool({ projectId, serverId, body })
+  expect(server.state.calls).toBe(1)
+  await app.press(keys.signOut)
+  await app.see('Sign out of guarded')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see(/local workspace/)
+})
+
 test('an end in the past is said as one', () => {
   const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
-  expect(signInText(ended, 2000)).toEqual([expect.stringContaining('no longer: its token ended'), 'warn'])
-  expect(signInText({ ...ended, refreshable: true }, 2000)[0]).toContain('the next call gets another')
-  expect(signInText({ ...ended, expiresAt: null }, 2000)[0]).toBe('yes, until the server refuses it')
+  expect(signInText(ended, 2000, 'I')).toEqual([
+    expect.stringMatching(/no longer: its token ended .*; I signs in/),
+    'warn',
+  ])
+  expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call gets another')
+  expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
 })

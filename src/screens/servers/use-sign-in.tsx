@@ -28,8 +28,8 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useOtherServer } from './use-saving.ts'
 
 const WIDTH = 84
-/** Rows beside the lines: border, the field, what is wrong with it, an empty one. */
-const ROWS_AROUND = 5
+/** Rows beside the lines: border, the field, what is wrong with it. */
+const ROWS_AROUND = 4
 const MOST_PORT = 65_535
 
 /** What came of a step, or why it failed. */
@@ -190,13 +190,20 @@ function useWaiting(): (waited: Waited) => Promise<ImportedTokens | string | und
           const width = Math.min(WIDTH, available.width)
           return { width, height: waitingLines(waited, width - 4).length + ROWS_AROUND }
         },
-        content: <Waiting {...waited} onLeave={() => done(undefined)} />,
+        content: <Waiting {...waited} onLeave={() => end(undefined)} />,
       })
-      const done = (value: ImportedTokens | string | undefined): void => {
+      const end = (value: ImportedTokens | string | undefined): void => {
         close()
         resolve(value)
       }
-      waited.signIn.tokens.then(done, (error: unknown) => done(error instanceof Error ? error.message : String(error)))
+      const follow = async (): Promise<void> => {
+        try {
+          end(await waited.signIn.tokens)
+        } catch (error) {
+          end(error instanceof Error ? error.message : String(error))
+        }
+      }
+      void follow()
     })
 }
 
@@ -205,8 +212,13 @@ function waitingLines({ host, signIn, isOpened }: Waited, width: number): { text
   const plain = (text: string) => wrap(text, width).map(line => ({ text: line, tone: 'plain' as const }))
   return [
     ...plain(`Waiting for you to sign in at ${host}. The browser then comes back to ${origin} by itself.`),
-    ...(isOpened ? [] : wrap(signIn.link, width).map(line => ({ text: line, tone: 'muted' as const }))),
-    { text: '', tone: 'plain' },
+    ...(isOpened
+      ? []
+      : [
+          ...plain('No browser was opened. Open this link in one; it is on the clipboard where the terminal has one:'),
+          ...wrap(signIn.link, width).map(line => ({ text: line, tone: 'muted' as const })),
+        ]),
+    { text: ' ', tone: 'plain' },
     ...plain('In a browser on another machine, paste the address here at which it ends:'),
   ]
 }

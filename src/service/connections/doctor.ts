@@ -116,7 +116,10 @@ async function probe(target: ServerTarget, report: DoctorReport, deadline: Deadl
   const url = displayUrl(parseServerUrl(transport))
   report.probe = { transport: 'http', url, httpStatus: null }
   try {
-    const response = await probeHttp(transport, deadline.signal, await transport.accessToken?.())
+    const response = await probeHttp(transport, {
+      signal: deadline.signal,
+      accessToken: await transport.accessToken?.(),
+    })
     report.probe['httpStatus'] = response.status
     const refusal = credentialRefusal(response.status, target.name)
     if (refusal) throw refusal

@@ -115,16 +115,15 @@ function eventLength(): (chunk: Uint8Array) => number {
  */
 export async function probeHttp(
   transport: HttpTransport,
-  signal: AbortSignal,
-  accessToken?: string,
-  fetchFn: FetchLike = fetch,
+  options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },
 ): Promise<Response> {
+  const { signal, accessToken, fetchFn = fetch } = options
   const headers = parseHeaders(transport)
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
   headers.set('content-type', 'application/json')
   headers.set('accept', 'application/json, text/event-stream')
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' })
-  const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual', signal }
+  const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual', ...(signal && { signal }) }
   const response = await fetchFn(parseServerUrl(transport), init)
   await response.body?.cancel()
   return response

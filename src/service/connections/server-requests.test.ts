@@ -64,6 +64,7 @@ describe('the reference server', () => {
     expect(offered((await connections.listTools(target)).items)).toBe(true)
     expect(offered(await connections.use(target, undefined, session => session.listTools()))).toBe(false)
     expect(offered((await connections.doctor(target)).tools)).toBe(false)
+    expect(offered((await connections.exportSnapshot(target)).tools)).toBe(false)
     await connections.close()
     connections = createConnections({ deadlineMs: 20_000 })
     expect(offered((await connections.listTools(target)).items)).toBe(false)
@@ -79,7 +80,9 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     const called = call('form', {}, { ...server, timeoutMs: 1000 })
     const request = await waits()
     // Begun later, so its time is over after that of the first.
-    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    })
     expect(answer(request, { action: 'accept', content: { name: 'Ada' } })).toBe(true)
     expect(answer(request, { action: 'accept', content: { name: 'Eve' } })).toBe(false)
     expect(textOf(await called)).toBe('{"action":"accept","content":{"name":"Ada"}}')
@@ -144,7 +147,9 @@ describe('a server that misbehaves', () => {
     await call('late', {}, server)
     expect((await waits()).call).toBeUndefined()
     // Takes longer than a connection that nobody uses stays.
-    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toThrow()
+    await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    })
     expect(requests.all()).toHaveLength(1)
   })
 

@@ -8,6 +8,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { Root } from '../../api/contract/server-requests.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -64,10 +65,10 @@ export class UnansweredRequest extends ServiceError {}
 /** How long a person has for an answer, in milliseconds. */
 export const ANSWER_WITHIN_MS = 10 * 60_000
 /** Most that waits of one server. */
-const MOST_WAITING = 32
+const MOST_WAITING = BOUNDS.waitingRequests.most
 const MOST_CHARACTERS = 1024 * 1024
 /** Longest request: the library's check of a form's schema takes a second for each MiB or so. */
-const LONGEST = { form: 64 * 1024, url: 64 * 1024, sampling: 512 * 1024 }
+const LONGEST = { form: BOUNDS.elicitation.most, url: BOUNDS.elicitation.most, sampling: BOUNDS.samplingRequest.most }
 
 const ELICITATION = 'elicitation/create'
 const SAMPLING = 'sampling/createMessage'

@@ -214,7 +214,7 @@ function awaitAuthorization({ store, connections }: ServiceContext, row: Connect
     dueAt: null,
     error: problemOf(
       'OAUTH_REQUIRED',
-      'The server asks for authorization, and this workspace has no browser page for it: import tokens with ' +
+      `The server asks for authorization: mcpdeck sign-in ${server.id}, or import tokens with ` +
         `POST /projects/${server.projectId}/servers/${server.id}/oauth/import-tokens. This request then goes ` +
         'on by itself.',
       true,

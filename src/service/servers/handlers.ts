@@ -104,6 +104,11 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
     getPrompt: call => connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
     readResource: call => connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
     export: call => connections.exportSnapshot(target(call), call.signal),
+    reconnect(call) {
+      const anew = target(call)
+      connections.drop(anew.id)
+      return connections.exportSnapshot(anew, call.signal)
+    },
   }
 }
 

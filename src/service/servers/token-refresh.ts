@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { untilAborted } from '../core/deadline.ts'
 import { loadLibrary } from '../connections/library.ts'
+import { probeHttp } from '../connections/http-request.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ServerTokens } from './rows.ts'
@@ -23,10 +24,13 @@ export class SignInNeeded extends ServiceError {
  * when it does not answer in time.
  */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
-  const { discoverOAuthServerInfo } = await loadLibrary()
+  const { discoverOAuthServerInfo, extractWWWAuthenticateParams } = await loadLibrary()
   try {
     return await withinTime(serverUrl, signal, async fetchFn => {
-      const { authorizationServerUrl } = await discoverOAuthServerInfo(serverUrl, { fetchFn })
+      const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
+      const { resourceMetadataUrl } = extractWWWAuthenticateParams(challenge)
+      const named = { ...(resourceMetadataUrl && { resourceMetadataUrl }), fetchFn }
+      const { authorizationServerUrl } = await discoverOAuthServerInfo(serverUrl, named)
       return authorizationServerUrl
     })
   } catch {

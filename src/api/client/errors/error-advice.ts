@@ -339,8 +339,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.local-only': {
     title: 'Only in a local workspace',
-    sentence: 'This service connects to servers by itself and does not return what passes there.',
-    next: 'Save the server in a local workspace to see it.',
+    sentence: 'This service connects to servers by itself; it neither returns what passes there nor starts them anew.',
+    next: 'Save the server in a local workspace for that.',
   },
   'refused.journal': {
     title: 'Journal not writable',

@@ -129,6 +129,14 @@ describe('a run beside its base', () => {
 })
 
 describe('the doctor beside a failure', () => {
+  test('a failing trial says what changed about its tool, and since when', async () => {
+    await openRun({ runId: failedId, tab: 'trials' })
+    await app.see(/▌✗ failed +adds/)
+    await app.press(keys.open)
+    await app.press('z')
+    await app.see(/! Changed after run #1 \(.*\d\d:\d\d\): the schema of get-sum changed: `a` is now string/)
+  })
+
   test('says in the summary what changed, and sets the tools then against now', async () => {
     await openRun({ runId: failedId, tab: 'summary' })
     await app.press('z')

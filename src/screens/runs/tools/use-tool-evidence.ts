@@ -1,7 +1,16 @@
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import { changesBehind, toolChanges, toolsSeenIn, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
+import { isTerminalRunStatus, runName, type EvalRun } from '../../../api/contract/runs.ts'
+import { serviceNow } from '../../../api/client/transport/service-time.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { localMoment } from '../../../lib/times.ts'
+import {
+  changeLabel,
+  changesBehind,
+  toolChanges,
+  toolsSeenIn,
+  type ToolListing,
+} from '../../../domain/runs/comparison-tools.ts'
 import { outcomeOfRun } from '../../../domain/runs/outcome.ts'
 import { trialState } from '../../../domain/runs/trials.ts'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
@@ -96,4 +105,23 @@ export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'en
     () => (before && seen ? changesBehind(toolChanges(before, seen), failing).map(({ says }) => says) : []),
     [before, seen, failing],
   )
+}
+
+/**
+ * What changed about the tools of one failing trial since the run before it that passed, a sentence each; empty where
+ * reading that costs something.
+ */
+export function useTrialCauses(projectId: string, run: EvalRun | undefined, trial: EvalIteration): readonly string[] {
+  const { budget } = useWorkspace()
+  const trials = useMemo(() => [trial], [trial])
+  const enabled = trialState(trial) !== 'passed' && budget.snapshot().unlimited
+  const { base, before, seen } = useToolEvidence({ projectId, run, trials, enabled })
+  return useMemo(() => {
+    if (!base || !before || !seen || !enabled) return []
+    const at = toEpochMs(base.completedAt)
+    const when = at === undefined ? '' : ` (${localMoment(at, serviceNow())})`
+    return changesBehind(toolChanges(before, seen), trials).map(
+      ({ change }) => `Changed after ${runName(base)}${when}: ${changeLabel(change)}.`,
+    )
+  }, [base, before, seen, enabled, trials])
 }

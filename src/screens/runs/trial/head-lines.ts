@@ -15,6 +15,8 @@ export function headLines(
     steps: readonly EvalStepVerdict[]
     /** Trials of its case. */
     ofCase: number | undefined
+    /** What changed about its tools, a sentence each. */
+    causes?: readonly string[]
   },
 ): Line[] {
   const look = trialLook(trial)
@@ -39,6 +41,7 @@ export function headLines(
       ],
     },
     { text: measures.map(each => each.join(' ')).join(`  ${symbols.bullet}  `), tone: 'muted' },
+    ...(options.causes ?? []).map(says => ({ text: `${symbols.warn} ${says}`, tone: 'warn' as const })),
     ...meaningLines(symbols, trial),
     '',
   ]

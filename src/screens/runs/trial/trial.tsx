@@ -12,6 +12,7 @@ import { useApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsKeys } from '../bindings.ts'
 import type { RunData } from '../use-runs-data.ts'
+import { useTrialCauses } from '../tools/use-tool-evidence.ts'
 import { differenceOf } from './difference-nodes.ts'
 import { headLines } from './head-lines.ts'
 import { scoreNodes } from './score-nodes.ts'
@@ -52,6 +53,7 @@ function EndedTrial(props: Shown & { trial: EvalIteration }) {
   const rules = useCaseRules(projectId, data.run.data?.suiteId, trial.testCaseId)
   const items = steps.data?.items
   const ofCase = props.trials.ofCase(trial)
+  const causes = useTrialCauses(projectId, data.run.data, trial)
   const recorded = useMemo(() => traceOf(trace.data, items ?? [], trial), [trace.data, items, trial])
   const { match, isNegative, isKnown } = rules
   const difference = useMemo(
@@ -70,10 +72,10 @@ function EndedTrial(props: Shown & { trial: EvalIteration }) {
   const hasTrace = trace.hasData
   const head = useMemo(
     () => [
-      linesNode('head', headLines(symbols, { ...trial, ...whole }, { steps: items ?? [], ofCase })),
+      linesNode('head', headLines(symbols, { ...trial, ...whole }, { steps: items ?? [], ofCase, causes })),
       ...(difference.isWrong ? difference.nodes : []),
     ],
-    [symbols, trial, whole, items, ofCase, difference],
+    [symbols, trial, whole, items, ofCase, causes, difference],
   )
   const after = useMemo(
     () => [

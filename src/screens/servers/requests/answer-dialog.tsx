@@ -114,12 +114,6 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   )
 }
 
-/** Rows that the form of a request takes at most. */
-export function dialogRows({ kind, params }: ServerRequest): number {
-  const ROWS_AROUND = 18
-  return ROWS_AROUND + (kind === 'form' ? requestedFields(params['requestedSchema']).length : 4)
-}
-
 type Parts = {
   kind: string
   action: Action
@@ -185,12 +179,14 @@ function aboutLines({ serverName, call, kind, params }: ServerRequest): FormText
   ]
 }
 
-function effectLines({ serverName, endsAt }: ServerRequest, isWaiting: boolean): FormText[] {
+function effectLines({ serverName, kind, endsAt }: ServerRequest, isWaiting: boolean): FormText[] {
   if (!isWaiting)
     return [{ text: 'It waits no more: it was answered or taken back, or its call has ended.', tone: 'error' }]
   const until = localClock(toEpochMs(endsAt) ?? 0)
   return [
-    { text: `What you give goes to ${serverName}: no passwords, no keys.`, tone: 'warn' },
+    ...(kind === 'url'
+      ? []
+      : [{ text: `What you give goes to ${serverName}: no passwords, no keys.`, tone: 'warn' as const }]),
     { text: `It waits until ${until}, and the time of its call stands still so long.`, tone: 'muted' },
   ]
 }

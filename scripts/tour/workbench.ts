@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import { prepareWatchedSuite } from '../../test/watched-suite.ts'
+import { root } from '../paths.ts'
+import { Chapter, openOnTheDay, type Press, type Stop } from './recorder.ts'
+
+/** From a server that is saved nowhere to its first eval case, and on to a suite that runs again by itself. */
+export async function workbench(): Promise<Chapter> {
+  const chapter = new Chapter(
+    'Building a server',
+    'From nothing to the first eval case with `mcpdeck try -- npx -y @modelcontextprotocol/server-everything`, here without the time that npm takes. 110×30.',
+  )
+  await firstCase(chapter)
+  await watched(chapter)
+  return chapter
+}
+
+const SERVER = 'server-everything'
+
+async function firstCase(chapter: Chapter): Promise<void> {
+  const home = createHome()
+  try {
+    const bin = join(home, 'bin')
+    mkdirSync(bin)
+    symlinkSync(join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), join(bin, SERVER))
+    symlinkSync(process.execPath, join(bin, 'node'))
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` }
+    const words = ['try', '--', SERVER]
+    await using terminal = openOnTheDay({ cols: 110, rows: 30, home, env, args: words })
+    let keys = 0
+    const stop = async (each: Stop): Promise<void> => {
+      keys += pressed(each.keys ?? [])
+      await chapter.stop(terminal, each)
+    }
+    await stop({
+      title: 'Its tools',
+      words: 'What opens: the tools of the running server.',
+      until: /Message to echo/,
+      rows: 18,
+    })
+    await stop({
+      title: 'A call',
+      words: 'The arguments of the first tool.',
+      keys: ['enter', /Call echo on/, { text: 'hello' }],
+      until: 'hello',
+      rows: 16,
+    })
+    keys = 0
+    await stop({
+      title: 'Its answer',
+      words: 'The call is sent once.',
+      keys: ['ctrl+s'],
+      until: /Echo: hello/,
+      rows: 14,
+    })
+    await stop({
+      title: 'The call as a case',
+      words: 'The form is filled in: what was called, and what came back as assertions.',
+      keys: ['alt+c'],
+      until: 'Save as eval case',
+    })
+    await stop({
+      title: 'In its suite',
+      words: 'The suite is made together with it; the same key goes there.',
+      keys: ['ctrl+s', /goes to it/, 'alt+c'],
+      until: '2. assert',
+      rows: 18,
+    })
+    await stop({
+      title: 'Its first run',
+      words: 'The suite is launched and the run opens.',
+      keys: ['E', /A run of/, 'ctrl+s'],
+      until: /✓ passed, 1\/1/,
+      rows: 14,
+    })
+    const seconds = Math.ceil((performance.now() - terminal.startedAt) / 10_000) * 10
+    chapter.note(
+      `${keys} keys after the tool’s arguments; less than ${seconds} s from the start, with all pauses of the recording.`,
+    )
+  } finally {
+    removeHome(home)
+  }
+}
+
+async function watched(chapter: Chapter): Promise<void> {
+  const home = createHome()
+  try {
+    const { save } = await prepareWatchedSuite(home)
+    await using terminal = openOnTheDay({ cols: 120, rows: 20, home, args: ['runs'] })
+    await terminal.waitFor(/weather +/)
+    await chapter.stop(terminal, {
+      title: 'Edit, run, look',
+      words:
+        'Another suite, over a server that is being written: its files are watched, which asks for a pattern once.',
+      keys: ['/', { text: 'weather' }, 'enter', /▌weather/, 'alt+w'],
+      until: 'Watch files for weather',
+    })
+    await chapter.stop(terminal, {
+      title: 'It runs by itself',
+      words: 'The header says that it is watched, and how its last run ended.',
+      keys: ['enter'],
+      until: 'watching weather ✓ passed',
+      rows: 10,
+    })
+    save({ answer: 'sunny and warm', required: ['city'] })
+    await chapter.stop(terminal, {
+      title: 'A file was saved',
+      words:
+        'The server’s tool demands one more argument now: the server is started again, the suite fails, and the last line says why.',
+      until: 'is new and required, since',
+    })
+  } finally {
+    removeHome(home)
+  }
+}
+
+/** Keys that were pressed, a typed text counted by its letters. */
+function pressed(keys: readonly Press[]): number {
+  return keys.reduce((sum, key) => {
+    if (key instanceof RegExp) return sum
+    if (typeof key === 'string') return sum + 1
+    return sum + ('text' in key ? key.text.length : key.times * key.keys.length)
+  }, 0)
+}

@@ -1,0 +1,25 @@
+import { counted } from '../runs/labels.ts'
+import type { SnapshotChange } from '../servers/snapshots.ts'
+import type { ServerLook } from './watched-tools.ts'
+
+const MOST_FILES = 3
+const MOST_CHANGES = 8
+
+/** `src/server.ts and 4 others changed.` */
+export function filesLabel(files: readonly string[]): string {
+  const others = files.length - MOST_FILES
+  const shown = files.slice(0, MOST_FILES).join(', ')
+  return `${shown}${others > 0 ? ` and ${counted(others, 'other')}` : ''} changed.`
+}
+
+const IMPACTS = { breaking: 'breaking', unknown: 'may break', safe: 'not breaking' } as const
+
+/** What changed about what a server offers, as `snapshot diff` says it, what breaks callers first. */
+export function changeLines({ server, ...look }: ServerLook): string[] {
+  if ('error' in look) return []
+  const line = ({ impact, of, name, says }: SnapshotChange): string =>
+    `${server.name}: ${IMPACTS[impact]}: ${of} ${name}: ${says}`
+  const rest = look.changes.length - MOST_CHANGES
+  const more = rest > 0 ? [`${server.name}: ${counted(rest, 'further change')}`] : []
+  return [...look.changes.slice(0, MOST_CHANGES).map(line), ...more]
+}

@@ -1,0 +1,42 @@
+import type { ProfileKey } from '../../lib/files/profile-store.ts'
+import type { StoredReach } from '../servers/stored-reach.ts'
+
+/** What was watched for a suite the last time, by its id. */
+export type WatchPatterns = ReadonlyMap<string, string>
+
+const MOST_PATTERNS = 200
+
+export const watchPatternsKey: ProfileKey<WatchPatterns> = {
+  name: 'watched',
+  version: 1,
+  empty: new Map(),
+  read: ({ patterns }) => (Array.isArray(patterns) ? new Map(patterns.filter(isPair)) : undefined),
+  write: patterns => ({ patterns: [...patterns] }),
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every(text => typeof text === 'string')
+}
+
+/** The oldest give way. */
+export function withPattern(before: WatchPatterns, suiteId: string, pattern: string): WatchPatterns {
+  const others = [...before].filter(([id]) => id !== suiteId)
+  return new Map([...others, [suiteId, pattern] as const].slice(-MOST_PATTERNS))
+}
+
+/** Several patterns are separated by blanks. */
+export function patternsIn(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean)
+}
+
+const FILE = /^(.*)[\\/][^\\/]*\.\w+$/
+
+/** The folder of the file that a server's command starts, from `cwd` on; undefined where it names none. */
+export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
+  for (const word of args) {
+    const folder = word.startsWith('-') ? undefined : FILE.exec(word)?.[1]
+    if (folder === undefined || folder.split(/[\\/]/).includes('node_modules')) continue
+    return folder.startsWith(`${cwd}/`) ? `${folder.slice(cwd.length + 1)}/**` : `${folder}/**`
+  }
+  return undefined
+}

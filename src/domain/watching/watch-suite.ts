@@ -1,0 +1,114 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { FileChanges } from '../../lib/files/watch-files.ts'
+import { outcomeOfRun } from '../runs/outcome.ts'
+import { trialState } from '../runs/trials.ts'
+import type { ServerLook, WatchedTools } from './watched-tools.ts'
+
+/** Runs of one launch as they ended, or stopped. */
+export type WatchedRuns = { runs: readonly EvalRun[]; trials: readonly EvalIteration[] }
+
+/** What happens while a suite is watched, in its order. */
+export type WatchStep =
+  | { kind: 'waiting' }
+  | { kind: 'changed'; files: readonly string[] }
+  | { kind: 'looked'; looks: readonly ServerLook[] }
+  /** Without ids all cases run. */
+  | { kind: 'running'; caseIds: readonly string[] }
+  | ({ kind: 'ended'; isWhole: boolean; isPassed: boolean } & WatchedRuns)
+  /** A launch was refused, or its end is not known. */
+  | { kind: 'refused'; error: ApiError }
+  /** No more runs are launched, since each spends. */
+  | { kind: 'spent' }
+
+export type WatchOptions = {
+  changes: Pick<FileChanges, 'next'>
+  tools: WatchedTools
+  /**
+   * Launches these cases, or all, and resolves when that has ended; once the signal is aborted it is cancelled.
+   * Undefined where nothing was launched.
+   */
+  run: (caseIds: readonly string[], outdated: AbortSignal) => Promise<WatchedRuns | undefined>
+  report: (step: WatchStep) => void
+  /** Ends it. */
+  signal: AbortSignal
+  /** Launches at most; undefined = any number. */
+  mostRuns?: number | undefined
+}
+
+/** Runs that are cancelled in a row: a server that writes where it is watched would never be judged. */
+const MOST_CANCELLED = 5
+const NEVER = new AbortController().signal
+
+/**
+ * Runs a suite now and whenever files have changed, until the signal: servers are started again, then the cases that
+ * failed run, and all once these pass or where tools have changed. What changes during a run cancels it, but not for
+ * ever.
+ * @throws WatchError or ApiError where it cannot go on
+ */
+export async function watchSuite({ changes, tools, run, report, signal, mostRuns }: WatchOptions): Promise<void> {
+  let failed: readonly string[] = []
+  let isWholeDue = true
+  let launched = 0
+  let cancelled = 0
+  const stopped = new Promise<void>(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  for (;;) {
+    const outdated = new AbortController()
+    const changed = changes.next().finally(() => outdated.abort())
+    // Whoever runs meanwhile hears of it by the signal.
+    changed.catch(() => {})
+    const looks = await tools.look()
+    report({ kind: 'looked', looks })
+    if (looks.some(look => 'changes' in look && look.changes.length > 0)) isWholeDue = true
+    let isReady = looks.every(look => !('error' in look))
+    while (isReady && !outdated.signal.aborted && !signal.aborted) {
+      const caseIds: readonly string[] = isWholeDue ? [] : failed
+      if (launched === mostRuns) return report({ kind: 'spent' })
+      launched += 1
+      report({ kind: 'running', caseIds })
+      const isPatient = cancelled === MOST_CANCELLED
+      const ended = await launch(run, caseIds, isPatient ? NEVER : outdated.signal, report)
+      if (!ended || signal.aborted) break
+      cancelled = outdated.signal.aborted && !isPatient ? cancelled + 1 : 0
+      if (cancelled > 0) break
+      const isWhole = caseIds.length === 0
+      failed = failedCases(ended)
+      const isPassed = ended.runs.length > 0 && ended.runs.every(each => outcomeOfRun(each) === 'passed')
+      const isOutdated = outdated.signal.aborted
+      isWholeDue = isOutdated || (!isWhole && isPassed && failed.length === 0)
+      report({ kind: 'ended', isWhole, isPassed, ...ended })
+      if (isWhole && isPassed && failed.length === 0 && !isOutdated) tools.passed()
+      isReady = isWholeDue
+    }
+    if (signal.aborted) return
+    if (!outdated.signal.aborted) report({ kind: 'waiting' })
+    const files = await Promise.race([changed, stopped])
+    if (!files) return
+    report({ kind: 'changed', files })
+  }
+}
+
+async function launch(
+  run: WatchOptions['run'],
+  caseIds: readonly string[],
+  outdated: AbortSignal,
+  report: WatchOptions['report'],
+): Promise<WatchedRuns | undefined> {
+  try {
+    return await run(caseIds, outdated)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    report({ kind: 'refused', error })
+    return undefined
+  }
+}
+
+/** Ids of the cases that are to run again. */
+function failedCases({ trials }: WatchedRuns): string[] {
+  const open = trials.filter(trial => trialState(trial) !== 'passed')
+  return [...new Set(open.flatMap(({ testCaseId }) => testCaseId ?? []))]
+}

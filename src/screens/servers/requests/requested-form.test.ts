@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readFields, requestedFields } from './requested-form.ts'
+
+const form = (properties: Record<string, unknown>, required: string[] = []) =>
+  requestedFields({ type: 'object', properties, required })
+const filled = (fields: ReturnType<typeof form>, texts: Record<string, string> = {}) =>
+  readFields(fields, name =>
+    Object.hasOwn(texts, name) ? texts[name]! : fields.find(each => each.name === name)!.initial,
+  )
+
+test('every kind of field is read as what it asks for', () => {
+  const fields = form({
+    name: { type: 'string' },
+    mail: { type: 'string', format: 'email' },
+    day: { type: 'string', format: 'date' },
+    many: { type: 'integer' },
+    much: { type: 'number' },
+    sure: { type: 'boolean' },
+    pet: { type: 'string', oneOf: [{ const: 'c', title: 'Cat' }] },
+    fish: { type: 'array', items: { type: 'string', enum: ['tuna', 'cod'] } },
+    hero: { type: 'string', enum: ['h'], enumNames: ['Hero'] },
+  })
+  const texts = { name: 'A', mail: 'a@b.example', day: '2026-01-31', many: '3', much: '1.5', sure: 'false' }
+  expect(filled(fields, { ...texts, pet: 'c', fish: 'tuna\ncod', hero: 'h' })).toEqual({
+    content: { ...texts, many: 3, much: 1.5, sure: false, pet: 'c', fish: ['tuna', 'cod'], hero: 'h' },
+  })
+  expect(filled(fields, { ...texts, mail: 'b', day: '2026-02-31', many: '1.5', much: 'x' })).toEqual({
+    faults: { mail: 'is no email', day: 'is no date', many: 'is no whole number', much: 'is no number' },
+  })
+  expect(fields.map(({ input }) => ('options' in input ? input.options.map(({ label }) => label) : []))).toContainEqual(
+    ['left out', 'Cat'],
+  )
+})
+
+test('what is optional is left out, what is required is not made up, and defaults are filled in', () => {
+  const properties = { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'integer', default: 4 } }
+  expect(filled(form(properties))).toEqual({ content: { c: 4 } })
+  expect(filled(form(properties, ['a', 'b']))).toEqual({ faults: { a: 'This is needed.', b: 'This is needed.' } })
+})
+
+test('more fields than a form shows are one JSON text', () => {
+  const names = Array.from({ length: 41 }, (_, at) => [`p${at}`, { type: 'string' }])
+  const fields = form(Object.fromEntries(names) as Record<string, unknown>)
+  expect(fields).toHaveLength(1)
+  expect(filled(fields, { content: '{"p0":"a"}' })).toEqual({ content: { p0: 'a' } })
+  expect(filled(fields, { content: '[1]' })).toEqual({ faults: { content: 'must be a JSON object, such as {}' } })
+})
+
+test('no schema breaks the form, and each field answers for itself', () => {
+  const property = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      type: fc.constantFrom('string', 'array', 'boolean', 'integer', 4),
+      enum: fc.jsonValue(),
+      oneOf: fc.jsonValue(),
+      items: fc.jsonValue(),
+      default: fc.jsonValue(),
+      title: fc.jsonValue(),
+    }),
+  )
+  const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'content', 'toString'))
+  fc.assert(
+    fc.property(fc.dictionary(name, property), fc.jsonValue(), (properties, required) => {
+      const fields = requestedFields({ properties, required })
+      const read = filled(fields)
+      const names = new Set(fields.map(each => each.name))
+      const found = 'content' in read ? read.content : read.faults
+      for (const each of Object.keys(found)) expect(names).toContain(each)
+    }),
+  )
+})

@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal } from '../pty/terminal.ts'
+import { prepareWatchedSuite } from '../watched-suite.ts'
+
+test('a suite is watched from the dashboard until the same key stops it', async () => {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const { save } = await prepareWatchedSuite(home)
+  const terminal = openTerminal({ home, args: ['runs'], cols: 140 })
+  onTestFinished(() => terminal.close())
+  await terminal.waitFor(/weather +/)
+  terminal.type('/weather\r')
+  await terminal.waitFor(/▌weather/)
+  terminal.press('alt+w')
+  await terminal.waitFor('Watch files for weather')
+  expect(terminal.screen()).toContain('Its cases ask no model.')
+  expect(terminal.screen()).toContain('project/src/**')
+  terminal.press('enter')
+  await terminal.waitFor('watching weather ✓ passed')
+  save({ answer: 'sunny and warm', required: ['city'] })
+  await terminal.waitFor('watching weather ✗ failed')
+  await terminal.waitFor('says sunny: weather: the argument `city` is new and required, since')
+  save({ fails: 'SyntaxError: an odd bracket' })
+  await terminal.waitFor('SyntaxError: an odd bracket')
+  save({ answer: 'sunny and warm' })
+  await terminal.waitFor('watching weather ✓ passed')
+  terminal.press('alt+w')
+  await terminal.waitFor('weather is no longer watched.')
+  terminal.press('alt+w')
+  await terminal.waitFor('Watch files for weather')
+  terminal.press('escape')
+  await terminal.waitFor(now => !now.screen().includes('Watch files for weather'))
+  terminal.type('q')
+  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
+})
