@@ -27,7 +27,8 @@ const workspacePackages = ['zod', 'react', 'ink']
 /** Rules that read and write YAML, apart from the others: the package takes as long to load as all of them. */
 const YAML_RULES = new RegExp(
   String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/files/(exporting|importing)` +
-    String.raw`|environments/environment-file|suites/(case-faults|case-form|refusal-problems|suite-file|suite-store|sync-)))`,
+    String.raw`|environments/environment-file` +
+    String.raw`|suites/(case-faults|case-form|refusal-problems|suite-file|suite-store|sync-)))`,
 )
 
 /** Started as a program of its own, so it must stay a real package. */
@@ -152,7 +153,9 @@ async function bundle(input: InputOptions, dir: string) {
         {
           name: 'registry',
           // All of zod, or what the protocol library alone has of it brings the screens along.
-          test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$|\/src\/cli\/get\/states\.ts$|\/node_modules\/zod\//,
+          test: new RegExp(
+            String.raw`/src/(app/(shell/all-bindings|keymap/overrides)|cli/get/states)\.ts$|/node_modules/zod/`,
+          ),
         },
         {
           name: 'rules',
