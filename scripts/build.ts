@@ -26,7 +26,8 @@ const workspacePackages = ['zod', 'react', 'ink']
 
 /** Rules that read and write YAML, apart from the others: the package takes as long to load as all of them. */
 const YAML_RULES = new RegExp(
-  String.raw`/src/(lib/yaml/|domain/(documents/|servers/files/|environments/environment-file` +
+  String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/files/(exporting|importing)` +
+    String.raw`|environments/environment-file` +
     String.raw`|suites/(case-faults|case-form|refusal-problems|suite-file|suite-store|sync-)))`,
 )
 
@@ -107,14 +108,11 @@ export async function build(): Promise<BuildResult> {
     const [boot = [], app = [], thread = [], ...others] = await Promise.all(inputs.map(input => bundle(input, fresh)))
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
-    const commands = app.find(
-      item => item.type === 'chunk' && item.moduleIds.includes(join(root, 'src/cli/commands.ts')),
-    )
-    assertLazy(
-      commands?.fileName ?? '',
-      app,
-      lazyPackages.filter(name => name !== 'commander'),
-    )
+    assertLazy(chunkOf(app, '/src/cli/commands.ts'), app, [
+      ...lazyPackages.filter(name => name !== 'commander'),
+      'react',
+    ])
+    assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
     await addShebang(join(fresh, 'boot.js'))
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
@@ -154,12 +152,16 @@ async function bundle(input: InputOptions, dir: string) {
         { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
         {
           name: 'registry',
-          test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$|\/src\/cli\/get\/states\.ts$/,
+          // All of zod, or what the protocol library alone has of it brings the screens along.
+          test: new RegExp(
+            String.raw`/src/(app/(shell/all-bindings|keymap/overrides)|cli/get/states)\.ts$|/node_modules/zod/`,
+          ),
         },
         {
           name: 'rules',
           test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
         },
+        { name: 'documents', test: YAML_RULES },
         { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },
@@ -167,6 +169,13 @@ async function bundle(input: InputOptions, dir: string) {
     chunkFileNames: '[name]-[hash].js',
   })
   return output
+}
+
+/** The file that a module of this path went into. */
+function chunkOf(output: readonly (OutputChunk | OutputAsset)[], path: string): string {
+  const found = output.find(item => item.type === 'chunk' && item.moduleIds.some(id => id.includes(path)))
+  if (!found) throw new Error(`nothing of ${path} was built`)
+  return found.fileName
 }
 
 /** Walks what loads together with an entry and refuses packages that belong behind `import()`. */

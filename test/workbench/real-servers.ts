@@ -15,15 +15,23 @@ export type RealServer = {
   isSpotless: boolean
 }
 
-const program = (name: string) =>
-  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`))
+const PROGRAMS = {
+  everything: import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  filesystem: import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
+  memory: import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js'),
+  thinking: import.meta.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
+}
 
 /** The servers that the workbench is used on, with their files in a folder of the test's own. */
 export function realServers(folder: string): readonly RealServer[] {
   const files = join(folder, 'files')
   mkdirSync(files, { recursive: true })
   writeFileSync(join(files, 'note.txt'), 'kept in a file')
-  const node = (name: string, ...args: string[]) => [process.execPath, program(name), ...args]
+  const node = (name: keyof typeof PROGRAMS, ...args: string[]) => [
+    process.execPath,
+    fileURLToPath(PROGRAMS[name]),
+    ...args,
+  ]
   return [
     {
       name: 'everything',
@@ -52,7 +60,7 @@ export function realServers(folder: string): readonly RealServer[] {
     },
     {
       name: 'thinking',
-      command: node('sequential-thinking'),
+      command: node('thinking'),
       tool: 'sequentialthinking',
       fields: ['thought=so', 'thoughtNumber=1', 'totalThoughts=1', 'nextThoughtNeeded=false'],
       answer: '"thoughtHistoryLength": 1',
