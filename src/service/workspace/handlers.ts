@@ -1,4 +1,5 @@
 import { accountHandlers, capabilityHandlers } from '../account/handlers.ts'
+import { callHandlers } from '../calls/handlers.ts'
 import { upsertCases } from '../cases/records.ts'
 import { runsOfSuite } from '../runs/records.ts'
 import { caseHandlers } from '../cases/handlers.ts'
@@ -74,5 +75,6 @@ export function createHandlers(context: ServiceContext): Handlers {
     userTestingInsights: userTestingInsightHandlers(context),
     traffic: trafficHandlers(context),
     console: consoleHandlers(context),
+    calls: callHandlers(context),
   }
 }

@@ -3,6 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
+import { createCallHistory } from '../calls/history.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
 import { createTraffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
@@ -139,6 +140,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       connections,
       traffic,
       targets,
+      history: createCallHistory({ store, now, onError }),
       runs,
       limits,
       quotas: createQuotas(store, limits, now),

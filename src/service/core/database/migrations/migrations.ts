@@ -17,6 +17,7 @@ import {
   runTools,
   scoreIntegrity,
 } from './0007-to-0014.ts'
+import { serverCalls } from './0015-server-calls.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
   samples,
   runTools,
   scoreIntegrity,
+  serverCalls,
 ]
 
 /** Whether every migration was applied. */
