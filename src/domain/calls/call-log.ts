@@ -1,4 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ServerCall } from '../../api/contract/calls.ts'
 import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 
 /** What a server answered, by what it was asked for. */
@@ -11,6 +13,8 @@ export type Outcome =
   | { state: 'running' }
   | { state: 'answered'; answer: Answer; text: string; durationMs: number }
   | { state: 'failed'; error: unknown; durationMs: number }
+  /** It was answered, with more than is stored. */
+  | { state: 'withheld'; bytes: number; isError: boolean; durationMs: number }
 
 export type CallSubject = {
   kind: Answer['kind']
@@ -26,6 +30,10 @@ export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
+  /** Of the answer, under which the local workspace stores it. */
+  requestId?: string | undefined
+  /** What keeps `input` from being what was sent. */
+  incomplete?: ServerCall['incomplete']
   /** The eval case that it was saved as. */
   savedAs?: { suiteId: string; caseId: string }
   /** Gives up waiting; the server may finish all the same. */
@@ -33,13 +41,17 @@ export type CallRecord = CallSubject & {
 }
 
 /** Sends the request; resolves to the answer and the body as received. */
-export type Send = (signal: AbortSignal) => Promise<{ answer: Answer; text: string }>
+export type Send = (signal: AbortSignal) => Promise<{ answer: Answer; text: string; requestId?: string | undefined }>
 
 export type CallLog = {
   /** Sends once, never again, and notes what came of it. Resolves when that is known. */
   start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
   /** Notes the eval case that a call was saved as. */
   saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
+  /** Takes in a call that was stored, with its result. */
+  adopt: (record: CallRecord) => void
+  /** Forgets what has ended on one server. */
+  clear: (serverId: string) => void
   /** Calls to one server, newest first; the same array until one of them changes. */
   of: (serverId: string) => readonly CallRecord[]
   get: (id: string) => CallRecord | undefined
@@ -73,7 +85,6 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
   }
   const change = (id: string, changed: Partial<CallRecord>): void =>
     set(records.map(record => (record.id === id ? { ...record, ...changed } : record)))
-  const settle = (id: string, outcome: Outcome): void => change(id, { outcome })
   return {
     start(subject, send) {
       const controller = new AbortController()
@@ -89,12 +100,22 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
       const began = performance.now()
       const took = (): number => performance.now() - began
       const settled = send(controller.signal).then(
-        ({ answer, text }) => settle(record.id, { state: 'answered', answer, text, durationMs: took() }),
-        (error: unknown) => settle(record.id, { state: 'failed', error, durationMs: took() }),
+        ({ answer, text, requestId }) =>
+          change(record.id, { outcome: { state: 'answered', answer, text, durationMs: took() }, requestId }),
+        (error: unknown) => {
+          const requestId = error instanceof ApiError ? error.requestId : undefined
+          change(record.id, { outcome: { state: 'failed', error, durationMs: took() }, requestId })
+        },
       )
       return { record, settled }
     },
     saved: (id, savedAs) => change(id, { savedAs }),
+    adopt(record) {
+      const others = records.filter(({ id }) => id !== record.id)
+      set([...others, record].toSorted((one, other) => other.startedAt - one.startedAt))
+    },
+    clear: serverId =>
+      set(records.filter(record => record.serverId !== serverId || record.outcome.state === 'running')),
     of(serverId) {
       const known = byServer.get(serverId)
       if (known) return known

@@ -196,7 +196,18 @@ export const callsKeys = defineBindings({
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, ...resend, saveCase },
+  bindings: {
+    show: { keys: ['enter'], label: 'show result', hint: true },
+    ...resend,
+    saveCase,
+    compare: {
+      ...on('compare'),
+      label: 'compare',
+      hint: true,
+      help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
+    },
+    clear: { ...on('delete'), label: 'forget calls', needs: 'calls.clear', help: 'Forget these calls, after asking.' },
+  },
 })
 
 export const serverReadinessKeys = defineBindings({

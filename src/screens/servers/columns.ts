@@ -5,9 +5,10 @@ import { formatAge, formatDuration, plural, UNKNOWN } from '../../tui/theme/form
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
-import type { CallRecord } from '../../domain/calls/call-log.ts'
+import type { ListedCall } from '../../domain/calls/listed-calls.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { shorten } from './json-text.ts'
-import { callDuration, callLook, KIND_WORDS } from './result-lines.ts'
+import { callLook, KIND_WORDS } from './result-lines.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
 /** A saved server with what the doctor last said about it. */
@@ -139,47 +140,55 @@ export const resourceColumns: readonly Column<Resource>[] = [
   },
 ]
 
-export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
+export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
   return [
     {
       id: 'state',
       title: 'State',
       width: 12,
-      cell: record => {
-        const look = callLook(record)
+      cell: ({ status }) => {
+        const look = callLook(status)
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
       },
-      sort: record => callLook(record).word,
+      sort: ({ status }) => callLook(status).word,
     },
     {
       id: 'kind',
       title: 'What',
       width: 8,
-      cell: record => ({ text: KIND_WORDS[record.kind], tone: 'muted' }),
-      sort: record => record.kind,
+      from: 56,
+      cell: ({ kind }) => ({ text: KIND_WORDS[kind], tone: 'muted' }),
+      sort: ({ kind }) => kind,
     },
     {
       id: 'target',
       title: 'Of',
       width: 'flex',
-      cell: record => shorten(record.target, MOST_TEXT),
-      sort: record => record.target,
+      cell: ({ target }) => shorten(target, MOST_TEXT),
+      sort: ({ target }) => target,
+    },
+    {
+      id: 'arguments',
+      title: 'Arguments',
+      width: 'flex',
+      from: 72,
+      cell: ({ input }) => ({ text: input ? shorten(jsonText(input), MOST_TEXT) : '', tone: 'muted' }),
     },
     {
       id: 'took',
       title: 'Took',
       width: 8,
       align: 'right',
-      cell: record => ({ text: formatDuration(callDuration(record)?.ms), tone: 'muted' }),
-      sort: record => callDuration(record)?.ms,
+      cell: ({ durationMs }) => ({ text: formatDuration(durationMs), tone: 'muted' }),
+      sort: ({ durationMs }) => durationMs,
     },
     {
       id: 'age',
       title: 'Age',
       width: 5,
       align: 'right',
-      cell: record => ({ text: formatAge(record.startedAt, Date.now()), tone: 'muted' }),
-      sort: record => record.startedAt,
+      cell: ({ startedAt }) => ({ text: formatAge(startedAt, Date.now()), tone: 'muted' }),
+      sort: ({ startedAt }) => startedAt,
     },
   ]
 }
@@ -187,4 +196,4 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
 export const toolKey = (tool: Tool): string => tool.name
 export const promptKey = (prompt: Prompt): string => prompt.name
 export const resourceKey = (resource: Resource): string => resource.uri
-export const callKey = (record: CallRecord): string => record.id
+export const callKey = ({ id }: ListedCall): string => id

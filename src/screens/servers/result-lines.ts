@@ -1,7 +1,5 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
-import { isServerFault } from '../../api/client/errors/error-kinds.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatAge, formatDuration } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
 import {
@@ -18,6 +16,7 @@ import type { OutlineNode } from '../../components/viewer/outline-tree.ts'
 import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
+import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../domain/calls/listed-calls.ts'
 import { isObject, shorten, type JsonObject } from './json-text.ts'
 import type { Look } from './status.ts'
 
@@ -26,32 +25,18 @@ const MOST_TEXT = 20_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }
 
-/** How a call stands. A tool's own failure is an answer; a failed request is none, and may leave doubt. */
-export function callLook({ outcome }: CallRecord): Look {
-  if (outcome.state === 'running') return { symbol: 'live', tone: 'live', word: 'running' }
-  if (outcome.state === 'answered')
-    return outcome.answer.kind === 'tool' && outcome.answer.value.isError
-      ? { symbol: 'error', tone: 'error', word: 'tool error' }
-      : { symbol: 'ok', tone: 'ok', word: 'answered' }
-  const { error } = outcome
-  if (error instanceof ApiError && error.kind === 'aborted')
-    return { symbol: 'cancelled', tone: 'warn', word: 'given up' }
-  return leavesDoubt(error)
-    ? { symbol: 'warn', tone: 'warn', word: 'unknown' }
-    : { symbol: 'error', tone: 'error', word: 'failed' }
+const LOOKS: Record<string, Look> = {
+  running: { symbol: 'live', tone: 'live', word: 'running' },
+  answered: { symbol: 'ok', tone: 'ok', word: 'answered' },
+  tool_error: { symbol: 'error', tone: 'error', word: 'tool error' },
+  failed: { symbol: 'error', tone: 'error', word: 'failed' },
+  given_up: { symbol: 'cancelled', tone: 'warn', word: 'given up' },
+  unknown: { symbol: 'warn', tone: 'warn', word: 'unknown' },
 }
 
-/** Whether something may have happened although no answer came: only a call acts, and only one that left. */
-function leavesDoubt(error: unknown): boolean {
-  if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
-  return error.kind !== 'http' || isServerFault(error)
-}
-
-/** The time the service says it took, else what was measured here; undefined while it runs. */
-export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
-  if (outcome.state === 'running') return undefined
-  const told = outcome.state === 'answered' && outcome.answer.kind === 'tool' ? outcome.answer.value.durationMs : null
-  return told == null ? { ms: outcome.durationMs, by: 'here' } : { ms: told, by: 'service' }
+/** How a call stands; what this version has no word for is not known. */
+export function callLook(status: CallStatus): Look {
+  return LOOKS[status] ?? { symbol: 'warn', tone: 'warn', word: status }
 }
 
 /** A call with all that came of it: state, time, what was sent, the contents, the answer as received. */
@@ -61,7 +46,7 @@ export function callNodes(record: CallRecord, look: ContentLook, now: number): O
 
 /** What is known of a call before its answer: state, time, what was sent. */
 function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: number): OutlineNode[] {
-  const state = callLook(record)
+  const state = callLook(statusOf(record))
   const took = callDuration(record)
   const fields = fieldLines([
     ['State', `${look.symbols[state.symbol]} ${state.word}`, state.tone],
@@ -73,7 +58,14 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
     [KIND_WORDS[record.kind], record.target],
     ['Started', startedText(record.startedAt, now)],
   ])
-  return [linesNode('fields', [...fields, '']), ...inputNodes(record.input)]
+  const why = record.incomplete ? [{ text: INCOMPLETE[record.incomplete] ?? '', tone: 'warn' as const }, ''] : []
+  return [linesNode('fields', [...fields, '', ...why]), ...inputNodes(record.input)]
+}
+
+/** What keeps stored arguments from being sent again as they stand. */
+export const INCOMPLETE: Record<string, string> = {
+  secrets: 'Secrets in the arguments were not stored.',
+  size: 'The arguments were too large to store.',
 }
 
 function startedText(startedAt: number, now: number): string {
@@ -95,12 +87,23 @@ function outcomeNodes({ outcome, kind }: CallRecord, look: ContentLook): Outline
     const text = `Waiting for the ${kind === 'tool' ? 'tool’s result' : 'answer'}.`
     return [linesNode('waiting', [{ text, tone: 'live' }])]
   }
-  if (outcome.state === 'failed') return [linesNode('failure', failureLines(outcome.error))]
+  if (outcome.state === 'failed') return [linesNode('failure', failureLines(outcome.error, kind))]
+  if (outcome.state === 'withheld') {
+    const text = `Its result of ${formatCount(outcome.bytes)} bytes was too large to store.`
+    return [linesNode('withheld', [{ text, tone: 'warn' }])]
+  }
   return [...answerNodes(outcome.answer, look), receivedNode(outcome.text)]
 }
 
 /** Our sentence for the error and, where it comes from the service, its own words. */
-function failureLines(error: unknown): Line[] {
+function failureLines(error: unknown, kind: Answer['kind']): Line[] {
+  if (error instanceof StoredFailure) {
+    const isOpen = kind === 'tool' && error.status !== 'failed'
+    return [
+      { text: shorten(error.message, MOST_TEXT), tone: 'error' },
+      ...(isOpen ? [{ text: 'The call may have happened on the server.', indent: 2 }] : []),
+    ]
+  }
   const problem = describeError(error)
   const said = unquotedMessage(error)
   return [

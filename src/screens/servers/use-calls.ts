@@ -3,6 +3,7 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
 import type { JsonObject } from './json-text.ts'
+import { useCallsRefresh } from './use-call-history.ts'
 import { useCallAgain } from './use-call-again.ts'
 import { useResultOverlay } from './result.tsx'
 
@@ -12,16 +13,19 @@ import { useResultOverlay } from './result.tsx'
  */
 export function useCalls(projectId: string, server: ProjectServer) {
   const { client } = useWorkspace()
+  const refreshCalls = useCallsRefresh()
   const path = { projectId, serverId: server.id }
   const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
-    const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)
+    const called = { ...subject, serverId: server.id, serverName: server.name }
+    const { record, settled } = callLogOf(client).start(called, send)
+    void settled.then(refreshCalls)
     show(record)
   }
   const callTool = (toolName: string, parameters: JsonObject): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
       const input = { ...path, body: { toolName, parameters } }
-      const { value, text } = await client.exchange(contract.servers.callTool, input, { signal })
-      return { answer: { kind: 'tool', value }, text }
+      const { value, text, requestId } = await client.exchange(contract.servers.callTool, input, { signal })
+      return { answer: { kind: 'tool', value }, text, requestId }
     })
   const resend = useCallAgain(projectId, server, callTool)
   const show = useResultOverlay(projectId, resend)
@@ -32,14 +36,14 @@ export function useCalls(projectId: string, server: ProjectServer) {
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }
-        const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal })
-        return { answer: { kind: 'prompt', value }, text }
+        const { value, text, requestId } = await client.exchange(contract.servers.getPrompt, input, { signal })
+        return { answer: { kind: 'prompt', value }, text, requestId }
       }),
     readResource: (uri: string) =>
       start({ kind: 'resource', target: uri, input: undefined }, async signal => {
         const input = { ...path, body: { uri } }
-        const { value, text } = await client.exchange(contract.servers.readResource, input, { signal })
-        return { answer: { kind: 'resource', value }, text }
+        const { value, text, requestId } = await client.exchange(contract.servers.readResource, input, { signal })
+        return { answer: { kind: 'resource', value }, text, requestId }
       }),
   }
 }
