@@ -191,6 +191,12 @@ const resend = {
   },
 } as const
 
+const copyAs = {
+  ...on('copyAs'),
+  label: 'copy as',
+  help: 'Copy the call as a command, as requests of curl, or as JSON.',
+} as const
+
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',
@@ -200,6 +206,7 @@ export const callsKeys = defineBindings({
     show: { keys: ['enter'], label: 'show result', hint: true },
     ...resend,
     saveCase,
+    copyAs,
     compare: {
       ...on('compare'),
       label: 'compare',
@@ -255,6 +262,7 @@ export const resultKeys = defineBindings({
     },
     ...resend,
     saveCase,
+    copyAs,
   },
 })
 

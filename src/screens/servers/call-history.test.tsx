@@ -83,6 +83,28 @@ test('two results are compared by their structure: marked ones, or the chosen on
   await app.see(frame => frame.split('✓ No difference.').length === 3)
 })
 
+test('a call is copied as a command and as JSON; curl is refused for a program', async () => {
+  await call('echo', { said: 'copy me' })
+  await open()
+  await app.see('"said":"copy me"')
+  const copyAs = async (downs: number): Promise<void> => {
+    await app.press(keys.copyAs)
+    await app.see('Copy the call of echo')
+    for (let at = 0; at < downs; at += 1) await app.press('down')
+    await app.press(formKeys.bindings.send)
+  }
+  await copyAs(0)
+  await app.see('Copied the command.')
+  const { projectId } = ids
+  expect(app.copied).toEqual([`mcpdeck call --local --project ${projectId} --yes talkative echo 'said=copy me'`])
+  await copyAs(1)
+  await app.see('this one is a program.')
+  await copyAs(2)
+  await app.see('Copied the request.')
+  const params = { name: 'echo', arguments: { said: 'copy me' } }
+  expect(JSON.parse(app.copied[1]!)).toEqual({ method: 'tools/call', params })
+})
+
 test('arguments with secrets are not sent again as they are stored, but typed anew', async () => {
   await call('echo', { password: 'correct horse', city: 'Bern' })
   await open()

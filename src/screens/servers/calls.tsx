@@ -37,7 +37,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
   const { calls, isStored, data } = useCallHistory(projectId, server)
   const columns = useMemo(() => callColumns(symbols), [symbols])
   const list = useList({ items: calls, keyOf: callKey, columns })
-  const { show, resend } = useCalls(projectId, server)
+  const { show, resend, copyAs } = useCalls(projectId, server)
   const recordOf = useCallRecord(projectId, server)
   const saveCase = useCaseOf(projectId, recordOf)
   const openText = useTextOverlay()
@@ -74,6 +74,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
       again: onChosen(call => resend(sentBy(call)).again),
       edit: onChosen(call => resend(sentBy(call)).edit),
       saveCase: onChosen(saveCase),
+      copyAs: onChosen(call => copyAs(sentBy(call))),
       compare: onChosen(pairOf),
       clear: calls.length === 0 ? NOTHING : () => clear(isStored),
     },

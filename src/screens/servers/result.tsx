@@ -12,15 +12,17 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
 import type { useCallAgain } from './use-call-again.ts'
+import type { useCallCopy } from './use-call-copy.ts'
 import { useCallCase } from './use-call-case.ts'
 import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines.ts'
 
 const WIDTH = 110
 
-type Resend = ReturnType<typeof useCallAgain>
+/** What is done with a call that shows. */
+type Acts = { resend: ReturnType<typeof useCallAgain>; copyAs: ReturnType<typeof useCallCopy> }
 
 /** Shows a call and, while it runs, follows it. */
-export function useResultOverlay(projectId: string, resend: Resend): (record: CallRecord) => void {
+export function useResultOverlay(projectId: string, acts: Acts): (record: CallRecord) => void {
   const overlays = useOverlays()
   const { client } = useWorkspace()
   return record => {
@@ -28,19 +30,20 @@ export function useResultOverlay(projectId: string, resend: Resend): (record: Ca
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
       size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
       content: (
-        <Result projectId={projectId} resend={resend} log={callLogOf(client)} record={record} onClose={() => close()} />
+        <Result projectId={projectId} acts={acts} log={callLogOf(client)} record={record} onClose={() => close()} />
       ),
     })
   }
 }
 
-function Result(props: { projectId: string; resend: Resend; log: CallLog; record: CallRecord; onClose: () => void }) {
+function Result(props: { projectId: string; acts: Acts; log: CallLog; record: CallRecord; onClose: () => void }) {
   const { log } = props
   // The log may have dropped an old record; the one that was chosen still shows.
   const record = useSyncExternalStore(log.subscribe, () => log.get(props.record.id) ?? props.record)
   const saveCase = useCallCase(props.projectId, props.onClose)
   useBindings(resultKeys, {
-    ...props.resend(record),
+    ...props.acts.resend(record),
+    copyAs: props.acts.copyAs(record),
     saveCase: saveCase(record),
     close: props.onClose,
     stop: record.outcome.state === 'running' ? record.stop : unavailable('It has ended.'),

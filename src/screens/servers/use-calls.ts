@@ -5,6 +5,7 @@ import { callLogOf, type CallSubject, type Send } from '../../domain/calls/call-
 import type { JsonObject } from './json-text.ts'
 import { useCallsRefresh } from './use-call-history.ts'
 import { useCallAgain } from './use-call-again.ts'
+import { useCallCopy } from './use-call-copy.ts'
 import { useResultOverlay } from './result.tsx'
 
 /**
@@ -28,10 +29,12 @@ export function useCalls(projectId: string, server: ProjectServer) {
       return { answer: { kind: 'tool', value }, text, requestId }
     })
   const resend = useCallAgain(projectId, server, callTool)
-  const show = useResultOverlay(projectId, resend)
+  const copyAs = useCallCopy(projectId, server)
+  const show = useResultOverlay(projectId, { resend, copyAs })
   return {
     show,
     resend,
+    copyAs,
     callTool,
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
