@@ -34,14 +34,14 @@ const call = (toolName: string, parameters = {}) =>
   testService.client.servers.callTool({ ...ids, body: { toolName, parameters } })
 
 /** The tab in a session of its own, which remembers nothing of others. */
-async function open(on = testService, params = ids): Promise<void> {
+async function open(on = testService, params: Record<string, string> = ids): Promise<void> {
   const client = createClient({
     fetch: on.fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,
     key: on.service.localKey,
     budget: createBudget({ unlimited: true }),
   })
-  const place = serversRoute.to({ ...params, pane: 'detail', tab: 'calls' })
+  const place = serversRoute.to({ pane: 'detail', tab: 'calls', ...params })
   app = await openApp({ testService: { ...on, client, close: () => Promise.resolve() }, size, place })
 }
 
@@ -117,6 +117,19 @@ test('arguments with secrets are not sent again as they are stored, but typed an
   await app.press(formKeys.bindings.cancel)
   await app.press(keys.show)
   await app.see('Secrets in the arguments were not stored.')
+})
+
+test('the form of a tool begins with what it was called with last, and is not left once it is changed', async () => {
+  await call('echo', { said: 'remembered', password: 'correct horse' })
+  await open(testService, { ...ids, tab: 'tools' })
+  await app.see('4 listed')
+  await app.press('end', 'enter')
+  await app.see('Call echo on talkative')
+  await app.see('Filled in as it was called last.')
+  await app.see('│   {"said":"remembered"} ')
+  await app.type(' ')
+  await app.press(formKeys.bindings.cancel)
+  await app.see('filled in')
 })
 
 test('all is forgotten after asking', async () => {

@@ -34,7 +34,7 @@ const OF_SESSION = 'Calls of this session only: this service stores none.'
 /** What was called, rendered and read by hand, newest first. */
 export function Calls({ projectId, server, focused }: TabProps) {
   const { symbols } = useTheme()
-  const { calls, isStored, data } = useCallHistory(projectId, server)
+  const { calls, isStored, data } = useCallHistory(projectId, server, true)
   const columns = useMemo(() => callColumns(symbols), [symbols])
   const list = useList({ items: calls, keyOf: callKey, columns })
   const { show, resend, copyAs } = useCalls(projectId, server)

@@ -14,15 +14,17 @@ import { BOUNDS } from '../../lib/bounds.ts'
 
 const NONE: never[] = []
 
-/** The calls by hand on one server, those of earlier sessions and other programs too where the service stores them. */
-export function useCallHistory(projectId: string, server: ProjectServer) {
+/**
+ * The calls by hand on one server, those of earlier sessions and other programs too where the service stores them.
+ * @param follows shows at once what other programs call, such as `mcpdeck call` in the shell beside it
+ */
+export function useCallHistory(projectId: string, server: ProjectServer, follows = false) {
   const { client, queries } = useWorkspace()
   const log = callLogOf(client)
   const session = useSyncExternalStore(log.subscribe, () => log.of(server.id))
   const input = { projectId, serverId: server.id, limit: BOUNDS.serverCalls.most }
   const stored = useLiveQuery(queries.calls.list.options(input), {
-    // Other programs call too, such as `mcpdeck call` in the shell beside it.
-    isLive: () => true,
+    isLive: () => follows,
     requestsEach: 1,
     rowsOf: ({ items }) => items.length,
   })
