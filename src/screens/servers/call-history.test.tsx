@@ -7,7 +7,7 @@ import { listKeys } from '../../components/list/list-keys.ts'
 import { createClient } from '../../api/client/client.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
-import { callsKeys, resultKeys } from './bindings.ts'
+import { callsKeys, resultKeys, toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
 const talkative = fileURLToPath(new URL('../../../test/servers/talkative-server.mjs', import.meta.url))
@@ -158,4 +158,25 @@ test('where the service stores none, the list is that of the session and says so
   await app.see('Calls of this session only: this service stores none.')
   await app.see(/answered +prompt +simple-prompt/)
   await hosted.close()
+})
+
+test('a result that is not what the tool’s output schema promises says so', async () => {
+  const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
+  const { projectId } = ids
+  const command = { command: process.execPath, args: [small, 'promises'] }
+  const body = { name: 'promises', enabled: true, transportType: 'stdio' as const, ...command }
+  const { id: serverId } = await testService.client.servers.create({ projectId, body })
+  await open(testService, { projectId, serverId, tab: 'tools' })
+  await app.see('2 listed')
+  await app.press(toolsKeys.bindings.call)
+  await app.see('Call breaks on promises')
+  await app.press(formKeys.bindings.send, formKeys.bindings.send)
+  await app.see('The result does not match the tool’s output schema: `count` must be number.')
+  await app.press(resultKeys.bindings.close)
+  await app.press('end', toolsKeys.bindings.call)
+  await app.see('Call keeps on promises')
+  await app.press(formKeys.bindings.send, formKeys.bindings.send)
+  await app.see('As received')
+  await app.press('end')
+  expect(app.frame()).not.toContain('does not match')
 })

@@ -39,9 +39,17 @@ export function callLook(status: CallStatus): Look {
   return LOOKS[status] ?? { symbol: 'warn', tone: 'warn', word: status }
 }
 
-/** A call with all that came of it: state, time, what was sent, the contents, the answer as received. */
-export function callNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
-  return [...headNodes(record, look, now), ...outcomeNodes(record, look)]
+/**
+ * A call with all that came of it: state, time, what was sent, the contents, the answer as received.
+ * @param fault why the result is not what the tool promises
+ */
+export function callNodes(record: CallRecord, look: ContentLook, now: number, fault?: string): OutlineNode[] {
+  const text = `The result does not match the tool’s output schema: ${shorten(fault ?? '', 300)}.`
+  return [
+    ...headNodes(record, look, now),
+    ...(fault === undefined ? [] : [linesNode('fault', [{ text, tone: 'error' }, ''])]),
+    ...outcomeNodes(record, look),
+  ]
 }
 
 /** What is known of a call before its answer: state, time, what was sent. */

@@ -1,4 +1,10 @@
-import { useMemo, useState, useSyncExternalStore } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { cachedItems } from '../../api/client/cache/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { CallToolResult } from '../../api/contract/server-operations.ts'
+import { resultFault } from '../../domain/servers/findings.ts'
+import { SECRET } from '../../lib/redaction/redaction.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -50,16 +56,45 @@ function Result(props: { projectId: string; acts: Acts; log: CallLog; record: Ca
   })
   const long = longMarkdown(record)
   if (long !== undefined) return <MarkdownViewer text={long} focused />
-  return <Answered record={record} />
+  return <Answered projectId={props.projectId} record={record} />
 }
 
-function Answered({ record }: { record: CallRecord }) {
+/** Why the result is not what the tool promises, as far as its listing was read; secrets that are struck out may be why. */
+function useResultFault(projectId: string, { kind, target, serverId, outcome }: CallRecord): string | undefined {
+  const queryClient = useQueryClient()
+  const [fault, setFault] = useState<string>()
+  useEffect(() => {
+    if (kind !== 'tool' || outcome.state !== 'answered' || outcome.text.includes(SECRET)) return undefined
+    const { isError, structuredContent } = outcome.answer.value as CallToolResult
+    const listed = cachedItems(queryClient, contract.servers.tools).filter(
+      ({ input }) => input.projectId === projectId && input.serverId === serverId,
+    )
+    const schema = listed.find(({ item }) => item.name === target)?.item.outputSchema
+    if (!schema || isError === true) return undefined
+    let mounted = true
+    const check = async (): Promise<void> => {
+      const found = await resultFault(schema, structuredContent)
+      if (mounted) setFault(found)
+    }
+    void check()
+    return () => {
+      mounted = false
+    }
+  }, [queryClient, projectId, kind, target, serverId, outcome])
+  return fault
+}
+
+function Answered({ projectId, record }: { projectId: string; record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
   const [isRendered, setRendered] = useState(true)
   const rendered = isRendered && hasMarkdown(record)
   const { outcome } = record
-  const roots = useMemo(() => callNodes(record, { symbols, rendered }, openedAt), [record, symbols, rendered, openedAt])
+  const fault = useResultFault(projectId, record)
+  const roots = useMemo(
+    () => callNodes(record, { symbols, rendered }, openedAt, fault),
+    [record, symbols, rendered, openedAt, fault],
+  )
   const view = useOutline({
     roots,
     focused: true,
