@@ -49,21 +49,17 @@ import {
   nested,
   workedOn,
 } from './kept-things.ts'
-import { callProbes } from './kept-calls.ts'
-import { trafficProbes } from './kept-traffic.ts'
+import { recordedProbes } from './kept-calls.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
 let directory = ''
 let service: TestService
 let number = 0
-let serverId = ''
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'mcpdeck-limits-'))
   service = await openService()
-  const projectId = (await service.client.projects.list()).items[0]!.id
-  serverId = (await service.client.servers.list({ projectId })).items[0]!.id
 })
 afterAll(async () => {
   await service.close()
@@ -370,11 +366,7 @@ const probes: Record<BoundName, Probe> = {
     const [seen] = toSeenTools('s', [tool(description)], 0).tools
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
   },
-  ...trafficProbes,
-  ...callProbes(
-    () => service.service.store,
-    () => serverId,
-  ),
+  ...recordedProbes(() => service),
   async idempotencyKey(size) {
     const { client } = service
     const projectId = (await client.projects.list()).items[0]!.id

@@ -49,5 +49,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'runs.requestJudge': { verb: ADVICE },
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },
   console: { verb: 'The process that holds the connections keeps it; a command has none.' },
+  calls: { verb: 'They are looked at and compared on the screen; `mcpdeck api listCalls` prints them.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

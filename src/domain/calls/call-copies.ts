@@ -37,8 +37,8 @@ export function callCommand({ kind, target, input = {} }: Call, place: CallPlace
 }
 
 function isPlainText(value: unknown, kind: Call['kind']): boolean {
-  if (kind !== 'tool' && typeof value !== 'object') return clean(String(value)) === String(value)
-  return typeof value === 'string' && clean(value) === value && !isJson(value)
+  if (typeof value !== 'string' || clean(value) !== value) return false
+  return kind !== 'tool' || !isJson(value)
 }
 
 /** How the command says which server it is, or why it cannot. */

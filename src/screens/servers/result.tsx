@@ -59,7 +59,7 @@ function Result(props: { projectId: string; acts: Acts; log: CallLog; record: Ca
   return <Answered projectId={props.projectId} record={record} />
 }
 
-/** Why the result is not what the tool promises, as far as its listing was read; secrets that are struck out may be why. */
+/** Why the result is not what the tool promises, as far as its listing was read; struck out secrets may be why. */
 function useResultFault(projectId: string, { kind, target, serverId, outcome }: CallRecord): string | undefined {
   const queryClient = useQueryClient()
   const [fault, setFault] = useState<string>()

@@ -167,7 +167,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 }
 
-type Operation = { request: ApiRequest; requestId: string; url: URL; match: Match; caller: Caller; closing: AbortSignal }
+type Operation = {
+  request: ApiRequest
+  requestId: string
+  url: URL
+  match: Match
+  caller: Caller
+  closing: AbortSignal
+}
 
 async function operate(operation: Operation, options: PipelineOptions): Promise<Answer> {
   const { request, requestId, url, match, caller, closing } = operation

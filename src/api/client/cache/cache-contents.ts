@@ -13,10 +13,8 @@ const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 
 /** Answers that hold what lets others in: links to scenarios and to signing in. */
 const WITH_LINKS = new Set<keyof Contract>(['connections', 'scenarios', 'userTesting'])
-/** Answers that hold conversations and calls; they are large, and what was said there is nobody else's business. */
+/** Answers that hold whole conversations; they are large, and what was said there is nobody else's business. */
 const CONVERSATIONS = new Set<AnyEndpoint>([
-  contract.calls.list,
-  contract.calls.get,
   contract.iterations.steps,
   contract.iterations.trace,
   contract.traceExports.otlp,
