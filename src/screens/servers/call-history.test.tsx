@@ -69,7 +69,7 @@ test('two results are compared by their structure: marked ones, or the chosen on
   await open()
   await app.see('"said":"two"')
   await app.press(keys.compare)
-  await app.see('There is no earlier call with the same arguments.')
+  await app.see('No other call has the same arguments.')
   await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
   await app.press(keys.compare)
   const compared = await app.see('content[0].text.said')
@@ -80,6 +80,8 @@ test('two results are compared by their structure: marked ones, or the chosen on
   await call('echo', { said: 'two', same: 1 })
   await app.see(frame => frame.split('"said":"two"').length === 3)
   await app.press('home', keys.compare)
+  await app.see(frame => frame.split('✓ No difference.').length === 3)
+  await app.press('escape', 'down', keys.compare)
   await app.see(frame => frame.split('✓ No difference.').length === 3)
 })
 

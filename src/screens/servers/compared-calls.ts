@@ -26,8 +26,11 @@ export function comparedPair(
     return earlier && later && others.length === 0 ? [earlier, later] : 'Mark two calls to compare them.'
   }
   if (!chosen) return 'Nothing was called yet.'
-  const before = calls.find(call => call.startedAt < chosen.startedAt && isSameCall(call, chosen))
-  return before ? [before, chosen] : 'There is no earlier call with the same arguments. Mark two calls to compare them.'
+  const alike = calls.filter(call => call.id !== chosen.id && isSameCall(call, chosen))
+  const before = alike.find(call => call.startedAt <= chosen.startedAt)
+  const after = alike.at(-1)
+  if (before) return [before, chosen]
+  return after ? [chosen, after] : 'No other call has the same arguments. Mark two calls to compare them.'
 }
 
 function isSameCall(one: ListedCall, other: ListedCall): boolean {
