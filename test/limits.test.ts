@@ -49,7 +49,7 @@ import {
   nested,
   workedOn,
 } from './kept-things.ts'
-import { trafficProbes } from './kept-traffic.ts'
+import { recordedProbes } from './kept-calls.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
@@ -366,7 +366,7 @@ const probes: Record<BoundName, Probe> = {
     const [seen] = toSeenTools('s', [tool(description)], 0).tools
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
   },
-  ...trafficProbes,
+  ...recordedProbes(() => service),
   async idempotencyKey(size) {
     const { client } = service
     const projectId = (await client.projects.list()).items[0]!.id

@@ -384,6 +384,34 @@ export const BOUNDS = {
     most: 256,
     beyond: 'refused',
   },
+  serverCalls: {
+    of: 'calls by hand that are stored of a server',
+    side: 'local workspace',
+    unit: 'entries',
+    most: 200,
+    beyond: 'the oldest go',
+  },
+  serverCallBytes: {
+    of: 'their results together',
+    side: 'local workspace',
+    unit: 'bytes',
+    most: 16 * MIB,
+    beyond: 'the oldest go',
+  },
+  callResult: {
+    of: 'the stored result of a call by hand',
+    side: 'local workspace',
+    unit: 'bytes',
+    most: MIB,
+    beyond: 'left out',
+  },
+  callInput: {
+    of: 'the stored arguments of a call by hand',
+    side: 'local workspace',
+    unit: 'bytes',
+    most: 64 * KIB,
+    beyond: 'left out',
+  },
 } as const satisfies Record<string, Bound>
 
 export type BoundName = keyof typeof BOUNDS

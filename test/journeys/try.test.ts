@@ -141,8 +141,10 @@ test('a second call is saved in the suite of the first, or in another new one', 
   const call = async (number: string): Promise<void> => {
     terminal.type('c')
     await terminal.waitFor('Call get-sum on stdio-server')
+    // It begins with what was called last.
+    terminal.press('ctrl+u')
     terminal.type(number)
-    terminal.press('tab')
+    terminal.press('tab', 'ctrl+u')
     terminal.type('3')
     terminal.press('ctrl+s')
     await terminal.waitFor(`The sum is ${Number(number) + 3}.`)

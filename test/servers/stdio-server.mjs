@@ -71,7 +71,15 @@ const carelessTools = [
   { name: 'lost', inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } },
 ]
 
+// `promises`: two tools with an output schema, of which the first does not keep it.
+const promised = ['breaks', 'keeps'].map(name => ({
+  name,
+  inputSchema: { type: 'object', properties: {} },
+  outputSchema: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
+}))
+
 const listTools = cursor => {
+  if (behaviour === 'promises') return { tools: promised }
   if (behaviour === 'careless') return { tools: carelessTools }
   if (behaviour === 'poisons') return { tools: [poisonTool()] }
   if (behaviour === 'switches') return { tools: [writeTool()] }
@@ -91,6 +99,10 @@ const callTool = (id, { name, arguments: args }) => {
     process.exit(7)
   }
   if (behaviour === 'silent-call') return
+  if (behaviour === 'promises') {
+    const structuredContent = { count: name === 'keeps' ? 1 : 'many' }
+    return send({ id, result: { ...text('counted'), structuredContent } })
+  }
   if (behaviour === 'floods-garbage') return flood('y')
   if (behaviour === 'floods-messages') {
     const params = { level: 'info', data: 'x'.repeat(200) }

@@ -1,6 +1,7 @@
 import { account, capabilities } from './account.ts'
 import { agent } from './agent.ts'
 import { harness, hostCatalog, models } from './catalogs.ts'
+import { calls } from './calls.ts'
 import { chat } from './chat.ts'
 import { checkRepos } from './check-repos.ts'
 import { clients, hosts } from './clients.ts'
@@ -83,6 +84,7 @@ export const contract = {
   liveServers,
   serverRequests,
   roots,
+  calls,
 }
 export type Contract = typeof contract
 

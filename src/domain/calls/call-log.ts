@@ -1,4 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ServerCall } from '../../api/contract/calls.ts'
 import type { OnProgress, Progress } from '../../api/contract/message.ts'
 import { spaced } from '../../lib/spaced.ts'
 import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
@@ -14,6 +16,8 @@ export type Outcome =
   | { state: 'running'; progress?: Progress }
   | { state: 'answered'; answer: Answer; text: string; durationMs: number }
   | { state: 'failed'; error: unknown; durationMs: number }
+  /** It was answered, with more than is stored. */
+  | { state: 'withheld'; bytes: number; isError: boolean; durationMs: number }
 
 export type CallSubject = {
   kind: Answer['kind']
@@ -29,6 +33,10 @@ export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
+  /** Of the answer, under which the local workspace stores it. */
+  requestId?: string | undefined
+  /** What keeps `input` from being what was sent. */
+  incomplete?: ServerCall['incomplete']
   /** The eval case that it was saved as. */
   savedAs?: { suiteId: string; caseId: string }
   /** Cancels it at the server, which may have done anything of it. */
@@ -36,13 +44,20 @@ export type CallRecord = CallSubject & {
 }
 
 /** Sends the request; resolves to the answer and the body as received. */
-export type Send = (signal: AbortSignal, onProgress: OnProgress) => Promise<{ answer: Answer; text: string }>
+export type Send = (
+  signal: AbortSignal,
+  onProgress: OnProgress,
+) => Promise<{ answer: Answer; text: string; requestId?: string | undefined }>
 
 export type CallLog = {
   /** Sends once, never again, and notes what came of it. Resolves when that is known. */
   start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
   /** Notes the eval case that a call was saved as. */
   saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
+  /** Takes in a call that was stored, with its result. */
+  adopt: (record: CallRecord) => void
+  /** Forgets what has ended on one server. */
+  clear: (serverId: string) => void
   /** Calls to one server, newest first; the same array until one of them changes. */
   of: (serverId: string) => readonly CallRecord[]
   get: (id: string) => CallRecord | undefined
@@ -79,7 +94,6 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
   }
   const change = (id: string, changed: Partial<CallRecord>): void =>
     set(records.map(record => (record.id === id ? { ...record, ...changed } : record)))
-  const settle = (id: string, outcome: Outcome): void => change(id, { outcome })
   return {
     start(subject, send) {
       const controller = new AbortController()
@@ -94,18 +108,29 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
       set([record, ...records])
       const began = performance.now()
       const took = (): number => performance.now() - began
-      const reports = spaced(PROGRESS_MS, (progress: Progress) => settle(record.id, { state: 'running', progress }))
-      const end = (outcome: Outcome): void => {
+      const reports = spaced(PROGRESS_MS, (progress: Progress) =>
+        change(record.id, { outcome: { state: 'running', progress } }),
+      )
+      const end = (outcome: Outcome, requestId: string | undefined): void => {
         reports.end()
-        settle(record.id, outcome)
+        change(record.id, { outcome, requestId })
       }
       const settled = send(controller.signal, reports.note).then(
-        ({ answer, text }) => end({ state: 'answered', answer, text, durationMs: took() }),
-        (error: unknown) => end({ state: 'failed', error, durationMs: took() }),
+        ({ answer, text, requestId }) => end({ state: 'answered', answer, text, durationMs: took() }, requestId),
+        (error: unknown) => {
+          const requestId = error instanceof ApiError ? error.requestId : undefined
+          end({ state: 'failed', error, durationMs: took() }, requestId)
+        },
       )
       return { record, settled }
     },
     saved: (id, savedAs) => change(id, { savedAs }),
+    adopt(record) {
+      const others = records.filter(({ id }) => id !== record.id)
+      set([...others, record].toSorted((one, other) => other.startedAt - one.startedAt))
+    },
+    clear: serverId =>
+      set(records.filter(record => record.serverId !== serverId || record.outcome.state === 'running')),
     of(serverId) {
       const known = byServer.get(serverId)
       if (known) return known

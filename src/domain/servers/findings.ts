@@ -115,22 +115,31 @@ async function checkedSchemas(tools: readonly Tool[]): Promise<CheckedSchema[]> 
   return checked
 }
 
-/** Results of tools that promise what they return (MCP 2025-11-25, “Output Schema”). */
+/** Results of tools that promise what they return. */
 async function wrongResults(tools: readonly Tool[], results: readonly KnownResult[]): Promise<WrongResult[]> {
   const wrong: WrongResult[] = []
-  for (const { tool, structuredContent: value } of results) {
+  for (const { tool, structuredContent } of results) {
     const schema = tools.find(({ name }) => name === tool)?.outputSchema
-    if (!schema) continue
-    if (typeof value !== 'object' || value === null) wrong.push({ tool, why: 'it has no structured content' })
-    else {
-      const verdict = await checkArguments(schema, { ...value })
-      const [fault] = 'faults' in verdict ? verdict.faults : []
-      if (!fault) continue
-      const why = fault.message.replace('an argument of this tool', 'among its fields')
-      wrong.push({ tool, why: fault.name === undefined ? why : `\`${fault.name}\` ${why}` })
-    }
+    const why = schema && (await resultFault(schema, structuredContent))
+    if (why) wrong.push({ tool, why })
   }
   return wrong
+}
+
+/**
+ * Why structured content is not what the tool promises (MCP 2025-11-25, “Output Schema”); undefined where it is, or
+ * where that cannot be told.
+ */
+export async function resultFault(
+  schema: NonNullable<Tool['outputSchema']>,
+  content: unknown,
+): Promise<string | undefined> {
+  if (typeof content !== 'object' || content === null) return 'it has no structured content'
+  const verdict = await checkArguments(schema, { ...content })
+  const [fault] = 'faults' in verdict ? verdict.faults : []
+  if (!fault) return undefined
+  const why = fault.message.replace('an argument of this tool', 'among its fields')
+  return fault.name === undefined ? why : `\`${fault.name}\` ${why}`
 }
 
 /**

@@ -79,6 +79,13 @@ export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
   return isSame && fields.every(isShowable) ? filled : wholeOf(sent)
 }
 
+/** The form with what was sent last; undefined where there was nothing, or it does not go into the fields any more. */
+export function rememberedForm(form: ArgumentForm, sent: JsonObject): ArgumentForm | undefined {
+  if (form.fields.length === 0 || Object.keys(sent).length === 0) return undefined
+  const filled = filledForm(form, sent)
+  return filled.whole === form.whole ? filled : undefined
+}
+
 /** A choice shows its options only, and a text has no control characters. */
 function isShowable({ initial, choices }: ArgumentField): boolean {
   const text = initial.replaceAll('\n', '')

@@ -223,12 +223,31 @@ const resend = {
   },
 } as const
 
+const copyAs = {
+  ...on('copyAs'),
+  label: 'copy as',
+  help: 'Copy the call as a command, as requests of curl, or as JSON.',
+} as const
+
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',
   screen: 'servers',
   title: 'Calls',
-  bindings: { show: { keys: ['enter'], label: 'show result', hint: true }, stop, ...resend, saveCase },
+  bindings: {
+    show: { keys: ['enter'], label: 'show result', hint: true },
+    stop,
+    ...resend,
+    saveCase,
+    copyAs,
+    compare: {
+      ...on('compare'),
+      label: 'compare',
+      hint: true,
+      help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
+    },
+    clear: { ...on('delete'), label: 'forget calls', needs: 'calls.clear', help: 'Forget these calls, after asking.' },
+  },
 })
 
 export const serverReadinessKeys = defineBindings({
@@ -272,6 +291,7 @@ export const resultKeys = defineBindings({
     ...resend,
     saveCase,
     answer: { ...on('answer'), label: 'answer', help: 'Answer what the server asks while the call waits.' },
+    copyAs,
   },
 })
 

@@ -9,7 +9,8 @@ import { blockNodes } from '../../components/transcript/content.ts'
 import { createCallLog, type Answer, type CallRecord } from '../../domain/calls/call-log.ts'
 import { AS_GIVEN, outline } from '../../components/viewer/outline-tree.ts'
 import { plainText } from '../../components/viewer/source.ts'
-import { callDuration, callLook, callNodes, hasMarkdown } from './result-lines.ts'
+import { callDuration, statusOf } from '../../domain/calls/listed-calls.ts'
+import { callLook, callNodes, hasMarkdown } from './result-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const subject = { kind: 'tool', serverId: 's1', serverName: 'everything', target: 'echo', input: { a: 1 } } as const
@@ -90,7 +91,7 @@ test('a tool’s own failure is an answer, with the time the service measured', 
     isError: true,
     durationMs: 42,
   })
-  expect(callLook(record).word).toBe('tool error')
+  expect(callLook(statusOf(record)).word).toBe('tool error')
   expect(callDuration(record)).toEqual({ ms: 42, by: 'service' })
   const text = drawn(record, record.startedAt)
   expect(text).toContain('42ms, as the service measured')
@@ -109,10 +110,10 @@ test('an unknown outcome says that it may have happened; a refusal does not', as
     expect(drawn(await failed({ kind }))).toContain('may have happened')
   const cancelled = await failed({ kind: 'aborted' })
   expect(drawn(cancelled)).toContain('until then, and whether it stopped, is not known')
-  expect(callLook(cancelled).word).toBe('cancelled')
-  expect(callLook(await failed({ kind: 'timeout' })).word).toBe('unknown')
+  expect(callLook(statusOf(cancelled)).word).toBe('cancelled')
+  expect(callLook(statusOf(await failed({ kind: 'timeout' }))).word).toBe('unknown')
   const refused = await failed({ kind: 'refused', code: 'read-only', sent: false })
-  expect(callLook(refused).word).toBe('failed')
+  expect(callLook(statusOf(refused)).word).toBe('failed')
   expect(drawn(refused)).not.toContain('may have happened')
 })
 

@@ -6,10 +6,11 @@ import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../t
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
-import type { CallRecord } from '../../domain/calls/call-log.ts'
+import type { ListedCall } from '../../domain/calls/listed-calls.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { shorten } from './json-text.ts'
-import { callDuration, callLook, KIND_WORDS } from './result-lines.ts'
-import { progressOf, runningFor } from './running-call.ts'
+import { callLook, KIND_WORDS } from './result-lines.ts'
+import { progressOf } from './running-call.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
 /** A saved server with what the doctor last said about it. */
@@ -178,54 +179,63 @@ const plainResourceColumns: readonly Column<ListedResource>[] = [
   { id: 'mime', title: 'Type', width: 16, cell: resource => ({ text: typeOf(resource), tone: 'muted' }), sort: typeOf },
 ]
 
-export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
+export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
   return [
     {
       id: 'state',
       title: 'State',
       width: 12,
-      cell: record => {
-        const look = callLook(record)
+      cell: ({ status }) => {
+        const look = callLook(status)
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
       },
-      sort: record => callLook(record).word,
+      sort: ({ status }) => callLook(status).word,
     },
     {
       id: 'kind',
       title: 'What',
       width: 8,
-      cell: record => ({ text: KIND_WORDS[record.kind], tone: 'muted' }),
-      sort: record => record.kind,
+      from: 56,
+      cell: ({ kind }) => ({ text: KIND_WORDS[kind], tone: 'muted' }),
+      sort: ({ kind }) => kind,
     },
     {
       id: 'target',
       title: 'Of',
       width: 'flex',
-      cell: record => shorten([record.target, progressOf(record)].filter(Boolean).join('  '), MOST_TEXT),
-      sort: record => record.target,
+      cell: ({ target, record }) =>
+        shorten([target, record ? progressOf(record) : ''].filter(Boolean).join('  '), MOST_TEXT),
+      sort: ({ target }) => target,
+    },
+    {
+      id: 'arguments',
+      title: 'Arguments',
+      width: 'flex',
+      from: 72,
+      cell: ({ input }) => ({ text: input ? shorten(jsonText(input), MOST_TEXT) : '', tone: 'muted' }),
     },
     {
       id: 'took',
       title: 'Took',
       width: 8,
       align: 'right',
-      cell: record => {
-        const ms = callDuration(record)?.ms ?? runningFor(record, Date.now())
+      cell: ({ status, startedAt, durationMs }) => {
+        const ms = status === 'running' ? Math.max(0, Date.now() - startedAt) : durationMs
         return { text: formatDuration(ms), tone: 'muted' }
       },
-      sort: record => callDuration(record)?.ms,
+      sort: ({ durationMs }) => durationMs,
     },
     {
       id: 'age',
       title: 'Age',
       width: 5,
       align: 'right',
-      cell: record => ({ text: formatAge(record.startedAt, Date.now()), tone: 'muted' }),
-      sort: record => record.startedAt,
+      cell: ({ startedAt }) => ({ text: formatAge(startedAt, Date.now()), tone: 'muted' }),
+      sort: ({ startedAt }) => startedAt,
     },
   ]
 }
 
 export const toolKey = (tool: Tool): string => tool.name
 export const promptKey = (prompt: Prompt): string => prompt.name
-export const callKey = (record: CallRecord): string => record.id
+export const callKey = ({ id }: ListedCall): string => id

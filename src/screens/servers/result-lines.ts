@@ -1,7 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { isServerFault } from '../../api/client/errors/error-kinds.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatAge, formatDuration } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
 import {
@@ -18,6 +17,7 @@ import type { OutlineNode } from '../../components/viewer/outline-tree.ts'
 import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
+import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../domain/calls/listed-calls.ts'
 import { isObject, shorten, type JsonObject } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from './status.ts'
@@ -27,42 +27,36 @@ const MOST_TEXT = 20_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }
 
-/** How a call stands. A tool's own failure is an answer; a failed request is none, and may leave doubt. */
-export function callLook({ outcome }: CallRecord): Look {
-  if (outcome.state === 'running') return { symbol: 'live', tone: 'live', word: 'running' }
-  if (outcome.state === 'answered')
-    return outcome.answer.kind === 'tool' && outcome.answer.value.isError
-      ? { symbol: 'error', tone: 'error', word: 'tool error' }
-      : { symbol: 'ok', tone: 'ok', word: 'answered' }
-  const { error } = outcome
-  if (error instanceof ApiError && error.kind === 'aborted')
-    return { symbol: 'cancelled', tone: 'warn', word: 'cancelled' }
-  return leavesDoubt(error)
-    ? { symbol: 'warn', tone: 'warn', word: 'unknown' }
-    : { symbol: 'error', tone: 'error', word: 'failed' }
+const LOOKS: Record<string, Look> = {
+  running: { symbol: 'live', tone: 'live', word: 'running' },
+  answered: { symbol: 'ok', tone: 'ok', word: 'answered' },
+  tool_error: { symbol: 'error', tone: 'error', word: 'tool error' },
+  failed: { symbol: 'error', tone: 'error', word: 'failed' },
+  given_up: { symbol: 'cancelled', tone: 'warn', word: 'cancelled' },
+  unknown: { symbol: 'warn', tone: 'warn', word: 'unknown' },
 }
 
-/** Whether something may have happened although no answer came: only a call acts, and only one that left. */
-function leavesDoubt(error: unknown): boolean {
-  if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
-  return error.kind !== 'http' || isServerFault(error)
+/** How a call stands; what this version has no word for is not known. */
+export function callLook(status: CallStatus): Look {
+  return LOOKS[status] ?? { symbol: 'warn', tone: 'warn', word: status }
 }
 
-/** The time the service says it took, else what was measured here; undefined while it runs. */
-export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
-  if (outcome.state === 'running') return undefined
-  const told = outcome.state === 'answered' && outcome.answer.kind === 'tool' ? outcome.answer.value.durationMs : null
-  return told == null ? { ms: outcome.durationMs, by: 'here' } : { ms: told, by: 'service' }
-}
-
-/** A call with all that came of it: state, time, what was sent, the contents, the answer as received. */
-export function callNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
-  return [...headNodes(record, look, now), ...outcomeNodes(record, look, now)]
+/**
+ * A call with all that came of it: state, time, what was sent, the contents, the answer as received.
+ * @param fault why the result is not what the tool promises
+ */
+export function callNodes(record: CallRecord, look: ContentLook, now: number, fault?: string): OutlineNode[] {
+  const text = `The result does not match the tool’s output schema: ${shorten(fault ?? '', 300)}.`
+  return [
+    ...headNodes(record, look, now),
+    ...(fault === undefined ? [] : [linesNode('fault', [{ text, tone: 'error' }, ''])]),
+    ...outcomeNodes(record, look, now),
+  ]
 }
 
 /** What is known of a call before its answer: state, time, what was sent. */
 function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: number): OutlineNode[] {
-  const state = callLook(record)
+  const state = callLook(statusOf(record))
   const took = callDuration(record)
   const fields = fieldLines([
     ['State', `${look.symbols[state.symbol]} ${state.word}`, state.tone],
@@ -74,7 +68,14 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
     [KIND_WORDS[record.kind], record.target],
     ['Started', startedText(record.startedAt, now)],
   ])
-  return [linesNode('fields', [...fields, '']), ...inputNodes(record.input)]
+  const why = record.incomplete ? [{ text: INCOMPLETE[record.incomplete] ?? '', tone: 'warn' as const }, ''] : []
+  return [linesNode('fields', [...fields, '', ...why]), ...inputNodes(record.input)]
+}
+
+/** What keeps stored arguments from being sent again as they stand. */
+export const INCOMPLETE: Record<string, string> = {
+  secrets: 'Secrets in the arguments were not stored.',
+  size: 'The arguments were too large to store.',
 }
 
 function startedText(startedAt: number, now: number): string {
@@ -94,14 +95,20 @@ function opened(value: unknown, id: string): OutlineNode {
 function outcomeNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
   const { outcome, kind } = record
   if (outcome.state === 'running') return [linesNode('waiting', runningLines(record, look.symbols, now))]
-  if (outcome.state === 'failed')
-    return [linesNode('failure', kind === 'tool' ? cancelledLines(outcome.error) : failureLines(outcome.error))]
+  if (outcome.state === 'failed') {
+    const lines = (kind === 'tool' && cancelledLines(outcome.error)) || failureLines(outcome.error, kind)
+    return [linesNode('failure', lines)]
+  }
+  if (outcome.state === 'withheld') {
+    const text = `Its result of ${formatCount(outcome.bytes)} bytes was too large to store.`
+    return [linesNode('withheld', [{ text, tone: 'warn' }])]
+  }
   return [...answerNodes(outcome.answer, look), receivedNode(outcome.text)]
 }
 
-/** A call that was cancelled after it left may have done anything. */
-function cancelledLines(error: unknown): Line[] {
-  if (!(error instanceof ApiError) || error.kind !== 'aborted' || !error.sent) return failureLines(error)
+/** A call that was cancelled after it left may have done anything; undefined for what ended otherwise. */
+function cancelledLines(error: unknown): Line[] | undefined {
+  if (!(error instanceof ApiError) || error.kind !== 'aborted' || !error.sent) return undefined
   return [
     { text: 'Cancelled', tone: 'warn' },
     { text: 'What the server did until then, and whether it stopped, is not known.', indent: 2 },
@@ -110,7 +117,14 @@ function cancelledLines(error: unknown): Line[] {
 }
 
 /** Our sentence for the error and, where it comes from the service, its own words. */
-function failureLines(error: unknown): Line[] {
+function failureLines(error: unknown, kind: Answer['kind']): Line[] {
+  if (error instanceof StoredFailure) {
+    const isOpen = kind === 'tool' && error.status !== 'failed'
+    return [
+      { text: shorten(error.message, MOST_TEXT), tone: 'error' },
+      ...(isOpen ? [{ text: 'The call may have happened on the server.', indent: 2 }] : []),
+    ]
+  }
   const problem = describeError(error)
   const said = unquotedMessage(error)
   return [

@@ -1,4 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { cachedItems } from '../../api/client/cache/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { CallToolResult } from '../../api/contract/server-operations.ts'
+import { resultFault } from '../../domain/servers/findings.ts'
+import { SECRET } from '../../lib/redaction/redaction.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -13,6 +19,7 @@ import { resultKeys } from './bindings.ts'
 import { useAnswerRequests } from './requests/use-answer-requests.tsx'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
 import type { useCallAgain } from './use-call-again.ts'
+import type { useCallCopy } from './use-call-copy.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useCallCase } from './use-call-case.ts'
 import { useRunningNow } from './use-now.ts'
@@ -20,17 +27,16 @@ import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines
 
 const WIDTH = 110
 
-type Resend = ReturnType<typeof useCallAgain>
+/** What is done with a call that shows. */
+type Acts = {
+  resend: ReturnType<typeof useCallAgain>
+  copyAs: ReturnType<typeof useCallCopy>
+  /** Reads a resource again, which a server that is subscribed to says is new. */
+  read: (uri: string) => CallRecord
+}
 
-/**
- * Shows a call and, while it runs, follows it.
- * @param read reads a resource again, which a server that is subscribed to says is new
- */
-export function useResultOverlay(
-  projectId: string,
-  resend: Resend,
-  read: (uri: string) => CallRecord,
-): (record: CallRecord) => void {
+/** Shows a call and, while it runs, follows it. */
+export function useResultOverlay(projectId: string, acts: Acts): (record: CallRecord) => void {
   const overlays = useOverlays()
   const { client } = useWorkspace()
   return record => {
@@ -38,27 +44,13 @@ export function useResultOverlay(
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
       size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
       content: (
-        <Result
-          projectId={projectId}
-          resend={resend}
-          read={read}
-          log={callLogOf(client)}
-          record={record}
-          onClose={() => close()}
-        />
+        <Result projectId={projectId} acts={acts} log={callLogOf(client)} record={record} onClose={() => close()} />
       ),
     })
   }
 }
 
-type ResultProps = {
-  projectId: string
-  resend: Resend
-  read: (uri: string) => CallRecord
-  log: CallLog
-  record: CallRecord
-  onClose: () => void
-}
+type ResultProps = { projectId: string; acts: Acts; log: CallLog; record: CallRecord; onClose: () => void }
 
 function Result(props: ResultProps) {
   const { log, projectId } = props
@@ -71,10 +63,11 @@ function Result(props: ResultProps) {
     if (latest.outcome.state !== 'running') setShown(latest)
   }, [latest])
   const { kind, serverId, target } = record
-  const readAgain = (): void => setNewest(props.read(target))
+  const readAgain = (): void => setNewest(props.acts.read(target))
   const saveCase = useCallCase(props.projectId, props.onClose)
   useBindings(resultKeys, {
-    ...props.resend(record),
+    ...props.acts.resend(record),
+    copyAs: props.acts.copyAs(record),
     saveCase: saveCase(record),
     answer: useAnswerRequests(),
     close: props.onClose,
@@ -84,7 +77,11 @@ function Result(props: ResultProps) {
   return (
     <>
       {kind === 'resource' && <Updates at={{ projectId, serverId, uri: target }} onUpdate={readAgain} />}
-      {long === undefined ? <Answered record={record} /> : <MarkdownViewer text={long} focused />}
+      {long === undefined ? (
+        <Answered projectId={projectId} record={record} />
+      ) : (
+        <MarkdownViewer text={long} focused />
+      )}
     </>
   )
 }
@@ -104,7 +101,32 @@ function Updates(props: { at: { projectId: string; serverId: string; uri: string
   return null
 }
 
-function Answered({ record }: { record: CallRecord }) {
+/** Why the result is not what the tool promises, as far as its listing was read; struck out secrets may be why. */
+function useResultFault(projectId: string, { kind, target, serverId, outcome }: CallRecord): string | undefined {
+  const queryClient = useQueryClient()
+  const [fault, setFault] = useState<string>()
+  useEffect(() => {
+    if (kind !== 'tool' || outcome.state !== 'answered' || outcome.text.includes(SECRET)) return undefined
+    const { isError, structuredContent } = outcome.answer.value as CallToolResult
+    const listed = cachedItems(queryClient, contract.servers.tools).filter(
+      ({ input }) => input.projectId === projectId && input.serverId === serverId,
+    )
+    const schema = listed.find(({ item }) => item.name === target)?.item.outputSchema
+    if (!schema || isError === true) return undefined
+    let mounted = true
+    const check = async (): Promise<void> => {
+      const found = await resultFault(schema, structuredContent)
+      if (mounted) setFault(found)
+    }
+    void check()
+    return () => {
+      mounted = false
+    }
+  }, [queryClient, projectId, kind, target, serverId, outcome])
+  return fault
+}
+
+function Answered({ projectId, record }: { projectId: string; record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
   const isRunning = record.outcome.state === 'running'
@@ -113,7 +135,11 @@ function Answered({ record }: { record: CallRecord }) {
   const [isRendered, setRendered] = useState(true)
   const rendered = isRendered && hasMarkdown(record)
   const { outcome } = record
-  const roots = useMemo(() => callNodes(record, { symbols, rendered }, now), [record, symbols, rendered, now])
+  const fault = useResultFault(projectId, record)
+  const roots = useMemo(
+    () => callNodes(record, { symbols, rendered }, now, fault),
+    [record, symbols, rendered, now, fault],
+  )
   const view = useOutline({
     roots,
     focused: true,

@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode, useSyncExternalStore } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
@@ -9,10 +9,13 @@ import type { Collection } from '../../components/collection/use-collection.ts'
 import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { useSize } from '../../components/size.tsx'
 import { useNewConnection } from '../../components/records/use-new-connection.ts'
+import { useWaitingRequests } from '../../hooks/use-waiting-requests.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { connectionsRoute } from '../connections/route.ts'
-import { serversKeys, callsKeys } from './bindings.ts'
+import { serversKeys } from './bindings.ts'
+import { Calls } from './calls.tsx'
 import { useServerChecks, type ServerInput } from './checks.ts'
-import { doctorWidth, serverColumns, type ServerRow, callColumns, callKey } from './columns.ts'
+import { doctorWidth, serverColumns, type ServerRow } from './columns.ts'
 import { Doctor } from './doctor.tsx'
 import { Overview } from './overview.tsx'
 import { Prompts } from './prompts.tsx'
@@ -30,16 +33,6 @@ import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
 import { useSignIn } from './use-sign-in.tsx'
 import { NO_FILES, useServerImport } from './use-server-import.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { List } from '../../components/list/list.tsx'
-import { useList } from '../../components/list/use-list.ts'
-import { Sentence } from '../../components/pane-state.tsx'
-import { useWaitingRequests } from '../../hooks/use-waiting-requests.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
-import { callLogOf } from '../../domain/calls/call-log.ts'
-import { useCalls } from './use-calls.ts'
-import { useCallCase } from './use-call-case.ts'
-import { useNow, useRunningNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export const ServersScreen = collectionScreen({
@@ -150,42 +143,4 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     remove: onServer(saving.remove),
     checkOAuth: on(row => check('overview', checks.checkOAuth, row)),
   }
-}
-
-/** What was called, rendered and read from here in this session, newest first. */
-function Calls(props: TabProps) {
-  const { projectId, server, focused } = props
-  const { client } = useWorkspace()
-  const { symbols } = useTheme()
-  const log = callLogOf(client)
-  const records = useSyncExternalStore(log.subscribe, () => log.of(server.id))
-  const columns = useMemo(() => callColumns(symbols), [symbols])
-  const list = useList({ items: records, keyOf: callKey, columns })
-  const { show, resend } = useCalls(projectId, server)
-  const saveCase = useCallCase(projectId)
-  // Draws the ages again, and how long calls run.
-  useNow()
-  useRunningNow(records.some(({ outcome }) => outcome.state === 'running'))
-  const current = list.current()
-  const open = (): void => {
-    if (current) show(current)
-  }
-  useBindings(
-    callsKeys,
-    {
-      show: records.length > 0 ? open : unavailable('Nothing was called yet.'),
-      stop: current?.outcome.state === 'running' ? current.stop : unavailable('No call that runs is chosen.'),
-      ...resend(current),
-      saveCase: saveCase(current),
-    },
-    { active: focused },
-  )
-  if (records.length === 0)
-    return (
-      <>
-        <Sentence tone="plain" text="Nothing was called, rendered or read here in this session." />
-        <Sentence tone="muted" text="The tabs of tools, prompts and resources do that; what came of it is kept here." />
-      </>
-    )
-  return <List list={list} focused={focused} empty="Nothing was called yet." />
 }

@@ -6,10 +6,11 @@ import { heading, jsonLines } from '../../components/lines.ts'
 import { useList } from '../../components/list/use-list.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
+import { withoutStruck } from '../../domain/calls/listed-calls.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useArgumentDialog } from './argument-dialog.tsx'
-import { argumentForm } from './arguments.ts'
+import { argumentForm, rememberedForm } from './arguments.ts'
 import { toolsKeys } from './bindings.ts'
 import { toolColumns, toolKey } from './columns.ts'
 import { withShortTexts } from './json-text.ts'
@@ -17,6 +18,7 @@ import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { schemaLines, textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { callEffect } from './use-call-again.ts'
+import { useCallHistory } from './use-call-history.ts'
 import { useCalls } from './use-calls.ts'
 import { useChangedList } from './use-changed-list.ts'
 import { useLiveServer } from './use-live-server.ts'
@@ -79,18 +81,28 @@ export function Tools(props: TabProps) {
   )
 }
 
-/** The form is the question: its last lines say what will be called, and that it acts elsewhere. */
+/**
+ * The form is the question: its last lines say what will be called, and that it acts elsewhere. It begins with what the
+ * tool was called with last, as far as its fields still take that.
+ */
 function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => void {
   const ask = useArgumentDialog()
   const calls = useCalls(projectId, server)
-  return tool =>
+  const { calls: made } = useCallHistory(projectId, server)
+  return tool => {
+    const form = argumentForm(tool.inputSchema)
+    const last = made.find(call => call.kind === 'tool' && call.target === tool.name && call.input)
+    const filled = last && rememberedForm(form, withoutStruck(last.input))
     ask({
       title: `Call ${tool.name}`,
       about: tool.description ?? undefined,
-      form: argumentForm(tool.inputSchema),
+      form: filled ?? form,
       schema: tool.inputSchema,
-      effect: [callEffect(server)],
+      effect: [...(filled ? [{ text: REMEMBERED, tone: 'muted' as const }] : []), callEffect(server)],
       act: `Call ${tool.name} on ${server.name}`,
       onSend: parameters => calls.callTool(tool.name, parameters),
     })
+  }
 }
+
+const REMEMBERED = 'Filled in as it was called last.'

@@ -3,15 +3,22 @@ import type { Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
-import type { CallRecord } from '../../domain/calls/call-log.ts'
+import type { CallRecord, CallSubject } from '../../domain/calls/call-log.ts'
+import { withoutStruck } from '../../domain/calls/listed-calls.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { unavailable, type Handlers } from '../../tui/keymap/binding.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useArgumentDialog } from './argument-dialog.tsx'
 import { argumentForm, filledForm } from './arguments.ts'
+import { callsKeys } from './bindings.ts'
+import { INCOMPLETE } from './result-lines.ts'
 import { shorten, type JsonObject } from './json-text.ts'
 
 type CallTool = (toolName: string, parameters: JsonObject) => void
+
+/** A call as it can be sent again. */
+type Sent = Pick<CallSubject, 'kind' | 'target' | 'input'> & Pick<CallRecord, 'incomplete'>
 
 const MOST_SHOWN = 400
 
@@ -29,6 +36,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
   const ask = useArgumentDialog()
   const confirm = useConfirm()
   const opening = useOpening(useRunTask())
+  const key = useKeyName()
 
   const again = async (tool: string, sent: JsonObject): Promise<void> => {
     const agreed = await confirm({
@@ -49,7 +57,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
     return { tool: undefined }
   }
 
-  const edit = async (name: string, sent: JsonObject): Promise<void> => {
+  const edit = async (name: string, sent: JsonObject, missing?: string): Promise<void> => {
     const read = await opening({
       start: `Reading the tools of ${server.name}…`,
       work: signal => currentTool(name, signal),
@@ -61,18 +69,23 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
       about: tool ? (tool.description ?? undefined) : `${server.name} lists no tool ${name} any more.`,
       form: filledForm(argumentForm(tool?.inputSchema), sent),
       ...(tool && { schema: tool.inputSchema }),
-      effect: [callEffect(server)],
+      effect: [...(missing ? [{ text: `${missing} Type them anew.`, tone: 'warn' as const }] : []), callEffect(server)],
       act: `Call ${name} on ${server.name}`,
       onSend: parameters => callTool(name, parameters),
     })
   }
 
-  return (record: CallRecord | undefined): Handlers<'again' | 'edit'> => {
-    const { kind, target, input = {} } = record ?? {}
-    if (kind !== 'tool' || target === undefined) {
-      const none = unavailable(record ? 'Only a call of a tool is sent again.' : 'Nothing was called yet.')
+  return (call: Sent | undefined): Handlers<'again' | 'edit'> => {
+    if (call?.kind !== 'tool') {
+      const none = unavailable(call ? 'Only a call of a tool is sent again.' : 'Nothing was called yet.')
       return { again: none, edit: none }
     }
-    return { again: () => again(target, input), edit: () => edit(target, input) }
+    const { target, input = {}, incomplete } = call
+    if (incomplete == null) return { again: () => again(target, input), edit: () => edit(target, input) }
+    const why = INCOMPLETE[incomplete] ?? 'The arguments were not stored as they were sent.'
+    return {
+      again: unavailable(`${why} ${key(callsKeys, 'edit')} opens the form to type them anew.`),
+      edit: () => edit(target, withoutStruck(input), why),
+    }
   }
 }

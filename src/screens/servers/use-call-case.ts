@@ -17,6 +17,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { runsRoute } from '../runs/route.ts'
+import { INCOMPLETE } from './result-lines.ts'
 import { callsKeys } from './bindings.ts'
 
 /** A saved case, and whether its suite runs on the server that was called. */
@@ -92,7 +93,8 @@ export function useCallCase(projectId: string, onLeave?: () => void) {
     if (record.kind !== 'tool') return unavailable('Only a call of a tool becomes an eval case.')
     const { outcome, serverName, target, input = {} } = record
     if (outcome.state === 'running') return unavailable('It has not ended yet.')
-    if (outcome.state === 'failed' || outcome.answer.kind !== 'tool')
+    if (record.incomplete) return unavailable(INCOMPLETE[record.incomplete] ?? '')
+    if (outcome.state !== 'answered' || outcome.answer.kind !== 'tool')
       return unavailable('There is no result to assert anything of.')
     const form = caseOfCall({ serverName, toolName: target, args: input, result: outcome.answer.value })
     return () => save(record, form)

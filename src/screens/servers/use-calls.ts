@@ -3,7 +3,9 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { callLogOf, type CallRecord, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
 import type { JsonObject } from './json-text.ts'
+import { useCallsRefresh } from './use-call-history.ts'
 import { useCallAgain } from './use-call-again.ts'
+import { useCallCopy } from './use-call-copy.ts'
 import { useResultOverlay } from './result.tsx'
 
 /** Longest call whose server asks a person again and again, in milliseconds. */
@@ -15,36 +17,45 @@ const LONGEST_CALL_MS = 60 * 60_000
  */
 export function useCalls(projectId: string, server: ProjectServer) {
   const { client, waitingRequests } = useWorkspace()
+  const refreshCalls = useCallsRefresh()
   // A server may wait for a person meanwhile; the service has its own deadlines, which know of that.
   const patience = waitingRequests && { deadlineMs: LONGEST_CALL_MS }
   const path = { projectId, serverId: server.id }
-  const begin = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): CallRecord =>
-    callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send).record
+  const begin = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): CallRecord => {
+    const called = { ...subject, serverId: server.id, serverName: server.name }
+    const { record, settled } = callLogOf(client).start(called, send)
+    void settled.then(refreshCalls)
+    return record
+  }
   const start = (...call: Parameters<typeof begin>): void => show(begin(...call))
   const read = (uri: string): CallRecord =>
     begin({ kind: 'resource', target: uri, input: undefined }, async signal => {
       const input = { ...path, body: { uri } }
-      const { value, text } = await client.exchange(contract.servers.readResource, input, { signal, ...patience })
-      return { answer: { kind: 'resource', value }, text }
+      const options = { signal, ...patience }
+      const { value, text, requestId } = await client.exchange(contract.servers.readResource, input, options)
+      return { answer: { kind: 'resource', value }, text, requestId }
     })
   const callTool = (toolName: string, parameters: JsonObject): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
       const options = { signal, onProgress, ...patience }
-      const { value, text } = await client.exchange(contract.servers.callTool, input, options)
-      return { answer: { kind: 'tool', value }, text }
+      const { value, text, requestId } = await client.exchange(contract.servers.callTool, input, options)
+      return { answer: { kind: 'tool', value }, text, requestId }
     })
   const resend = useCallAgain(projectId, server, callTool)
-  const show = useResultOverlay(projectId, resend, read)
+  const copyAs = useCallCopy(projectId, server)
+  const show = useResultOverlay(projectId, { resend, copyAs, read })
   return {
     show,
     resend,
+    copyAs,
     callTool,
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }
-        const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal, ...patience })
-        return { answer: { kind: 'prompt', value }, text }
+        const options = { signal, ...patience }
+        const { value, text, requestId } = await client.exchange(contract.servers.getPrompt, input, options)
+        return { answer: { kind: 'prompt', value }, text, requestId }
       }),
     readResource: (uri: string) => show(read(uri)),
   }

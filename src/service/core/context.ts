@@ -32,6 +32,8 @@ type ProjectOf<E> = E extends { path: infer P extends string }
 type Call<E> = ParsedInputOf<E> &
   ProjectOf<E> & {
     caller: Caller
+    /** In the answer's header, and in the log. */
+    requestId: string
     idempotencyKey: string | undefined
     /** How answers that vary are spelt. */
     vocabulary: EvalVocabulary

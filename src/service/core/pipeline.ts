@@ -91,6 +91,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
   const answer = async (
     request: ApiRequest,
+    requestId: string,
     url: URL,
     match: Match | undefined,
     told: (caller: Caller) => void,
@@ -105,7 +106,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     told(caller)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
-    return operate({ request, url, match, caller, closing: closing.signal }, options)
+    return operate({ request, requestId, url, match, caller, closing: closing.signal }, options)
   }
 
   const respond = async (request: ApiRequest): Promise<WholeResponse> => {
@@ -121,7 +122,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
-    const response = await answer(request, url, match, told)
+    const response = await answer(request, requestId, url, match, told)
       .then(encode)
       .catch((thrown: unknown) => {
         error = request.signal.aborted ? hungUp(thrown) : thrown
@@ -166,9 +167,17 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 }
 
-type Operation = { request: ApiRequest; url: URL; match: Match; caller: Caller; closing: AbortSignal }
+type Operation = {
+  request: ApiRequest
+  requestId: string
+  url: URL
+  match: Match
+  caller: Caller
+  closing: AbortSignal
+}
 
-async function operate({ request, url, match, caller, closing }: Operation, options: PipelineOptions): Promise<Answer> {
+async function operate(operation: Operation, options: PipelineOptions): Promise<Answer> {
+  const { request, requestId, url, match, caller, closing } = operation
   const { endpoint, params } = match
   const { store, handlers, maxBodyBytes } = options
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
@@ -194,6 +203,7 @@ async function operate({ request, url, match, caller, closing }: Operation, opti
     body,
     caller,
     project,
+    requestId,
     idempotencyKey,
     vocabulary,
     onProgress: request.onProgress,

@@ -1,6 +1,8 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
+import type { CallMade } from '../calls/history.ts'
+import type { ServerTarget } from '../connections/types.ts'
 import { readerOf } from '../core/access/rights.ts'
 import { insertServer, shownUrl, toProjectServer, updateServer } from './records.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
@@ -11,7 +13,13 @@ import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-type ServerCall = { params: { serverId: string }; project: ProjectRow; caller: Caller; signal: AbortSignal }
+type ServerCall = {
+  params: { serverId: string }
+  project: ProjectRow
+  caller: Caller
+  requestId: string
+  signal: AbortSignal
+}
 type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
 
 export function serverHandlers(context: ServiceContext): Handlers['servers'] {
@@ -81,8 +89,14 @@ export function signInHandlers({ store, connections }: ServiceContext): Handlers
 
 type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
 
-function operations({ store, connections, targets, onDoctorStep }: ServiceContext): Operations {
+function operations({ store, connections, targets, history, onDoctorStep }: ServiceContext): Operations {
   const target = ({ project, params }: ServerCall) => targets.of(store.servers.require(project.id, params.serverId))
+  const recorded = <T>(call: ServerCall, made: CallMade, work: (target: ServerTarget) => Promise<T>): Promise<T> => {
+    const server = store.servers.require(call.project.id, call.params.serverId)
+    const { requestId: id, signal } = call
+    const place = { id, serverId: server.id, secrets: secretsOf(server), signal }
+    return history.record({ ...made, ...place }, () => work(targets.of(server)))
+  }
   return {
     validate: call => connections.validate(target(call), call.signal),
     async doctor(call) {
@@ -99,10 +113,23 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
     tools: call => connections.listTools(target(call), call.body, call.signal),
     prompts: call => connections.listPrompts(target(call), call.body, call.signal),
     resources: call => connections.listResources(target(call), call.body, call.signal),
-    callTool: call => connections.callTool(target(call), call.body, call.signal, call.onProgress),
+    callTool(call) {
+      const { toolName, parameters } = call.body
+      const made = { kind: 'tool', target: toolName, input: parameters ?? {} } as const
+      return recorded(call, made, to => connections.callTool(to, call.body, call.signal, call.onProgress))
+    },
     // The protocol library has checked the shape of both results; they are passed on as they came.
-    getPrompt: call => connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
-    readResource: call => connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
+    getPrompt(call) {
+      const { promptName, arguments: input = {} } = call.body
+      const made = { kind: 'prompt', target: promptName, input } as const
+      const work = (to: ServerTarget) => connections.getPrompt(to, call.body, call.signal)
+      return recorded(call, made, work) as Promise<GetPromptResult>
+    },
+    readResource(call) {
+      const made = { kind: 'resource', target: call.body.uri } as const
+      const work = (to: ServerTarget) => connections.readResource(to, call.body, call.signal)
+      return recorded(call, made, work) as Promise<ResourceContents>
+    },
     export: call => connections.exportSnapshot(target(call), call.signal),
     reconnect(call) {
       const anew = target(call)
@@ -110,6 +137,16 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
       return connections.exportSnapshot(anew, call.signal)
     },
   }
+}
+
+/** Shorter values of settings are words like any other. */
+const LEAST_SECRET = 8
+
+/** What nobody shall find in what the server was sent and answered. */
+function secretsOf({ secrets: { env = {}, headers = {}, clientSecret }, tokens }: ServerRow): string[] {
+  const { accessToken, refreshToken } = tokens ?? {}
+  const all = [...Object.values(env), ...Object.values(headers), clientSecret, accessToken, refreshToken]
+  return all.filter(value => value !== undefined).filter(({ length }) => length >= LEAST_SECRET)
 }
 
 /** Suites forget the server at once, so that no later launch names what is gone. */

@@ -1,4 +1,5 @@
 import { accountHandlers, capabilityHandlers } from '../account/handlers.ts'
+import { callHandlers } from '../calls/handlers.ts'
 import { upsertCases } from '../cases/records.ts'
 import { runsOfSuite } from '../runs/records.ts'
 import { caseHandlers } from '../cases/handlers.ts'
@@ -80,5 +81,6 @@ export function createHandlers(context: ServiceContext): Handlers {
     liveServers: liveServerHandlers(context),
     serverRequests: serverRequestHandlers(context),
     roots: rootHandlers(context),
+    calls: callHandlers(context),
   }
 }

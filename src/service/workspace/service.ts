@@ -3,6 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
+import { createCallHistory } from '../calls/history.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
 import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
 import { createTraffic } from '../connections/traffic.ts'
@@ -152,6 +153,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       traffic,
       serverRequests,
       targets,
+      history: createCallHistory({ store, now, onError }),
       runs,
       limits,
       quotas: createQuotas(store, limits, now),

@@ -1,6 +1,7 @@
 import type { Store } from '../core/database/store.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { StorageError } from '../../api/contract/error.ts'
+import { createCallRows } from '../calls/rows.ts'
 import { createCaseRows } from '../cases/rows.ts'
 import { createClientRows } from '../clients/rows.ts'
 import { createConformanceRunRows } from '../conformance-ingest/rows.ts'
@@ -93,6 +94,7 @@ function rowsOf(database: Database, sealer: Sealer) {
     keys: () => createKeyRows(database),
     projects: () => createProjectRows(database),
     servers: () => createServerRows(database, sealer),
+    calls: () => createCallRows(database),
     clients: () => createClientRows(database),
     environments: () => createEnvironmentRows(database),
     findings: () => createFindingRows(database),

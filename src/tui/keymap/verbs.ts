@@ -57,6 +57,7 @@ export const VERBS = {
   copy: { key: 'y', does: 'Copy it.' },
   copyPlace: { key: 'Y', does: 'Copy the link of the place.' },
   copyAddress: { key: 'alt+y', does: 'Copy the address at the line.' },
+  copyAs: { key: 'alt+k', does: 'Copy it in another form.' },
   copyAll: { key: 'C', does: 'Copy the whole text.' },
   raw: { key: 'J', does: 'Show it as it was answered.' },
   browser: { key: 'o', does: 'Open it in the browser.' },

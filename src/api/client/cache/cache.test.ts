@@ -115,6 +115,8 @@ describe('what is kept', () => {
     const leftOut = plainReads.map(({ resource, name }) => `${resource}.${name}`).filter(name => !kept.includes(name))
     expect(kept).toHaveLength(plainReads.length - leftOut.length)
     expect(leftOut.sort()).toEqual([
+      'calls.get',
+      'calls.list',
       'connections.get',
       'console.list',
       'iterations.steps',

@@ -18,6 +18,7 @@ import {
   scoreIntegrity,
 } from './0007-to-0014.ts'
 import { serverRoots } from './0015.ts'
+import { serverCalls } from './0016.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly string[] = [
   runTools,
   scoreIntegrity,
   serverRoots,
+  serverCalls,
 ]
 
 /** Whether every migration was applied. */

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { listOf, openEnum, openObject, record, shape, timestamp } from './shapes.ts'
+import { endpoint, resource } from './endpoint.ts'
+
+const call = () =>
+  ({
+    /** Also the request id of the answer to whoever made the call. */
+    id: z.string(),
+    kind: openEnum(['tool', 'prompt', 'resource']),
+    /** Name of the tool or prompt, or the resource's URI. */
+    target: z.string(),
+    input: openObject().nullish(),
+    /** What keeps `input` from being what was sent: secrets in it are struck out, or it was too large to store. */
+    incomplete: openEnum(['secrets', 'size']).nullish(),
+    startedAt: timestamp(),
+    /** `unknown`: it may have happened, as where the program ended meanwhile. */
+    status: openEnum(['running', 'answered', 'tool_error', 'failed', 'given_up', 'unknown']),
+    /** In milliseconds; of a tool as the service measured it, else until its answer. */
+    durationMs: z.number().nullish(),
+    /** Why there is no answer. */
+    error: record({ code: z.string(), message: z.string() }).nullish(),
+    /** Bytes of the whole result as JSON. */
+    resultBytes: z.number().nullish(),
+  }) as const
+
+/** A tool call, prompt or resource read that somebody made by hand. */
+export const ServerCall = shape(() => record(call()))
+export type ServerCall = z.infer<typeof ServerCall>
+
+/** The same with what came back, as the MCP server answered it but for secrets; absent where it was too large. */
+export const ServerCallDetail = shape(() => record({ ...call(), result: z.unknown().optional() }))
+export type ServerCallDetail = z.infer<typeof ServerCallDetail>
+
+const server = '/local/projects/{projectId}/servers/{serverId}' as const
+
+export const calls = resource('calls', {
+  list: endpoint('listCalls', 'GET', `${server}/calls`, {
+    summary: 'What was called, rendered and read by hand on a server, newest first.',
+    ...listOf(ServerCall),
+    errors: ['VALIDATION_ERROR'],
+    local: true,
+  }),
+  get: endpoint('getCall', 'GET', `${server}/calls/{callId}`, {
+    summary: 'One of these calls with its result.',
+    response: ServerCallDetail,
+    local: true,
+  }),
+  clear: endpoint('clearCalls', 'DELETE', `${server}/calls`, {
+    summary: 'Forget the calls on a server that have ended.',
+    response: shape(() => record({ cleared: z.number() })),
+    risk: 'delete',
+    idempotency: 'natural',
+    local: true,
+  }),
+})

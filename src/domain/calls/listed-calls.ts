@@ -1,0 +1,144 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { isServerFault } from '../../api/client/errors/error-kinds.ts'
+import type { ServerCall, ServerCallDetail } from '../../api/contract/calls.ts'
+import { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
+import { readShape, toEpochMs } from '../../api/contract/shapes.ts'
+import { SECRET } from '../../lib/redaction/redaction.ts'
+import { isSameJson } from '../json/same-json.ts'
+import type { Answer, CallRecord, CallSubject, Outcome } from './call-log.ts'
+
+export type CallStatus = ServerCall['status']
+
+/** A call by hand as a list shows it: of this session, stored, or both. */
+export type ListedCall = Pick<CallSubject, 'kind' | 'target' | 'input'> & {
+  id: string
+  startedAt: number
+  status: CallStatus
+  /** Undefined while it runs, and where nobody knows. */
+  durationMs: number | undefined
+  incomplete: ServerCall['incomplete']
+  /** Of this session, or what was read of it in this session. */
+  record: CallRecord | undefined
+}
+
+/** Why a stored call has no answer. */
+export class StoredFailure extends Error {
+  override readonly name = 'StoredFailure'
+  readonly status: CallStatus
+
+  constructor({ status, error }: Pick<ServerCall, 'status' | 'error'>) {
+    super(error?.message ?? 'The program that made it ended before it was known what came of it.')
+    this.status = status
+  }
+}
+
+/** What became of a call. A tool's own failure is an answer; a failed request is none, and may leave doubt. */
+export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>): CallStatus {
+  if (outcome.state === 'running') return 'running'
+  if (outcome.state === 'withheld') return outcome.isError ? 'tool_error' : 'answered'
+  if (outcome.state === 'answered')
+    return outcome.answer.kind === 'tool' && outcome.answer.value.isError ? 'tool_error' : 'answered'
+  const { error } = outcome
+  if (error instanceof StoredFailure) return error.status
+  if (error instanceof ApiError && error.kind === 'aborted') return 'given_up'
+  return kind === 'tool' && leavesDoubt(error) ? 'unknown' : 'failed'
+}
+
+/** Whether something may have happened although no answer came: only a call acts, and only one that left. */
+function leavesDoubt(error: unknown): boolean {
+  if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
+  return error.kind !== 'http' || isServerFault(error)
+}
+
+/** The time the service says it took, else what was measured here; undefined while it runs. */
+export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
+  if (outcome.state === 'running') return undefined
+  const reported =
+    outcome.state === 'answered' && outcome.answer.kind === 'tool' ? outcome.answer.value.durationMs : null
+  return reported == null ? { ms: outcome.durationMs, by: 'here' } : { ms: reported, by: 'service' }
+}
+
+/** Stored calls and those of this session as one list, newest first; what is in both stands there once. */
+export function listedCalls(stored: readonly ServerCall[], session: readonly CallRecord[]): ListedCall[] {
+  const known = new Set(session.map(({ requestId, id }) => requestId ?? id))
+  const free = stored.filter(({ id }) => !known.has(id))
+  const paired = new Set<string>()
+  for (const record of session.toReversed()) {
+    if (record.requestId !== undefined) continue
+    // Without an answer nothing names it; of calls that are alike the nearest in time is as good as the right one.
+    const alike = free.filter(call => !paired.has(call.id) && isAlike(call, record))
+    const [nearest] = alike.toSorted((one, other) => distance(one, record) - distance(other, record))
+    if (nearest) paired.add(nearest.id)
+  }
+  const others = free.filter(({ id }) => !paired.has(id)).map(listedStored)
+  return [...session.map(listedRecord), ...others].toSorted((one, other) => other.startedAt - one.startedAt)
+}
+
+function isAlike(call: ServerCall, { kind, target, input }: CallRecord): boolean {
+  if (call.kind !== kind || call.target !== target) return false
+  return call.incomplete != null || isSameJson(call.input ?? {}, input ?? {})
+}
+
+function distance({ startedAt }: ServerCall, record: CallRecord): number {
+  return Math.abs((toEpochMs(startedAt) ?? 0) - record.startedAt)
+}
+
+function listedRecord(record: CallRecord): ListedCall {
+  const { id, kind, target, input, startedAt, incomplete } = record
+  const durationMs = callDuration(record)?.ms
+  return { id, kind, target, input, startedAt, incomplete, status: statusOf(record), durationMs, record }
+}
+
+function listedStored(call: ServerCall): ListedCall {
+  const { id, target, incomplete, status } = call
+  const durationMs = status === 'running' ? undefined : (call.durationMs ?? undefined)
+  const startedAt = toEpochMs(call.startedAt) ?? 0
+  const input = call.input ?? undefined
+  return { id, kind: kindOf(call), target, input, startedAt, incomplete, status, durationMs, record: undefined }
+}
+
+const KINDS: readonly Answer['kind'][] = ['tool', 'prompt', 'resource']
+
+function kindOf({ kind }: ServerCall): Answer['kind'] {
+  return KINDS.find(each => each === kind) ?? 'tool'
+}
+
+/** A stored call as one of this session. */
+export function storedRecord(call: ServerCallDetail, server: { id: string; name: string }): CallRecord {
+  const { id, target, incomplete } = call
+  return {
+    id,
+    requestId: id,
+    kind: kindOf(call),
+    serverId: server.id,
+    serverName: server.name,
+    target,
+    input: call.input ?? undefined,
+    startedAt: toEpochMs(call.startedAt) ?? 0,
+    incomplete,
+    outcome: storedOutcome(call),
+    stop: () => undefined,
+  }
+}
+
+function storedOutcome(call: ServerCallDetail): Outcome {
+  const { status, result } = call
+  const durationMs = call.durationMs ?? 0
+  if (status === 'running') return { state: 'running' }
+  if (status !== 'answered' && status !== 'tool_error')
+    return { state: 'failed', error: new StoredFailure(call), durationMs }
+  const answer = result === undefined ? undefined : answerOf(kindOf(call), result)
+  if (!answer) return { state: 'withheld', bytes: call.resultBytes ?? 0, isError: status === 'tool_error', durationMs }
+  return { state: 'answered', answer, text: JSON.stringify(result), durationMs }
+}
+
+function answerOf(kind: Answer['kind'], result: unknown): Answer | undefined {
+  const shape = { tool: CallToolResult, prompt: GetPromptResult, resource: ResourceContents }[kind]()
+  const { success, data } = readShape(shape, result)
+  return success ? ({ kind, value: data } as Answer) : undefined
+}
+
+/** The arguments without those whose secrets were struck out, which must be typed anew. */
+export function withoutStruck(input: Record<string, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => !JSON.stringify(value).includes(SECRET)))
+}

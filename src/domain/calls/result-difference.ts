@@ -1,0 +1,42 @@
+import type { Answer } from './call-log.ts'
+import { argumentChanges, type ArgumentChange } from './argument-changes.ts'
+
+/** What differs between two answers, by their structure; text that is JSON counts as what it says. */
+export function resultChanges(one: Answer, other: Answer): ArgumentChange[] {
+  return argumentChanges(comparable(one), comparable(other), 'exact')
+}
+
+/** Its time is no part of a result, and shows beside it. */
+function comparable({ value }: Answer): Record<string, unknown> {
+  const { durationMs: _durationMs, ...rest } = value as Record<string, unknown>
+  return Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, read(each)]))
+}
+
+function read(part: unknown): unknown {
+  if (!Array.isArray(part)) return part
+  return part.map((each: unknown) => {
+    const { text } = Object(each) as { text?: unknown }
+    return typeof text === 'string' ? { ...Object(each), text: valueIn(text) } : each
+  })
+}
+
+function valueIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** The lines in which two texts differ, without those that both begin and end with; numbers count from 1. */
+export function changedLines(one: string, other: string): { from: number; removed: string[]; added: string[] } {
+  const [before, after] = [one.split('\n'), other.split('\n')]
+  const shorter = Math.min(before.length, after.length)
+  let head = 0
+  while (head < shorter && before[head] === after[head]) head += 1
+  let tail = 0
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1
+  const middle = (lines: string[]) => lines.slice(head, lines.length - tail)
+  return { from: head + 1, removed: middle(before), added: middle(after) }
+}

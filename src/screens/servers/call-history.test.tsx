@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { answering } from '../../../test/answering.ts'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { createClient } from '../../api/client/client.ts'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
+import { callsKeys, resultKeys, toolsKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+const talkative = fileURLToPath(new URL('../../../test/servers/talkative-server.mjs', import.meta.url))
+const keys = callsKeys.bindings
+const size = { width: 160, height: 40 }
+
+let testService: TestService
+let ids: { projectId: string; serverId: string }
+let app: TestApp
+
+beforeAll(async () => {
+  testService = await openService()
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const command = { command: process.execPath, args: [talkative] }
+  const body = { name: 'talkative', enabled: true, transportType: 'stdio' as const, ...command }
+  ids = { projectId, serverId: (await client.servers.create({ projectId, body })).id }
+})
+afterAll(() => testService.close())
+afterEach(() => app.close())
+
+/** As another program does it. */
+const call = (toolName: string, parameters = {}) =>
+  testService.client.servers.callTool({ ...ids, body: { toolName, parameters } })
+
+/** The tab in a session of its own, which remembers nothing of others. */
+async function open(on = testService, params: Record<string, string> = ids): Promise<void> {
+  const client = createClient({
+    fetch: on.fetch,
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: on.service.localKey,
+    budget: createBudget({ unlimited: true }),
+  })
+  const place = serversRoute.to({ pane: 'detail', tab: 'calls', ...params })
+  app = await openApp({ testService: { ...on, client, close: () => Promise.resolve() }, size, place })
+}
+
+test('calls of an earlier session are listed, shown, called again, and listed once', async () => {
+  await call('echo', { said: 'before' })
+  await open()
+  await app.see(/✓ answered +call +echo +\{"said":"before"\}/)
+  await app.press(keys.show)
+  const shown = await app.see('As received')
+  expect(shown).toMatch(/Took +\S+/)
+  expect(shown).toContain('"said": "before"')
+  await app.press(resultKeys.bindings.again)
+  await app.see('Call echo again?')
+  await app.press('down', 'enter')
+  await app.see(/Took +\S+, as the service measured/)
+  await app.press(resultKeys.bindings.close)
+  await app.press(resultKeys.bindings.close)
+  await app.see(frame => frame.split('\n').filter(row => /answered +call +echo/.test(row)).length === 2)
+  await call('echo', { said: 'elsewhere' })
+})
+
+test('two results are compared by their structure: marked ones, or the chosen one with the one before', async () => {
+  await call('echo', { said: 'one', same: 1 })
+  await call('echo', { said: 'two', same: 1 })
+  await open()
+  await app.see('"said":"two"')
+  await app.press(keys.compare)
+  await app.see('No other call has the same arguments.')
+  await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
+  await app.press(keys.compare)
+  const compared = await app.see('content[0].text.said')
+  expect(compared).toMatch(/- "one"[^]*\+ "two"[^]*Result[^]*- "one"[^]*\+ "two"/)
+  expect(compared).not.toMatch(/(text\.|^.*│ +)same /m)
+  expect(compared).toMatch(/Earlier +.*echo/)
+  await app.press('escape', 'escape')
+  await call('echo', { said: 'two', same: 1 })
+  await app.see(frame => frame.split('"said":"two"').length === 3)
+  await app.press('home', keys.compare)
+  await app.see(frame => frame.split('✓ No difference.').length === 3)
+  await app.press('escape', 'down', keys.compare)
+  await app.see(frame => frame.split('✓ No difference.').length === 3)
+})
+
+test('a call is copied as a command and as JSON; curl is refused for a program', async () => {
+  await call('echo', { said: 'copy me' })
+  await open()
+  await app.see('"said":"copy me"')
+  const copyAs = async (downs: number): Promise<void> => {
+    await app.press(keys.copyAs)
+    await app.see('Copy the call of echo')
+    for (let at = 0; at < downs; at += 1) await app.press('down')
+    await app.press(formKeys.bindings.send)
+  }
+  await copyAs(0)
+  await app.see('Copied the command.')
+  const { projectId } = ids
+  expect(app.copied).toEqual([`mcpdeck call --local --project ${projectId} --yes talkative echo 'said=copy me'`])
+  await copyAs(1)
+  await app.see('this one is a program.')
+  await copyAs(2)
+  await app.see('Copied the request.')
+  const params = { name: 'echo', arguments: { said: 'copy me' } }
+  expect(JSON.parse(app.copied[1]!)).toEqual({ method: 'tools/call', params })
+})
+
+test('arguments with secrets are not sent again as they are stored, but typed anew', async () => {
+  await call('echo', { password: 'correct horse', city: 'Bern' })
+  await open()
+  await app.see('"password":"[secret]"')
+  await app.press(keys.again)
+  await app.see('Secrets in the arguments were not stored.')
+  await app.press(keys.edit)
+  const form = await app.see('Type them anew.')
+  expect(form).toContain('│   {"city":"Bern"} ')
+  await app.press(formKeys.bindings.cancel)
+  await app.press(keys.show)
+  await app.see('Secrets in the arguments were not stored.')
+})
+
+test('the form of a tool begins with what it was called with last, and is not left once it is changed', async () => {
+  await call('echo', { said: 'remembered', password: 'correct horse' })
+  await open(testService, { ...ids, tab: 'tools' })
+  await app.see('4 listed')
+  await app.press('end', 'enter')
+  await app.see('Call echo on talkative')
+  await app.see('Filled in as it was called last.')
+  await app.see('│   {"said":"remembered"} ')
+  await app.type(' ')
+  await app.press(formKeys.bindings.cancel)
+  await app.see('filled in')
+})
+
+test('all is forgotten after asking', async () => {
+  await call('echo', { said: 'gone soon' })
+  await open()
+  await app.see('gone soon')
+  await app.press(keys.clear)
+  await app.see('Forget the calls on talkative?')
+  await app.press('down', 'enter')
+  await app.see('Nothing was called, rendered or read here yet.')
+  expect((await testService.client.calls.list(ids)).items).toEqual([])
+})
+
+test('where the service stores none, the list is that of the session and says so', async () => {
+  const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
+  const projectId = (await hosted.client.projects.list()).items[0]!.id
+  const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id
+  await open(hosted, { projectId, serverId })
+  await app.see('Nothing was called, rendered or read here yet.')
+  app.router.replace({ tab: 'prompts' })
+  await app.see('simple-prompt')
+  await app.press('enter')
+  await app.see('As received')
+  await app.press(resultKeys.bindings.close)
+  app.router.replace({ tab: 'calls' })
+  await app.see('Calls of this session only: this service stores none.')
+  await app.see(/answered +prompt +simple-prompt/)
+  await hosted.close()
+})
+
+test('a result that is not what the tool’s output schema promises says so', async () => {
+  const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
+  const { projectId } = ids
+  const command = { command: process.execPath, args: [small, 'promises'] }
+  const body = { name: 'promises', enabled: true, transportType: 'stdio' as const, ...command }
+  const { id: serverId } = await testService.client.servers.create({ projectId, body })
+  await open(testService, { projectId, serverId, tab: 'tools' })
+  await app.see('2 listed')
+  await app.press(toolsKeys.bindings.call)
+  await app.see('Call breaks on promises')
+  await app.press(formKeys.bindings.send, formKeys.bindings.send)
+  await app.see('The result does not match the tool’s output schema: `count` must be number.')
+  await app.press(resultKeys.bindings.close)
+  await app.press('end', toolsKeys.bindings.call)
+  await app.see('Call keeps on promises')
+  await app.press(formKeys.bindings.send, formKeys.bindings.send)
+  await app.see('As received')
+  await app.press('end')
+  expect(app.frame()).not.toContain('does not match')
+})

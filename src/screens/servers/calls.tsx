@@ -1,0 +1,133 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import { BelowNotices } from '../../components/below-notices.tsx'
+import { useConfirm } from '../../components/confirm.tsx'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { callLogOf } from '../../domain/calls/call-log.ts'
+import type { ListedCall } from '../../domain/calls/listed-calls.ts'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { callsKeys } from './bindings.ts'
+import { callColumns, callKey } from './columns.ts'
+import { comparedLines, comparedPair } from './compared-calls.ts'
+import { INCOMPLETE } from './result-lines.ts'
+import type { TabProps } from './tab.ts'
+import { useCallCase } from './use-call-case.ts'
+import { useCallHistory, useCallRecord } from './use-call-history.ts'
+import { useCalls } from './use-calls.ts'
+import { useNow, useRunningNow } from './use-now.ts'
+
+const NOTHING = unavailable('Nothing was called yet.')
+const EMPTY = {
+  why: 'Nothing was called, rendered or read here yet.',
+  next: 'The tabs of tools, prompts and resources do that. What came of it is kept here.',
+}
+const OF_SESSION = 'Calls of this session only: this service stores none.'
+
+/** What was called, rendered and read by hand, newest first. */
+export function Calls({ projectId, server, focused }: TabProps) {
+  const { symbols } = useTheme()
+  const { calls, isStored, data } = useCallHistory(projectId, server, true)
+  const columns = useMemo(() => callColumns(symbols), [symbols])
+  const list = useList({ items: calls, keyOf: callKey, columns })
+  const { show, resend, copyAs } = useCalls(projectId, server)
+  const recordOf = useCallRecord(projectId, server)
+  const saveCase = useCaseOf(projectId, recordOf)
+  const openText = useTextOverlay()
+  const clear = useClear({ projectId, server })
+  // Draws the ages again, and how long calls run.
+  useNow()
+  useRunningNow(calls.some(({ status }) => status === 'running'))
+  const open = async (): Promise<void> => {
+    const call = list.choose()
+    const record = call && (await recordOf(call))
+    if (record) show(record)
+  }
+  const compare = async ([earlier, later]: readonly [ListedCall, ListedCall]): Promise<void> => {
+    const before = await recordOf(earlier)
+    const after = before && (await recordOf(later))
+    if (before && after) openText(`Two calls on ${server.name}`, comparedLines(before, after, symbols))
+  }
+  const notify = useNotify()
+  // Of the row that is chosen when the key comes: moving through a list draws nothing around it.
+  const onChosen =
+    (actOf: (call: ListedCall | undefined) => KeyHandler | Unavailable): KeyHandler =>
+    async key => {
+      const act = actOf(list.choose())
+      if (typeof act === 'function') await act(key)
+      else notify('warn', act.unavailable)
+    }
+  const pairOf = (call: ListedCall | undefined): KeyHandler | Unavailable => {
+    const pair = comparedPair(list.marked(), call, calls)
+    return typeof pair === 'string' ? unavailable(pair) : () => compare(pair)
+  }
+  useBindings(
+    callsKeys,
+    {
+      show: calls.length > 0 ? open : NOTHING,
+      stop: onChosen(call => {
+        const { record } = call ?? {}
+        return record?.outcome.state === 'running' ? record.stop : unavailable('No call that runs here is chosen.')
+      }),
+      again: onChosen(call => resend(sentBy(call)).again),
+      edit: onChosen(call => resend(sentBy(call)).edit),
+      saveCase: onChosen(saveCase),
+      copyAs: onChosen(call => copyAs(sentBy(call))),
+      compare: onChosen(pairOf),
+      clear: calls.length === 0 ? NOTHING : () => clear(isStored),
+    },
+    { active: focused },
+  )
+  return (
+    <BelowNotices notices={isStored || calls.length === 0 ? [] : [OF_SESSION]}>
+      <PaneState data={data} loading="Reading the calls…" empty={calls.length === 0 ? EMPTY : undefined}>
+        <List list={list} focused={focused} empty={EMPTY.why} />
+      </PaneState>
+    </BelowNotices>
+  )
+}
+
+/** What is sent again: of this session as it was sent, else as it is stored. */
+function sentBy(call: ListedCall | undefined) {
+  return call && { ...call, ...(call.record && { input: call.record.input, incomplete: call.record.incomplete }) }
+}
+
+function useCaseOf(projectId: string, recordOf: ReturnType<typeof useCallRecord>) {
+  const saveCase = useCallCase(projectId)
+  return (call: ListedCall | undefined): KeyHandler | Unavailable => {
+    if (!call || call.record) return saveCase(call?.record)
+    if (call.kind !== 'tool') return unavailable('Only a call of a tool becomes an eval case.')
+    if (call.incomplete) return unavailable(INCOMPLETE[call.incomplete] ?? '')
+    if (call.status !== 'answered' && call.status !== 'tool_error')
+      return unavailable('There is no result to assert anything of.')
+    return async key => {
+      const act = saveCase(await recordOf(call))
+      if (typeof act === 'function') await act(key)
+    }
+  }
+}
+
+function useClear({ projectId, server }: Pick<TabProps, 'projectId' | 'server'>) {
+  const { client } = useWorkspace()
+  const write = useWrite(contract.calls.clear)
+  const confirm = useConfirm()
+  const forget = (): void => callLogOf(client).clear(server.id)
+  const question = {
+    title: `Forget the calls on ${server.name}?`,
+    lines: ['Their arguments and results are deleted. What still runs stays.'],
+    action: 'Forget them',
+  }
+  const input = { projectId, serverId: server.id }
+  return async (isStored: boolean): Promise<void> => {
+    if (!isStored) return void ((await confirm(question)) && forget())
+    const cleared = await write({ start: 'Forgetting the calls…', confirm: question, input })
+    if (cleared) forget()
+  }
+}

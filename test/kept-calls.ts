@@ -1,0 +1,52 @@
+import type { CallRow } from '../src/service/calls/rows.ts'
+import { createCallHistory } from '../src/service/calls/history.ts'
+import { takeLease } from '../src/service/core/lease.ts'
+import type { TestService } from './harness.tsx'
+import { trafficProbes } from './kept-traffic.ts'
+
+let number = 0
+
+/** A call that has ended, as it is stored. */
+export function storedCall(serverId: string, result: string): CallRow {
+  number += 1
+  const call = { id: `req_${number}`, serverId, kind: 'tool', target: 'echo', startedAt: number } as const
+  return { ...call, status: 'answered', result, resultBytes: result.length, lease: takeLease() }
+}
+
+/** How much of so much is kept under Traffic, Console and Calls. */
+export function recordedProbes(open: () => TestService) {
+  const serverOf = async ({ client }: TestService): Promise<string> => {
+    const projectId = (await client.projects.list()).items[0]!.id
+    return (await client.servers.list({ projectId })).items[0]!.id
+  }
+  const one = async (input: Record<string, unknown>, result: unknown): Promise<CallRow> => {
+    const { store } = open().service
+    const id = `req_${(number += 1)}`
+    const serverId = await serverOf(open())
+    const history = createCallHistory({ store, now: Date.now, onError: () => undefined })
+    const place = { id, serverId, secrets: [], signal: new AbortController().signal }
+    await history.record({ kind: 'tool', target: 'echo', input, ...place }, () => Promise.resolve(result))
+    return store.calls.get(serverId, id)!
+  }
+  const kept = async (sizes: readonly number[]): Promise<readonly CallRow[]> => {
+    const { calls } = open().service.store
+    const serverId = await serverOf(open())
+    calls.clear(serverId, () => false)
+    for (const size of sizes) calls.insert(storedCall(serverId, 'r'.repeat(size)))
+    return calls.page(serverId, undefined, 1000)
+  }
+  return {
+    ...trafficProbes,
+    serverCalls: async (size: number) => (await kept(Array<number>(size).fill(1))).length,
+    serverCallBytes: async (size: number) =>
+      (await kept([1, size - 1])).reduce((sum, { result = '' }) => sum + result.length, 0),
+    async callResult(size: number) {
+      const { result, resultBytes } = await one({}, 'r'.repeat(size - 2))
+      return result === undefined ? ('left out' as const) : resultBytes!
+    },
+    async callInput(size: number) {
+      const { input } = await one({ a: 'i'.repeat(size - '{"a":""}'.length) }, {})
+      return input === undefined ? ('left out' as const) : JSON.stringify(input).length
+    },
+  }
+}
