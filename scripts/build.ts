@@ -24,6 +24,12 @@ const lazyPackages = [
 /** What only a command that opens a workspace has use for. */
 const workspacePackages = ['zod', 'react', 'ink']
 
+/** Rules that read and write YAML, apart from the others: the package takes as long to load as all of them. */
+const YAML_RULES = new RegExp(
+  String.raw`/src/(lib/yaml/|domain/(documents/|servers/files/|environments/environment-file` +
+    String.raw`|suites/(case-faults|case-form|refusal-problems|suite-file|suite-store|sync-)))`,
+)
+
 /** Started as a program of its own, so it must stay a real package. */
 const spawnedPackages = [/^@modelcontextprotocol\/server-everything/]
 
@@ -101,6 +107,14 @@ export async function build(): Promise<BuildResult> {
     const [boot = [], app = [], thread = [], ...others] = await Promise.all(inputs.map(input => bundle(input, fresh)))
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
+    const commands = app.find(
+      item => item.type === 'chunk' && item.moduleIds.includes(join(root, 'src/cli/commands.ts')),
+    )
+    assertLazy(
+      commands?.fileName ?? '',
+      app,
+      lazyPackages.filter(name => name !== 'commander'),
+    )
     await addShebang(join(fresh, 'boot.js'))
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
@@ -142,7 +156,10 @@ async function bundle(input: InputOptions, dir: string) {
           name: 'registry',
           test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$|\/src\/cli\/get\/states\.ts$/,
         },
-        { name: 'rules', test: /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/ },
+        {
+          name: 'rules',
+          test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
+        },
         { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },

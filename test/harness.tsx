@@ -109,6 +109,7 @@ export async function openApp(options: {
     | 'doctorReports'
     | 'doctorSteps'
     | 'waitingRequests'
+    | 'serverNews'
     | 'storedReaches'
     | 'unsaved'
     | 'serverFiles'

@@ -52,5 +52,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   serverRequests: { verb: 'A server asks only where a dashboard is open.' },
   roots: { verb: 'Only a dashboard tells servers of them.' },
   'signIns.get': { verb: 'Found through the server; `mcpdeck api` says it.' },
+  liveServers: { verb: 'Only a connection that stays hears it; a command ends with its answer.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

@@ -7,6 +7,7 @@ import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { ServerFiles } from '../domain/servers/files/importing.ts'
 import type { SignIns } from '../domain/servers/sign-in.ts'
+import type { ServerNews } from '../domain/servers/news.ts'
 import type { DoctorSteps } from '../domain/servers/steps.ts'
 import type { StoredReaches } from '../domain/servers/stored-reach.ts'
 import type { WaitingRequests } from '../domain/servers/waiting.ts'
@@ -71,6 +72,8 @@ export type Workspace = {
   doctorSteps?: DoctorSteps
   /** What servers ask of the person; absent where the service does not connect them in this process. */
   waitingRequests?: WaitingRequests
+  /** Servers that say by themselves that something is new; absent where only looking shows it. */
+  serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
   /** Absent where what is made stays. */

@@ -1,4 +1,5 @@
 // A small MCP server over stdio that speaks protocol 2026-07-28 only: no initialize, one envelope per request.
+// What it says by itself comes over one stream, with the id of the request that opened it.
 import { createInterface } from 'node:readline'
 
 const VERSION = '2026-07-28'
@@ -6,7 +7,7 @@ const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ..
 const results = {
   'server/discover': () => ({
     supportedVersions: [VERSION],
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} },
     ttlMs: 0,
     cacheScope: 'private',
     _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'modern', version: '2.0.0' } },
@@ -16,11 +17,29 @@ const results = {
     ttlMs: 0,
     cacheScope: 'private',
   }),
-  'tools/call': ({ arguments: args }) => ({ content: [{ type: 'text', text: `Hello ${args.name}` }] }),
+  'tools/call'({ name, arguments: args, _meta }) {
+    for (const [id, wanted] of streams) {
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+      if (wanted.toolsListChanged) send({ method: 'notifications/tools/list_changed', params: { _meta } })
+      for (const uri of wanted.resourceSubscriptions ?? [])
+        send({ method: 'notifications/resources/updated', params: { uri, _meta } })
+    }
+    const level = _meta?.['io.modelcontextprotocol/logLevel']
+    const text = name === 'greet' ? `Hello ${args.name}` : `${streams.size} streams, level ${level}`
+    return { content: [{ type: 'text', text }] }
+  },
 }
+const streams = new Map()
 
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params } = JSON.parse(line)
+  if (method === 'notifications/cancelled') streams.delete(params.requestId)
+  if (method === 'subscriptions/listen') {
+    streams.set(id, params.notifications)
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+    const { notifications } = params
+    return send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
+  }
   if (id === undefined) return
   const result = results[method]
   if (result) return send({ id, result: { resultType: 'complete', ...result(params) } })

@@ -8,6 +8,9 @@ const notify = (method, params) => send({ method: `notifications/${method}`, par
 const text = value => ({ content: [{ type: 'text', text: value }] })
 const tool = name => ({ name, inputSchema: { type: 'object' } })
 const added = []
+const contents = { now: 1 }
+const subscribed = new Set()
+const counted = { lists: 0 }
 
 const tools = {
   /** Answers only when it is cancelled, and then nobody should look. */
@@ -21,16 +24,52 @@ const tools = {
       notify('progress', { progressToken, progress, total, message: 'x'.repeat(100) })
     return text('flooded')
   },
+  /** One more tool, said a thousand times. */
+  change() {
+    added.push(`added-${added.length + 1}`)
+    for (let time = 0; time < 1000; time += 1) notify('tools/list_changed')
+    return text('changed')
+  },
+  touch() {
+    contents.now += 1
+    for (const uri of subscribed) notify('resources/updated', { uri })
+    return text(`updated for ${[...subscribed].join()}`)
+  },
+  log() {
+    notify('message', { level: 'warning', logger: 'index', data: `${EVIL}disk is full` })
+    notify('message', { level: 'info', data: { rows: 3 } })
+    notify('message', { level: 7, logger: {}, data: undefined })
+    return text('logged')
+  },
+  lists: () => text(`listed ${counted.lists} times`),
   asked: (id, { _meta }) => text(`asked for progress: ${_meta?.progressToken !== undefined}`),
 }
 
 const requests = {
   initialize: (id, { protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, logging: {}, resources: { subscribe: true } },
     serverInfo: { name: 'telling', version: '1.0.0' },
   }),
-  'tools/list': () => ({ tools: [...Object.keys(tools), ...added].map(tool) }),
+  'tools/list'() {
+    counted.lists += 1
+    return { tools: [...Object.keys(tools), ...added].map(tool) }
+  },
+  'logging/setLevel'(id, { level }) {
+    notify('message', { level, logger: 'telling', data: `logs from ${level} on` })
+    return {}
+  },
+  'resources/list': () => ({ resources: [{ uri: 'telling://counter', name: 'counter' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
+  'resources/read': (id, { uri }) => ({ contents: [{ uri, text: `version ${contents.now}` }] }),
+  'resources/subscribe'(id, { uri }) {
+    subscribed.add(uri)
+    return {}
+  },
+  'resources/unsubscribe'(id, { uri }) {
+    subscribed.delete(uri)
+    return {}
+  },
   'tools/call': (id, params) => tools[params.name](id, params),
   ping: () => ({}),
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { page, queryCursor, record, shape, strictBody } from './shapes.ts'
+import { cursorBody } from './server-operations.ts'
+import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Resources whose address has variables, as the MCP server gave it (RFC 6570). */
 export const ResourceTemplate = shape(() =>
@@ -28,6 +29,33 @@ export type CompletionRequest = z.infer<typeof CompletionRequest>
 
 const Completion = shape(() => record({ values: z.array(z.string()) }))
 
+/** Levels of a server's log messages, the least important first (RFC 5424). */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const LogLevelRequest = shape(() => strictBody({ level: z.enum(LOG_LEVELS) }))
+const SubscriptionRequest = shape(() => strictBody({ uri: z.string().max(2000), subscribed: z.boolean() }))
+
+const count = () => z.number()
+
+/** What is known of a server that is connected from this process, or was. */
+export const LiveServer = shape(() =>
+  record({
+    /** What it can do; null while there is no connection. */
+    offers: record({ logging: z.boolean(), subscriptions: z.boolean() }).nullish(),
+    /** The level that was set here, anew on each connection. */
+    logLevel: z.string().nullish(),
+    /** Why the latest connection is without the level or the subscriptions. */
+    problem: z.string().nullish(),
+    /** How often it said since the start that a list has changed. */
+    listChanges: record({ tools: count(), prompts: count(), resources: count() }),
+    subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
+    /** Until when the connection is kept although nothing is asked; each reading of this prolongs it. */
+    keptUntil: timestamp().nullish(),
+  }),
+)
+export type LiveServer = z.infer<typeof LiveServer>
+
 const server = '/local/projects/{projectId}/servers/{serverId}' as const
 const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const
 /** As for the operations of the contract that ask a server. */
@@ -35,12 +63,38 @@ const deadlineMs = 60_000
 
 /** What a local workspace asks servers beyond the published contract. */
 export const liveServers = resource('liveServers', {
-  templates: endpoint('listResourceTemplates', 'GET', `${server}/resource-templates`, {
+  templates: endpoint('listResourceTemplates', 'POST', `${server}/resource-templates`, {
     summary: 'One page of resource templates read from the live server.',
-    query: shape(() => strictBody({ cursor: z.string().optional() })),
+    body: cursorBody,
     response: page(ResourceTemplate),
     errors,
-    cursor: queryCursor,
+    risk: 'read',
+    cursor: { in: 'body', name: 'cursor' },
+    deadlineMs,
+    local: true,
+  }),
+  get: endpoint('getLiveServer', 'GET', `${server}/live`, {
+    summary: 'What a connected server said by itself, its log level and subscriptions; keeps the connection.',
+    response: LiveServer,
+    local: true,
+  }),
+  setLogLevel: endpoint('setLogLevel', 'PUT', `${server}/log-level`, {
+    summary: 'Set the level of the log messages that the live server sends, now and on later connections.',
+    body: LogLevelRequest,
+    response: LiveServer,
+    errors,
+    risk: 'write',
+    idempotency: 'natural',
+    deadlineMs,
+    local: true,
+  }),
+  subscribe: endpoint('subscribeToResource', 'PUT', `${server}/subscriptions`, {
+    summary: 'Subscribe to updates of a resource of the live server, or end that.',
+    body: SubscriptionRequest,
+    response: LiveServer,
+    errors,
+    risk: 'write',
+    idempotency: 'natural',
     deadlineMs,
     local: true,
   }),

@@ -56,17 +56,20 @@ export const TrafficMessage = shape(() =>
 )
 export type TrafficMessage = z.infer<typeof TrafficMessage>
 
-/** A line that a server's program printed, or what became of the program. */
+/** A line that a server's program printed, a log message of the protocol, or what became of the program. */
 export const ConsoleLine = shape(() =>
   record({
     id: z.string(),
     connection: z.number(),
     at: timestamp(),
     /** `stdout` is pollution: the protocol has it for itself. */
-    stream: openEnum(['stderr', 'stdout', 'process']),
+    stream: openEnum(['stderr', 'stdout', 'process', 'log']),
     text: z.string(),
     /** Characters that are missing at its end. */
     leftOut: z.number(),
+    /** Of a log message, as the server wrote them. */
+    level: z.string().nullish(),
+    logger: z.string().nullish(),
   }),
 )
 export type ConsoleLine = z.infer<typeof ConsoleLine>

@@ -34,7 +34,12 @@ export async function listTools(context: CommandContext, words: Words, { json }:
   if (json) return printReceived(jsonText({ items }))
   if (items.length === 0) return say(`${name} has no tools.`)
   const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
-  const rows = items.map(tool => ({ ...tool, arguments: argumentNames(tool) }))
+  // Some describe themselves over pages; --json has all of it.
+  const rows = items.map(tool => ({
+    ...tool,
+    arguments: argumentNames(tool),
+    description: tool.description?.trim().split('\n', 1)[0],
+  }))
   printText(tableLines(TOOL_COLUMNS, rows, { width, ascii: context.common.ascii ?? false }).join('\n'))
 }
 

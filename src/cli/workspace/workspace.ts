@@ -10,6 +10,7 @@ import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
+import { createServerNews } from '../../domain/servers/news.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createWaitingRequests } from '../../domain/servers/waiting.ts'
 import type { StoredReach, StoredReaches } from '../../domain/servers/stored-reach.ts'
@@ -164,6 +165,7 @@ export function openLocal(
   const doctorSteps = createDoctorSteps()
   // Whoever gives one answer and ends cannot be asked.
   const waitingRequests = stays === 'open' ? createWaitingRequests() : undefined
+  const serverNews = createServerNews()
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -176,6 +178,7 @@ export function openLocal(
         onArrival: () => arrived(),
         onDoctorStep: doctorSteps.note,
         ...(waitingRequests && { onServerRequests: waitingRequests.note }),
+        onServerNews: serverNews.note,
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -243,7 +246,7 @@ export function openLocal(
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
-  const own = { doctorSteps, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
+  const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   return { workspace, journal, cacheFile, place, watchPatterns, onArrival, onKey: pauses.inputArrived, settle, close }
 }

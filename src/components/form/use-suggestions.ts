@@ -28,5 +28,6 @@ export function useSuggestions(suggest: Suggest | undefined, at: number, text: s
       asking.abort()
     }
   }, [isAsked, at, text])
-  return here
+  const isTypedAlready = here.length === 1 && here[0] === text
+  return isTypedAlready ? NONE : here
 }

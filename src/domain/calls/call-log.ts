@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
 import type { OnProgress, Progress } from '../../api/contract/message.ts'
+import { spaced } from '../../lib/spaced.ts'
 import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 
 /** What a server answered, by what it was asked for. */
@@ -116,32 +117,6 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
-    },
-  }
-}
-
-/** Hands on the first and then the latest of what comes faster than it is wanted, until it ends. */
-function spaced<T>(ms: number, handOn: (value: T) => void): { note: (value: T) => void; end: () => void } {
-  let waiting: { value: T } | undefined
-  let timer: NodeJS.Timeout | undefined
-  let hasEnded = false
-  const pass = (): void => {
-    timer = undefined
-    if (!waiting) return
-    const { value } = waiting
-    waiting = undefined
-    timer = setTimeout(pass, ms).unref()
-    handOn(value)
-  }
-  return {
-    note(value) {
-      if (hasEnded) return
-      waiting = { value }
-      if (!timer) pass()
-    },
-    end() {
-      hasEnded = true
-      clearTimeout(timer)
     },
   }
 }

@@ -83,6 +83,24 @@ test('all cases run again where tools changed, whatever failed before', async ()
   expect(asked).toEqual([[], ['a'], []])
 })
 
+test('what changes in every run is judged all the same', async () => {
+  let runs = 0
+  const watch = started({
+    async run(_, outdated) {
+      runs += 1
+      if (runs > 6) return { runs: [RUN], trials: [] }
+      watch.save()
+      if (runs < 6) await new Promise(resolve => void outdated.addEventListener('abort', resolve))
+      return { runs: [{ ...RUN, status: runs < 6 ? 'cancelled' : 'completed' }], trials: [] }
+    },
+  })
+  await watch.waits(1)
+  watch.stop.abort()
+  await watch.ended
+  const kinds = watch.steps.map(({ kind }) => kind).filter(kind => kind === 'running' || kind === 'ended')
+  expect(kinds).toEqual([...Array<string>(6).fill('running'), 'ended', 'running', 'ended'])
+})
+
 test('a launch that is refused is reported, and the next change tries again', async () => {
   let refuses = true
   const watch = started({

@@ -37,15 +37,21 @@ export type WatchOptions = {
   mostRuns?: number | undefined
 }
 
+/** Runs that are cancelled in a row: a server that writes where it is watched would never be judged. */
+const MOST_CANCELLED = 5
+const NEVER = new AbortController().signal
+
 /**
  * Runs a suite now and whenever files have changed, until the signal: servers are started again, then the cases that
- * failed run, and all once these pass or where tools have changed. What changes during a run cancels it.
+ * failed run, and all once these pass or where tools have changed. What changes during a run cancels it, but not for
+ * ever.
  * @throws WatchError or ApiError where it cannot go on
  */
 export async function watchSuite({ changes, tools, run, report, signal, mostRuns }: WatchOptions): Promise<void> {
   let failed: readonly string[] = []
   let isWholeDue = true
   let launched = 0
+  let cancelled = 0
   const stopped = new Promise<void>(resolve => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -64,14 +70,18 @@ export async function watchSuite({ changes, tools, run, report, signal, mostRuns
       if (launched === mostRuns) return report({ kind: 'spent' })
       launched += 1
       report({ kind: 'running', caseIds })
-      const ended = await launch(run, caseIds, outdated.signal, report)
-      if (!ended || outdated.signal.aborted || signal.aborted) break
+      const isPatient = cancelled === MOST_CANCELLED
+      const ended = await launch(run, caseIds, isPatient ? NEVER : outdated.signal, report)
+      if (!ended || signal.aborted) break
+      cancelled = outdated.signal.aborted && !isPatient ? cancelled + 1 : 0
+      if (cancelled > 0) break
       const isWhole = caseIds.length === 0
       failed = failedCases(ended)
       const isPassed = ended.runs.length > 0 && ended.runs.every(each => outcomeOfRun(each) === 'passed')
-      isWholeDue = !isWhole && isPassed && failed.length === 0
+      const isOutdated = outdated.signal.aborted
+      isWholeDue = isOutdated || (!isWhole && isPassed && failed.length === 0)
       report({ kind: 'ended', isWhole, isPassed, ...ended })
-      if (isWhole && isPassed && failed.length === 0) tools.passed()
+      if (isWhole && isPassed && failed.length === 0 && !isOutdated) tools.passed()
       isReady = isWholeDue
     }
     if (signal.aborted) return

@@ -181,6 +181,13 @@ export const resourcesKeys = defineBindings({
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
     raw: { ...on('raw'), label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
+    subscribe: {
+      ...on('follow'),
+      label: 'subscribe',
+      hint: true,
+      needs: 'liveServers.subscribe',
+      help: 'Have the server say when it is updated, or no longer; what is open is then read again.',
+    },
   },
 })
 
@@ -293,5 +300,14 @@ export const consoleKeys = defineBindings({
   scope: 'screen',
   screen: 'servers',
   title: 'Console',
-  bindings: recordedKeys('line', 'console.clear'),
+  bindings: {
+    ...recordedKeys('line', 'console.clear'),
+    level: {
+      ...on('logLevel'),
+      label: 'log level',
+      hint: true,
+      needs: 'liveServers.setLogLevel',
+      help: 'Choose which log messages the server sends, now and on later connections.',
+    },
+  },
 })

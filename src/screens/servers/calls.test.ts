@@ -105,8 +105,11 @@ test('without the service’s time, the own measure shows', async () => {
 })
 
 test('an unknown outcome says that it may have happened; a refusal does not', async () => {
-  for (const kind of ['network', 'timeout', 'aborted', 'invalid-response'] as const)
+  for (const kind of ['network', 'timeout', 'invalid-response'] as const)
     expect(drawn(await failed({ kind }))).toContain('may have happened')
+  const cancelled = await failed({ kind: 'aborted' })
+  expect(drawn(cancelled)).toContain('until then, and whether it stopped, is not known')
+  expect(callLook(cancelled).word).toBe('cancelled')
   expect(callLook(await failed({ kind: 'timeout' })).word).toBe('unknown')
   const refused = await failed({ kind: 'refused', code: 'read-only', sent: false })
   expect(callLook(refused).word).toBe('failed')

@@ -1,8 +1,8 @@
-import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
+import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { ageColumn } from '../../components/collection/plain-parts.ts'
-import { formatAge, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -139,7 +139,27 @@ export function isTemplate(resource: ListedResource): resource is ResourceTempla
 export const addressOf = (resource: ListedResource): string =>
   isTemplate(resource) ? resource.uriTemplate : resource.uri
 
-export const resourceColumns: readonly Column<ListedResource>[] = [
+type Subscriptions = LiveServer['subscriptions']
+
+/** With how often each was updated, where any is subscribed to. */
+export function resourceColumns(symbols: Symbols, subscriptions: Subscriptions): readonly Column<ListedResource>[] {
+  if (subscriptions.length === 0) return plainResourceColumns
+  const updates = new Map(subscriptions.map(each => [each.uri, each.updates]))
+  const updated: Column<ListedResource> = {
+    id: 'updates',
+    title: 'Updates',
+    width: 8,
+    cell: resource => {
+      const count = updates.get(addressOf(resource))
+      if (count === undefined) return ''
+      return { text: `${symbols.live} ${formatCount(count)}`, tone: count > 0 ? 'live' : 'muted' }
+    },
+    sort: resource => updates.get(addressOf(resource)),
+  }
+  return [plainResourceColumns[0]!, updated, ...plainResourceColumns.slice(1)]
+}
+
+const plainResourceColumns: readonly Column<ListedResource>[] = [
   {
     id: 'uri',
     title: 'URI',

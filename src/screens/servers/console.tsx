@@ -8,9 +8,10 @@ import { useWrite } from '../../hooks/use-write.tsx'
 import { formatCount, plural } from '../../tui/theme/format.ts'
 import { consoleKeys } from './bindings.ts'
 import type { ServerRow } from './columns.ts'
+import { levelTone, useLogLevel } from './log-level.ts'
 import { instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
 
-/** What a server's program printed beside the protocol. */
+/** What a server's program printed beside the protocol, and what it logged by it. */
 export const consoleTab = collectionTab({
   noun: 'line',
   title: 'Console',
@@ -45,22 +46,29 @@ export const consoleTab = collectionTab({
     {
       id: 'stream',
       title: 'From',
-      width: 8,
-      cell: ({ stream }) =>
-        stream === 'stdout' ? { text: `${warn} ${stream}`, tone: 'warn' } : { text: stream, tone: 'muted' },
+      width: 9,
+      cell: ({ stream, level }) => {
+        if (stream === 'stdout') return { text: `${warn} ${stream}`, tone: 'warn' }
+        return stream === 'log' ? { text: level ?? stream, tone: levelTone(level) } : { text: stream, tone: 'muted' }
+      },
     },
     {
       id: 'text',
       title: 'Line',
       width: 'flex',
-      cell: ({ stream, text }) => ({ text, tone: stream === 'process' ? 'muted' : 'plain' }),
+      cell: ({ stream, text, logger }) => ({
+        text: logger ? `${logger}: ${text}` : text,
+        tone: stream === 'process' ? 'muted' : 'plain',
+      }),
     },
   ]),
   nameOf: ({ stream }) => stream,
   tabs: [
-    fieldsTab('Line', ({ at, stream, connection, text, leftOut }: ConsoleLine) => [
+    fieldsTab('Line', ({ at, stream, connection, text, leftOut, level, logger }: ConsoleLine) => [
       ['Time', instantOf(at)],
       ['From', stream === 'stdout' ? 'stdout, no message of MCP' : stream, stream === 'stdout' ? 'warn' : 'plain'],
+      ...(level ? [['Level', level, levelTone(level)] as const] : []),
+      ...(logger ? [['Logger', logger] as const] : []),
       ['Connection', String(connection)],
       ['Text', text],
       ...(leftOut > 0 ? [['Left out', `${formatCount(leftOut)} more characters`] as const] : []),
@@ -69,7 +77,9 @@ export const consoleTab = collectionTab({
   keys: consoleKeys,
   useActions(_collection: Collection<ConsoleLine>, projectId: string, { server: { id: serverId } }: ServerRow) {
     const write = useWrite(contract.console.clear)
-    return useRecordedActions(() => write({ start: 'Clearing the console…', input: { projectId, serverId } }))
+    const clear = () => write({ start: 'Clearing the console…', input: { projectId, serverId } })
+    const level = useLogLevel(projectId, serverId)
+    return { ...useRecordedActions(clear), level }
   },
   empty: (_key, { parent: { server } }) =>
     server.transportType === 'stdio'
@@ -77,5 +87,5 @@ export const consoleTab = collectionTab({
           why: 'The program printed nothing yet.',
           next: 'It starts with the first request. Programs that runs start do not show.',
         }
-      : { why: 'The server is reached over HTTP.', next: 'What it prints shows where it runs.' },
+      : { why: 'The server logged nothing yet.', next: 'What it prints shows where it runs.' },
 })

@@ -16,6 +16,8 @@ import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
+import { useChangedList } from './use-changed-list.ts'
+import { useLiveServer } from './use-live-server.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
 
 const EMPTY = { why: 'This server offers no prompts.', next: 'The doctor shows what it can do.' }
@@ -44,11 +46,11 @@ export function promptLines(prompt: Prompt): Line[] {
 export function Prompts(props: TabProps) {
   const { projectId, server, focused } = props
   const { queries } = useWorkspace()
-  const pages = useApiPages(
-    queries.servers.prompts.infinite({ projectId, serverId: server.id }, LISTING_AGE),
-    false,
-    LISTING_BOUNDS,
-  )
+  const ids = { projectId, serverId: server.id }
+  const listing = queries.servers.prompts.infinite(ids, LISTING_AGE)
+  const pages = useApiPages(listing, false, LISTING_BOUNDS)
+  const { live } = useLiveServer(projectId, server.id)
+  const note = useChangedList(live, { serverId: server.id, list: 'prompts', reads: [listing.queryKey] })
   const items: readonly Prompt[] = pages.items ?? NO_ITEMS
   const list = useList({ items, keyOf: useUniqueKeys(items, promptKey), columns: promptColumns })
   const openText = useTextOverlay()
@@ -85,6 +87,7 @@ export function Prompts(props: TabProps) {
   return (
     <Listing
       pages={pages}
+      note={note}
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its prompts…"

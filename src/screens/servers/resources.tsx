@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
+import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Resource } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
@@ -15,6 +15,7 @@ import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { clean } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useArgumentDialog } from './argument-dialog.tsx'
 import { promptForm } from './arguments.ts'
 import { resourcesKeys } from './bindings.ts'
@@ -24,6 +25,9 @@ import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
+import { useChangedList } from './use-changed-list.ts'
+import { useLiveServer } from './use-live-server.ts'
+import { useSubscription } from './use-subscription.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
 
 const EMPTY = {
@@ -49,12 +53,20 @@ export function Resources(props: TabProps) {
   const { projectId, server, focused } = props
   const { queries } = useWorkspace()
   const ids = { projectId, serverId: server.id }
-  const pages = useApiPages(queries.servers.resources.infinite(ids, LISTING_AGE), false, LISTING_BOUNDS)
-  const templates = useApiPages(queries.liveServers.templates.infinite(ids, LISTING_AGE), false, LISTING_BOUNDS)
+  const listing = queries.servers.resources.infinite(ids, LISTING_AGE)
+  const templating = queries.liveServers.templates.infinite(ids, LISTING_AGE)
+  const pages = useApiPages(listing, false, LISTING_BOUNDS)
+  const templates = useApiPages(templating, false, LISTING_BOUNDS)
+  const known = useLiveServer(projectId, server.id)
+  const reads = [listing.queryKey, templating.queryKey]
+  const changed = useChangedList(known.live, { serverId: server.id, list: 'resources', reads })
+  const subscriptions = known.live?.subscriptions ?? NO_ITEMS
+  const { symbols } = useTheme()
   const listed: readonly Resource[] = pages.items ?? NO_ITEMS
   const templated: readonly ResourceTemplate[] = templates.items ?? NO_ITEMS
   const items = useMemo((): readonly ListedResource[] => [...listed, ...templated], [listed, templated])
-  const list = useList({ items, keyOf: useUniqueKeys(items, addressOf), columns: resourceColumns })
+  const columns = useMemo(() => resourceColumns(symbols, subscriptions), [symbols, subscriptions])
+  const list = useList({ items, keyOf: useUniqueKeys(items, addressOf), columns })
   useReadAhead(templates, true)
   const openText = useTextOverlay()
   const calls = useCalls(projectId, server)
@@ -68,13 +80,19 @@ export function Resources(props: TabProps) {
     const resource = list.current()
     if (resource) openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))
   }
+  const notes = [changed, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
+  const subscription = useSubscription(projectId, server.id, known)
   const none = unavailable('There is no resource.')
   const some = list.items.length > 0
-  useBindings(resourcesKeys, { read: some ? read : none, raw: some ? raw : none }, { active: focused })
+  useBindings(
+    resourcesKeys,
+    { read: some ? read : none, raw: some ? raw : none, subscribe: subscription(list.current()) },
+    { active: focused },
+  )
   return (
     <Listing
       pages={templates.pending ? { ...pages, hasMore: true } : pages}
-      note={templatesNote(templates.error)}
+      note={notes.length > 0 ? notes.join(', ') : undefined}
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its resources…"
@@ -82,6 +100,13 @@ export function Resources(props: TabProps) {
       describe={resourceLines}
     />
   )
+}
+
+/** Why updates are not heard of just now. */
+function subscriptionsNote(live: LiveServer | undefined): string | undefined {
+  if (!live || live.subscriptions.length === 0) return undefined
+  if (!live.offers) return 'not connected; subscribed again with the next request'
+  return live.problem ? `not subscribed: ${clean(live.problem)}` : undefined
 }
 
 /** Why the templates are not in the list; a server without any is no reason. */

@@ -50,7 +50,6 @@ test('a template is listed with the resources, and read with its variables fille
   await app.press(resourcesKeys.bindings.read)
   await app.see('Read demo://resource/dynamic/text/{resourceId}')
   await app.type('7')
-  await app.see('Ctrl+N: 7')
   await app.press(formKeys.bindings.send)
   const read = await app.see('Resource 7: This is a plaintext resource')
   expect(read).toContain('demo://resource/dynamic/text/7')

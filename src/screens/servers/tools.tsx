@@ -18,6 +18,8 @@ import { schemaLines, textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { callEffect } from './use-call-again.ts'
 import { useCalls } from './use-calls.ts'
+import { useChangedList } from './use-changed-list.ts'
+import { useLiveServer } from './use-live-server.ts'
 
 const EMPTY = { why: 'This server offers no tools.', next: 'The doctor shows what it can do.' }
 
@@ -38,11 +40,11 @@ export function toolLines(tool: Tool): Line[] {
 export function Tools(props: TabProps) {
   const { projectId, server, focused } = props
   const { queries } = useWorkspace()
-  const pages = useApiPages(
-    queries.servers.tools.infinite({ projectId, serverId: server.id }, LISTING_AGE),
-    false,
-    LISTING_BOUNDS,
-  )
+  const ids = { projectId, serverId: server.id }
+  const listing = queries.servers.tools.infinite(ids, LISTING_AGE)
+  const pages = useApiPages(listing, false, LISTING_BOUNDS)
+  const { live } = useLiveServer(projectId, server.id)
+  const note = useChangedList(live, { serverId: server.id, list: 'tools', reads: [listing.queryKey] })
   const items: readonly Tool[] = pages.items ?? NO_ITEMS
   const list = useList({ items, keyOf: useUniqueKeys(items, toolKey), columns: toolColumns })
   const call = useToolCall(projectId, server)
@@ -67,6 +69,7 @@ export function Tools(props: TabProps) {
   return (
     <Listing
       pages={pages}
+      note={note}
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its tools…"

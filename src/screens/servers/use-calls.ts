@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { callLogOf, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
+import { callLogOf, type CallRecord, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
 import type { JsonObject } from './json-text.ts'
 import { useCallAgain } from './use-call-again.ts'
 import { useResultOverlay } from './result.tsx'
@@ -18,10 +18,15 @@ export function useCalls(projectId: string, server: ProjectServer) {
   // A server may wait for a person meanwhile; the service has its own deadlines, which know of that.
   const patience = waitingRequests && { deadlineMs: LONGEST_CALL_MS }
   const path = { projectId, serverId: server.id }
-  const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
-    const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)
-    show(record)
-  }
+  const begin = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): CallRecord =>
+    callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send).record
+  const start = (...call: Parameters<typeof begin>): void => show(begin(...call))
+  const read = (uri: string): CallRecord =>
+    begin({ kind: 'resource', target: uri, input: undefined }, async signal => {
+      const input = { ...path, body: { uri } }
+      const { value, text } = await client.exchange(contract.servers.readResource, input, { signal, ...patience })
+      return { answer: { kind: 'resource', value }, text }
+    })
   const callTool = (toolName: string, parameters: JsonObject): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
@@ -30,7 +35,7 @@ export function useCalls(projectId: string, server: ProjectServer) {
       return { answer: { kind: 'tool', value }, text }
     })
   const resend = useCallAgain(projectId, server, callTool)
-  const show = useResultOverlay(projectId, resend)
+  const show = useResultOverlay(projectId, resend, read)
   return {
     show,
     resend,
@@ -41,11 +46,6 @@ export function useCalls(projectId: string, server: ProjectServer) {
         const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal, ...patience })
         return { answer: { kind: 'prompt', value }, text }
       }),
-    readResource: (uri: string) =>
-      start({ kind: 'resource', target: uri, input: undefined }, async signal => {
-        const input = { ...path, body: { uri } }
-        const { value, text } = await client.exchange(contract.servers.readResource, input, { signal, ...patience })
-        return { answer: { kind: 'resource', value }, text }
-      }),
+    readResource: (uri: string) => show(read(uri)),
   }
 }

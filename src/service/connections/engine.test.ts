@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { everything, everythingArgs, httpTarget, modern, small } from '../../../test/servers/targets.ts'
 import { ownPrograms } from './own-programs.ts'
+import { createTraffic } from './traffic.ts'
 import { createConnections, type Connections } from './engine.ts'
 import type { ServerTarget } from './types.ts'
 
@@ -75,6 +76,30 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     const result = await connect().callTool(target(name), call, undefined, step => steps.push(step))
     expect(JSON.stringify(result.content)).toContain('completed')
     expect(steps).toEqual([1, 2, 3, 4].map(progress => ({ progress, total: 4 })))
+  })
+
+  test('its log messages, updates and suggestions come', async () => {
+    const traffic = createTraffic()
+    const { callTool, subscribe, complete, listResourceTemplates, live } = connect({ traffic })
+    const [template] = (await listResourceTemplates(target(name))).items
+    const asked = {
+      of: 'template' as const,
+      name: String(template?.['uriTemplate']),
+      argument: 'resourceId',
+      value: '7',
+    }
+    expect(await complete(target(name), asked)).toEqual({ values: ['7'] })
+    const uri = 'demo://resource/static/document/features.md'
+    await subscribe(target(name), { uri, subscribed: true })
+    await callTool(target(name), { toolName: 'toggle-subscriber-updates' })
+    await callTool(target(name), { toolName: 'toggle-simulated-logging' })
+    await vi.waitFor(() => expect(live(target(name).id).subscriptions).toMatchObject([{ uri, updates: 1 }]), 5000)
+    const logged = () =>
+      traffic
+        .of(target(name).id)
+        .lines()
+        .entries.filter(({ stream }) => stream === 'log')
+    await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), 5000)
   })
 
   test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {

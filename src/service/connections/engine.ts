@@ -1,8 +1,9 @@
-import type { CompletionRequest } from '../../api/contract/live-servers.ts'
+import type { CompletionRequest, LiveServer, LogLevel } from '../../api/contract/live-servers.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
+import { createLive } from './live.ts'
 import {
   callTool,
   complete,
@@ -55,9 +56,19 @@ export type Connections = {
   listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
   listResourceTemplates(
     target: ServerTarget,
-    query?: { cursor?: string | undefined },
+    query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
+  /** What the server said by itself; whoever asks keeps its connection for a while. */
+  live(serverId: string): LiveServer
+  /** Sets the level of its log messages, also of later connections. */
+  setLogLevel(target: ServerTarget, level: LogLevel, signal?: AbortSignal): Promise<LiveServer>
+  /** Subscribes to a resource or ends that, also on later connections. */
+  subscribe(
+    target: ServerTarget,
+    wanted: { uri: string; subscribed: boolean },
+    signal?: AbortSignal,
+  ): Promise<LiveServer>
   /** What the server suggests for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
@@ -96,11 +107,12 @@ declare module '../core/context.ts' {
 
 /** Creates the engine; nothing is started or loaded before the first use. */
 export function createConnections(options: ConnectionsOptions = {}): Connections {
-  const runner = createRunner(options)
+  const live = createLive(options.onServerNews ?? (() => undefined))
+  const runner = createRunner(options, live)
   const { timed, read, lend, deadlineOf } = runner
   const listPageOf =
     <T>(listing: Listing<T>) =>
-    (target: ServerTarget, query?: { cursor?: string | undefined }, signal?: AbortSignal) =>
+    (target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal) =>
       read(target, signal, (session, deadline) => listPage(session, listing, query?.cursor, deadline))
 
   return {
@@ -120,6 +132,18 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     listPrompts: listPageOf(LISTINGS.prompts),
     listResources: listPageOf(LISTINGS.resources),
     listResourceTemplates: listPageOf(LISTINGS.resourceTemplates),
+    live: live.of,
+    async setLogLevel(target, level, signal) {
+      const { id } = target
+      await read(target, signal, (session, deadline) => live.setLevel(id, session, level, deadline))
+      return live.of(id)
+    },
+    async subscribe(target, { uri, subscribed }, signal) {
+      const { id } = target
+      const change = subscribed ? live.subscribe : live.unsubscribe
+      await read(target, signal, (session, deadline) => change(id, session, uri, deadline))
+      return live.of(id)
+    },
     complete: (target, asked, signal) =>
       read(target, signal, (session, deadline) => complete(session, asked, deadline)),
     callTool: (target, { toolName, parameters }, signal, onProgress) =>

@@ -4,33 +4,48 @@ import { isPlainObject } from '../../api/contract/shapes.ts'
 /** A notification as the server wrote it; nothing of it is checked. */
 export type Notice = { method: string; params?: unknown }
 
+/** What a server says has changed. */
+export type Change = { list: 'tools' | 'prompts' | 'resources' } | { uri: string }
+
 /** What hears the notifications of one connection. */
 export type Notices = {
   /** Hears one, and answers whether the protocol library must hear of it too. */
   hear(notice: Notice): boolean
   /** What a request carries so that its progress is reported, until it ends. */
-  follow(onProgress: OnProgress): { params: object; end: () => void }
+  follow(onProgress: OnProgress): { meta: object; end: () => void }
+  /** Hears of every change from now on. */
+  onChange(listener: (change: Change) => void): void
 }
 
-/** By which a server takes a request of its own back. */
-const TAKEN_BACK = 'notifications/cancelled'
 /** Characters of a server's own words about its progress. */
 const MOST_WORDS = 500
+/** What ends something that the library waits for, or takes a request of the server's own back. */
+const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
+const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
-export function createNotices(): Notices {
+/** @param log where log messages are put, as the server wrote them */
+export function createNotices(log?: (params: Readonly<Record<string, unknown>>) => void): Notices {
   const followed = new Map<unknown, OnProgress>()
   let lastToken = 0
+  let onChange: (change: Change) => void = () => undefined
   return {
     hear({ method, params }) {
-      if (method === 'notifications/progress' && isPlainObject(params)) reportProgress(followed, params)
-      return method === TAKEN_BACK
+      const list = LIST_CHANGED.exec(method)?.[1] as 'tools' | 'prompts' | 'resources' | undefined
+      if (list) onChange({ list })
+      if (!isPlainObject(params)) return OF_THE_LIBRARY.includes(method)
+      if (method === 'notifications/progress') reportProgress(followed, params)
+      else if (method === 'notifications/message') log?.(params)
+      else if (method === 'notifications/resources/updated' && typeof params['uri'] === 'string')
+        onChange({ uri: params['uri'] })
+      return OF_THE_LIBRARY.includes(method)
     },
     follow(onProgress) {
       lastToken += 1
       const progressToken = lastToken
       followed.set(progressToken, onProgress)
-      return { params: { _meta: { progressToken } }, end: () => void followed.delete(progressToken) }
+      return { meta: { progressToken }, end: () => void followed.delete(progressToken) }
     },
+    onChange: listener => (onChange = listener),
   }
 }
 

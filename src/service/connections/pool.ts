@@ -26,6 +26,8 @@ export type PoolOptions = {
   pending: PendingWork
   /** Milliseconds an unused session stays open. */
   idleMs: number
+  /** Milliseconds that the session of a server stays open beyond that, asked when it would end; none by default. */
+  keptMs?: (serverId: string) => number
   /** Milliseconds that connecting may take. */
   deadlineMs: (target: ServerTarget) => number
   open: (target: ServerTarget, deadline: Deadline) => Promise<Session>
@@ -42,7 +44,7 @@ type Entry = {
   idleTimer?: NodeJS.Timeout
 }
 
-export function createPool({ pending, idleMs, deadlineMs, open }: PoolOptions): Pool {
+export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open }: PoolOptions): Pool {
   const lendable = new Map<string, Entry>()
   const entries = new Set<Entry>()
 
@@ -85,13 +87,16 @@ export function createPool({ pending, idleMs, deadlineMs, open }: PoolOptions): 
     entry.users -= 1
     if (!wanted) discard(key, entry)
     else if (entry.users === 0 && entry.discarded) end(entry)
-    else if (entry.users === 0) rest(key, entry)
+    else if (entry.users === 0) endAfter(key, entry, idleMs)
   }
 
-  /** Ends it once nobody used it for a while, and its server waits for nobody. */
-  const rest = (key: string, entry: Entry) => {
-    const over = () => (entry.session?.isAwaited() ? rest(key, entry) : discard(key, entry))
-    entry.idleTimer = setTimeout(over, idleMs).unref()
+  const endAfter = (key: string, entry: Entry, ms: number) => {
+    const endOrWait = () => {
+      const more = entry.session?.isAwaited() ? idleMs : keptMs(entry.serverId)
+      if (more > 0) endAfter(key, entry, more)
+      else discard(key, entry)
+    }
+    entry.idleTimer = setTimeout(endOrWait, ms).unref()
   }
 
   return {

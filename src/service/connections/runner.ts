@@ -4,7 +4,8 @@ import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import type { ServerEnding } from './server-process.ts'
 import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
-import { createPool, type Lease, type Pool } from './pool.ts'
+import type { Live } from './live.ts'
+import { createPool, type Lease, type Pool, type PoolOptions } from './pool.ts'
 import type { Traffic } from './traffic.ts'
 import type { ServerRequests } from './server-requests.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
@@ -22,6 +23,8 @@ export type ConnectionsOptions = {
   early?: EarlyStart | undefined
   /** Who ends the programs when the engine closes; `guardian` for a process that ends then. Default `here`. */
   ending?: ServerEnding
+  /** Hears which server says by itself that something there is new. */
+  onServerNews?: ((serverId: string) => void) | undefined
   /** Where it is recorded what passes over the connections; nowhere by default. */
   traffic?: Traffic
   /** Takes what servers ask of a person while that uses them; by default they are told that nobody is there. */
@@ -50,7 +53,8 @@ export type Runner = {
   close(): Promise<void>
 }
 
-export function createRunner(options: ConnectionsOptions): Runner {
+/** @param live what is wanted of the sessions that are lent */
+export function createRunner(options: ConnectionsOptions, live: Live): Runner {
   const { early } = options
   const guardian = early?.guardian ?? createGuardian()
   const pending = createPendingWork()
@@ -68,13 +72,16 @@ export function createRunner(options: ConnectionsOptions): Runner {
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
   const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
-  const poolOf = (open: Runner['openOwn']) =>
-    createPool({ pending, idleMs: options.idleMs ?? 30_000, deadlineMs: deadlineOf, open })
-  const unattended = poolOf(openOwn)
   const { requests } = options
-  const attended = requests
-    ? poolOf((target, deadline) => openSession(target, { ...settings, requests }, deadline))
-    : unattended
+  const poolOf = (open: PoolOptions['open'], keptMs: PoolOptions['keptMs']) =>
+    createPool({ pending, idleMs: options.idleMs ?? 30_000, keptMs, deadlineMs: deadlineOf, open })
+  const openLooked: PoolOptions['open'] = async (target, deadline) => {
+    const session = await openSession(target, { ...settings, requests }, deadline)
+    await live.prepare(target.id, session, deadline)
+    return session
+  }
+  const attended = poolOf(openLooked, live.keptMs)
+  const unattended = requests ? poolOf(openOwn, () => 0) : attended
 
   const timed: Runner['timed'] = (target, signal, work) => {
     const deadline = startDeadline(deadlineOf(target), target.name, signal)

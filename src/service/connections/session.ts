@@ -6,7 +6,8 @@ import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
 import { toFailure } from './failures.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, type Change } from './notices.ts'
+import { createWishes, type Wishes } from './wishes.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
@@ -35,7 +36,7 @@ export type SessionSettings = {
 }
 
 /** An initialized session with one server. */
-export type Session = {
+export type Session = Wishes & {
   readonly initInfo: InitInfo
   /** Milliseconds until the transport stood, and from there until the session was initialized. */
   readonly timings: { start: number; initialize: number }
@@ -55,6 +56,8 @@ export type Session = {
     deadline: Deadline,
     onProgress?: OnProgress,
   ): Promise<T>
+  /** Hears what the server says has changed. */
+  onChange(listener: (change: Change) => void): void
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
   close(): Promise<void>
@@ -110,7 +113,7 @@ function firstLink(target: ServerTarget, settings: SessionSettings, library: Mcp
 
 function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionSettings, library: McpLibrary) {
   const tap = traffic?.connect(target)
-  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices() }
+  return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices(tap?.log) }
 }
 
 type Attempt = {
@@ -169,7 +172,35 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   }
   client.onclose = end
   if (!usable) desk?.close()
+  const attempt: Attempted = async (asked, deadline, work) => {
+    deadline.stage = asked
+    try {
+      return await work()
+    } catch (error) {
+      const failure = toFailure(error, { library, serverName, asked, deadline, link })
+      // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
+      if (failure instanceof ServiceError && !isAnswer(error, library)) end()
+      throw failure
+    }
+  }
+  const request: Session['request'] = async (method, params, schema, deadline, onProgress) => {
+    const followed = onProgress && link.notices.follow(onProgress)
+    const ended = desk?.begin(callName(method, params), deadline)
+    const meta = { ...wanted.meta(), ...followed?.meta }
+    const sent = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params
+    const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
+    try {
+      return await attempt(method, deadline, async () =>
+        requireFlat(await client.request({ method, params: sent }, schema, options), serverName, method),
+      )
+    } finally {
+      ended?.()
+      followed?.end()
+    }
+  }
+  const wanted = createWishes(client, library, { request, attempt })
   return {
+    ...wanted.wishes,
     initInfo: readInitInfo(client, link),
     timings,
     get usable() {
@@ -180,27 +211,8 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       else listener()
     },
     isAwaited: () => desk?.isAwaited() ?? false,
-    async request(method, params, schema, deadline, onProgress) {
-      deadline.stage = method
-      const followed = onProgress && link.notices.follow(onProgress)
-      const ended = desk?.begin(callName(method, params), deadline)
-      try {
-        const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
-        return requireFlat(
-          await client.request({ method, params: { ...params, ...followed?.params } }, schema, options),
-          serverName,
-          method,
-        )
-      } catch (error) {
-        const failure = toFailure(error, { library, serverName, asked: method, deadline, link })
-        // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
-        if (failure instanceof ServiceError && !isAnswer(error, library)) end()
-        throw failure
-      } finally {
-        followed?.end()
-        ended?.()
-      }
-    },
+    request,
+    onChange: link.notices.onChange,
     strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
@@ -209,6 +221,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
 function callName(method: string, { name, uri }: JsonObject): string {
   return [method, ...[name, uri].filter(each => typeof each === 'string')].join(' ')
 }
+type Attempted = <T>(asked: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 
 /** @throws ServiceError `SERVER_UNREACHABLE` for an answer that could neither be stored nor sent on */
 function requireFlat<T>(answer: T, serverName: string, asked: string): T {

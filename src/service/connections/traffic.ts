@@ -32,7 +32,8 @@ export type Frame = {
   readonly exchange: Exchange | undefined
 }
 
-export type OutputStream = 'stderr' | 'stdout' | 'process'
+/** `log` is a message of the protocol. */
+export type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
 
 /** A line that a program printed; `leftOut` is how many characters are missing at its end. */
 export type PrintedLine = {
@@ -42,6 +43,9 @@ export type PrintedLine = {
   readonly stream: OutputStream
   readonly text: string
   readonly leftOut: number
+  /** Of a log message, as the server wrote them. */
+  readonly level?: string
+  readonly logger?: string
 }
 
 /** Where a connection puts what passes over it. Nothing is read of it before somebody looks. */
@@ -49,6 +53,8 @@ export type Tap = {
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
   /** Bytes as they came, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
+  /** A log message of the protocol, as the server wrote it. */
+  log(params: Readonly<Record<string, unknown>>): void
 }
 
 /** What is recorded of one server. */
@@ -86,6 +92,7 @@ const MESSAGE = BOUNDS.trafficMessage.most
 /** What of it is kept of the end of a message, where the id of an answer stands. */
 const MESSAGE_END = KIB
 const LINE = BOUNDS.consoleLine.most
+const MOST_NAME = 100
 /** What an entry takes beside its text. */
 const ENTRY = 200
 /** A line without its end counts as one after so many milliseconds: it may be a question. */
@@ -93,7 +100,7 @@ const UNFINISHED_MS = 500
 /** Shorter values of settings stand in every other text, and keep nobody out. */
 const LEAST_SECRET = 8
 
-type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream'> & { output: string | Buffer }
+type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
 /** A line whose end has not come. */
 type Open = Pick<PrintedLine, 'connection' | 'at' | 'stream'> & { decoder: StringDecoder; text: string }
 
@@ -158,9 +165,20 @@ export function createTraffic(): Traffic {
           const own = typeof output === 'string' ? output : Buffer.from(output.subarray(-UNREAD.size / 2))
           log.unread.add({ connection, at: preciseNow(), stream, output: own }, own.length + ENTRY)
         },
+        log({ level, logger, data }) {
+          const output = (typeof data === 'string' ? data : JSON.stringify(data)) ?? ''
+          const of = { ...nameOf('level', level), ...nameOf('logger', logger) }
+          const size = output.length + ENTRY
+          log.unread.add({ connection, at: preciseNow(), stream: 'log', ...of, output }, size)
+        },
       }
     },
   }
+}
+
+/** A word of the server about its message, as long as such words are. */
+function nameOf(field: 'level' | 'logger', value: unknown): { level?: string; logger?: string } {
+  return typeof value === 'string' ? { [field]: flat(value.slice(0, MOST_NAME)) } : {}
 }
 
 function createLog(): Log {
@@ -206,19 +224,22 @@ function flat(text: string | Buffer): string {
 /** Makes lines of what programs printed since somebody looked last. */
 function readOutput(log: Log, nextId: () => number): void {
   const { unread, open, lines } = log
-  const add = ({ connection, at, stream, text }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
+  const add = ({ text, ...of }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
     const kept = flat(text.slice(0, LINE))
-    const line = { id: nextId(), connection, at, stream, text: kept, leftOut: Math.max(0, text.length - LINE) }
+    const line = { ...of, id: nextId(), text: kept, leftOut: Math.max(0, text.length - LINE) }
     if (text.trim() !== '') lines.add(line, kept.length + ENTRY)
   }
-  const finish = (key: string, line: Open) => {
-    add({ ...line, text: line.text + line.decoder.end() })
+  const finish = (key: string, { decoder, text, ...line }: Open) => {
+    add({ ...line, text: text + decoder.end() })
     open.delete(key)
+  }
+  const finishOf = (connection: number) => {
+    for (const [key, line] of open) if (line.connection === connection) finish(key, line)
   }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
       // What became of a program comes after its last words.
-      for (const [key, line] of open) if (line.connection === printed.connection) finish(key, line)
+      if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue
     }

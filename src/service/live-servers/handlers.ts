@@ -8,10 +8,13 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
   const target = ({ project, params }: Call) => targets.of(store.servers.require(project.id, params.serverId))
   return {
     async templates(call) {
-      const { items, ...rest } = await connections.listResourceTemplates(target(call), call.query, call.signal)
+      const { items, ...rest } = await connections.listResourceTemplates(target(call), call.body, call.signal)
       // What has no address is no template; the doctor names it.
       return { items: items.filter(isTemplate), ...rest }
     },
+    get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
+    setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),
+    subscribe: call => connections.subscribe(target(call), call.body, call.signal),
     complete: call => connections.complete(target(call), call.body, call.signal),
   }
 }

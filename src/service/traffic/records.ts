@@ -149,8 +149,17 @@ function shownHeaders(headers: Headers, secrets: readonly string[]): Record<stri
 }
 
 export function toConsoleLine(
-  { id, connection, at, stream, text, leftOut }: PrintedLine,
+  { id, connection, at, stream, text, leftOut, level, logger }: PrintedLine,
   secrets: readonly string[],
 ): ConsoleLine {
-  return { id: String(id), connection, at, stream, text: withoutSecrets(text, secrets), leftOut }
+  return {
+    id: String(id),
+    connection,
+    at,
+    stream,
+    text: withoutSecrets(text, secrets),
+    leftOut,
+    level: level ?? null,
+    logger: logger === undefined ? null : withoutSecrets(logger, secrets),
+  }
 }

@@ -84,6 +84,8 @@ export type ServiceOptions = WorkspaceOptions & {
    * somebody can answer.
    */
   onServerRequests?: (waiting: readonly ServerRequest[]) => void
+  /** Hears which server says by itself that something there is new. */
+  onServerNews?: (serverId: string) => void
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
@@ -131,7 +133,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const traffic = createTraffic()
   const serverRequests = createRequestsFor(options, store)
   const requests = options.onServerRequests && serverRequests
-  const own = createConnections({ ...options.connections, traffic, requests })
+  const own = createConnections({ ...options.connections, traffic, requests, onServerNews: options.onServerNews })
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {

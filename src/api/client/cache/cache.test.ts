@@ -119,6 +119,7 @@ describe('what is kept', () => {
       'console.list',
       'iterations.steps',
       'iterations.trace',
+      'liveServers.get',
       'scenarios.get',
       'scenarios.list',
       'signIns.get',

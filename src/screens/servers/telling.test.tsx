@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { createServerNews, type ServerNews } from '../../domain/servers/news.ts'
+import { consoleKeys, resourcesKeys, resultKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+const telling = fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))
+
+let serverNews: ServerNews
+let testService: TestService
+let ids: { projectId: string; serverId: string }
+let app: TestApp
+
+beforeEach(async () => {
+  serverNews = createServerNews()
+  testService = await openService({ onServerNews: serverNews.note })
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const command = { command: process.execPath, args: [telling] }
+  const body = { name: 'telling', enabled: true, transportType: 'stdio' as const, ...command }
+  ids = { projectId, serverId: (await client.servers.create({ projectId, body })).id }
+})
+afterEach(async () => {
+  await app.close()
+  await testService.close()
+})
+
+const call = (toolName: string) => testService.client.servers.callTool({ ...ids, body: { toolName, parameters: {} } })
+
+async function open(tab: string): Promise<void> {
+  const place = serversRoute.to({ ...ids, pane: 'detail', tab })
+  app = await openApp({ testService, place, access: { serverNews }, size: { width: 120, height: 40 } })
+}
+
+test('log messages stand in the console by level and logger, and one key chooses the level', async () => {
+  await open('console')
+  await call('log')
+  await app.see(/warning +index: /)
+  await app.see(/info +{"rows":3}/)
+  expect(app.frame()).not.toContain('\u0007')
+  await app.press(consoleKeys.bindings.level)
+  await app.see('of this level and above')
+  await app.press('down', 'down', formKeys.bindings.send)
+  await app.see(/warning +telling: logs/)
+})
+
+test('a list on screen is read again when it changed, once for a thousand announcements', async () => {
+  await open('tools')
+  await app.see(/ 7 listed/)
+  await call('change')
+  await app.see(/8 listed, announced 1,000 changes/)
+  await app.see('added-1')
+  const { content } = await call('lists')
+  const times = Number(/listed (\d+) times/.exec(JSON.stringify(content))?.[1])
+  // At first, for the first announcement, and once for all that came within seconds of it.
+  expect(times).toBeGreaterThanOrEqual(2)
+  expect(times).toBeLessThanOrEqual(3)
+})
+
+test('a resource that is subscribed to says how often it was updated, and is read again where it is open', async () => {
+  await open('resources')
+  await app.see(/ 1 listed/)
+  await app.press(resourcesKeys.bindings.subscribe)
+  await app.see(/telling:\/\/counter +● 0/)
+  await call('touch')
+  await app.see(/telling:\/\/counter +● 1/)
+  await app.press(resourcesKeys.bindings.read)
+  await app.see('version 2')
+  await call('touch')
+  await app.see('version 3')
+  await app.press(resultKeys.bindings.close, resourcesKeys.bindings.subscribe)
+  await app.see('The subscription has ended.')
+  await app.see(frame => !frame.includes('Updates'))
+})
+
+test('a subscription that the server does not offer says so', async () => {
+  const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
+  const command = { command: process.execPath, args: [small, 'healthy'] }
+  const body = { name: 'small', enabled: true, transportType: 'stdio' as const, ...command }
+  const { projectId } = ids
+  ids = { projectId, serverId: (await testService.client.servers.create({ projectId, body })).id }
+  await open('resources')
+  await app.see(/listed|lists no resources/)
+  expect(app.active().find(({ name }) => name === 'resources.subscribe')?.unavailable).toMatch(/does not|no resource/)
+})

@@ -1,0 +1,35 @@
+import { useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { LiveServer } from '../../api/contract/live-servers.ts'
+import { formatCount } from '../../tui/theme/format.ts'
+
+type ListName = 'tools' | 'prompts' | 'resources'
+
+/** How many changes a server had announced when a list was last read; a tab that was closed meanwhile reads it anew. */
+const readAt = new WeakMap<QueryClient, Map<string, number>>()
+
+/**
+ * Reads a list again when its server says that it has changed, as rarely as `live` itself is read.
+ * @param reads keys of what is read again
+ * @returns what is to be said of that beside the list
+ */
+export function useChangedList(
+  live: LiveServer | undefined,
+  { serverId, list, reads }: { serverId: string; list: ListName; reads: readonly QueryKey[] },
+): string | undefined {
+  const queryClient = useQueryClient()
+  const count = live?.listChanges[list]
+  const latest = useRef(reads)
+  latest.current = reads
+  useEffect(() => {
+    if (count === undefined) return
+    const known = readAt.get(queryClient) ?? new Map<string, number>()
+    readAt.set(queryClient, known)
+    const key = `${serverId} ${list}`
+    if (count === (known.get(key) ?? 0)) return
+    known.set(key, count)
+    for (const queryKey of latest.current) void queryClient.invalidateQueries({ queryKey, exact: true })
+  }, [queryClient, serverId, list, count])
+  if (!count) return undefined
+  return `announced ${count === 1 ? 'one change' : `${formatCount(count)} changes`}`
+}

@@ -1,0 +1,137 @@
+import type { LiveServer, LogLevel } from '../../api/contract/live-servers.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Deadline } from '../core/deadline.ts'
+import { offers } from './requests.ts'
+import type { Change } from './notices.ts'
+import type { Session } from './session.ts'
+
+/** What is wanted of the servers of this process, and what they say has changed; it outlives their connections. */
+export type Live = {
+  /** Makes a new connection as it is wanted; what fails is reported by `of`. */
+  prepare(serverId: string, session: Session, deadline: Deadline): Promise<void>
+  setLevel(serverId: string, session: Session, level: LogLevel, deadline: Deadline): Promise<void>
+  subscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
+  unsubscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
+  /** What is known of a server; whoever asks looks at it, which keeps its connection. */
+  of(serverId: string): LiveServer
+  /** Milliseconds that the connection to a server is kept beside the usual pause. */
+  keptMs(serverId: string): number
+}
+
+type State = {
+  session?: Session
+  level?: LogLevel
+  problem?: string
+  changes: LiveServer['listChanges']
+  subscriptions: Map<string, { updates: number; updatedAt?: number }>
+  lookedAt: number
+}
+
+/** How long the connection to a server is kept after somebody looked at what changes there, and with subscriptions. */
+const LOOK_MS = 60_000
+const SUBSCRIBED_MS = 3_600_000
+const MOST_SUBSCRIPTIONS = 100
+
+/** @param onChange hears which server says something new */
+export function createLive(onChange: (serverId: string) => void): Live {
+  const states = new Map<string, State>()
+  const stateOf = (serverId: string): State => {
+    const known = states.get(serverId)
+    if (known) return known
+    const changes = { tools: 0, prompts: 0, resources: 0 }
+    const made: State = { changes, subscriptions: new Map(), lookedAt: -Infinity }
+    states.set(serverId, made)
+    return made
+  }
+  const keptUntil = ({ lookedAt, subscriptions }: State) =>
+    lookedAt + (subscriptions.size > 0 ? SUBSCRIBED_MS : LOOK_MS)
+
+  return {
+    async prepare(serverId, session, deadline) {
+      const state = stateOf(serverId)
+      state.session = session
+      session.onEnd(() => {
+        if (state.session === session) delete state.session
+        if (state.subscriptions.size > 0) onChange(serverId)
+      })
+      session.onChange(change => {
+        if (note(state, change)) onChange(serverId)
+      })
+      delete state.problem
+      try {
+        if (state.level && offers(session, 'logging')) await session.setLogLevel(state.level, deadline)
+        if (state.subscriptions.size > 0) await session.subscribeTo([...state.subscriptions.keys()], deadline)
+      } catch (error) {
+        // The request that connected goes on; that something is missing is said where it is looked for.
+        state.problem = error instanceof Error ? error.message : String(error)
+      }
+    },
+    async setLevel(serverId, session, level, deadline) {
+      requireOffered('logging', offers(session, 'logging'))
+      await session.setLogLevel(level, deadline)
+      stateOf(serverId).level = level
+      onChange(serverId)
+    },
+    async subscribe(serverId, session, uri, deadline) {
+      const state = stateOf(serverId)
+      requireOffered('subscriptions to resources', canSubscribe(session))
+      if (state.subscriptions.size >= MOST_SUBSCRIPTIONS) {
+        const most = `At most ${MOST_SUBSCRIPTIONS} resources of a server are subscribed to.`
+        throw new ServiceError('VALIDATION_ERROR', most, { details: { field: 'uri' } })
+      }
+      await session.subscribeTo([...state.subscriptions.keys(), uri], deadline)
+      if (!state.subscriptions.has(uri)) state.subscriptions.set(uri, { updates: 0 })
+      onChange(serverId)
+    },
+    async unsubscribe(serverId, session, uri, deadline) {
+      const state = stateOf(serverId)
+      const rest = [...state.subscriptions.keys()].filter(each => each !== uri)
+      await session.subscribeTo(rest, deadline)
+      state.subscriptions.delete(uri)
+      onChange(serverId)
+    },
+    of(serverId) {
+      const state = stateOf(serverId)
+      const { session, level = null, problem = null, changes, subscriptions } = state
+      state.lookedAt = Date.now()
+      session?.watchLists()
+      return {
+        offers: session ? { logging: offers(session, 'logging'), subscriptions: canSubscribe(session) } : null,
+        logLevel: level,
+        problem,
+        listChanges: { ...changes },
+        subscriptions: [...subscriptions].map(([uri, { updates, updatedAt = null }]) => ({ uri, updates, updatedAt })),
+        keptUntil: session ? keptUntil(state) : null,
+      }
+    },
+    keptMs(serverId) {
+      const state = states.get(serverId)
+      return state ? Math.max(0, keptUntil(state) - Date.now()) : 0
+    },
+  }
+}
+
+/** Whether the change is one that somebody wanted to know. */
+function note({ changes, subscriptions }: State, change: Change): boolean {
+  if ('list' in change) {
+    changes[change.list] += 1
+    return true
+  }
+  // The update may be of a part of what was subscribed to (MCP, resources).
+  const { uri } = change
+  const about = subscriptions.has(uri) ? uri : [...subscriptions.keys()].find(each => uri.startsWith(each))
+  const subscription = about === undefined ? undefined : subscriptions.get(about)
+  if (!subscription) return false
+  subscription.updates += 1
+  subscription.updatedAt = Date.now()
+  return true
+}
+
+function canSubscribe({ initInfo }: Session): boolean {
+  const { resources } = initInfo.capabilities
+  return Object(resources)['subscribe'] === true
+}
+
+function requireOffered(what: string, isOffered: boolean): void {
+  if (!isOffered) throw new ServiceError('FEATURE_NOT_SUPPORTED', `The server does not offer ${what}.`)
+}

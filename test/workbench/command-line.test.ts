@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openHome, type Ended } from '../cli/program.ts'
+import { mcpJson, realServers, type RealServer } from './real-servers.ts'
+
+let home: Awaited<ReturnType<typeof openHome>>
+let folder: string
+let servers: readonly RealServer[]
+const run = (...args: string[]) => home.run(args)
+const at = (name: string) => join(folder, name)
+
+beforeAll(async () => {
+  home = await openHome()
+  folder = await mkdtemp(join(tmpdir(), 'mcpdeck-real-'))
+  servers = realServers(folder)
+  writeFileSync(at('mcp.json'), mcpJson(servers.filter(({ name }) => name !== 'everything')))
+  const { code, stderr } = await run('server', 'import', at('mcp.json'), '--yes')
+  if (code !== 0) throw new Error(stderr)
+})
+afterAll(async () => {
+  await home.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', name => {
+  const server = () => servers.find(each => each.name === name)!
+  const snapshot = () => at(`${name}.json`)
+
+  test('a saved server is called, and one by its command', async () => {
+    const { tool, fields, answer, command, env = {} } = server()
+    const answered = { code: 0, stdout: expect.stringContaining(answer) as string }
+    expect(await run('call', name, tool, ...fields, '--yes')).toMatchObject(answered)
+    const reach = ['--command', command.map(word => `'${word}'`).join(' ')]
+    // Its memory knows the first call.
+    const own = Object.keys(env).flatMap(key => ['--env', `${key}=${at('another.json')}`])
+    expect(await run('call', ...reach, ...own, tool, ...fields, '--yes')).toMatchObject(answered)
+    expect(await run('tools', ...reach)).toMatchObject({ code: 0, stdout: expect.stringContaining(tool) as string })
+  })
+
+  test('doctor reports live steps and advice, and --strict counts that', async () => {
+    const { items } = JSON.parse((await run('doctor', name, '--json')).stdout) as { items: { status: string }[] }
+    expect(items.filter(({ status }) => status === 'error')).toEqual([])
+    const strict = await run('doctor', name, '--strict')
+    expect(strict.code).toBe(server().isSpotless ? 0 : 3)
+    expect(strict.stdout).toMatch(/tool list +costs a model about \d+ tokens/)
+  })
+
+  test('a snapshot is what the server is, and a tool with another name breaks callers', async () => {
+    const { tool } = server()
+    writeFileSync(snapshot(), (await run('snapshot', name)).stdout)
+    expect(await run('snapshot', 'diff', snapshot(), name)).toMatchObject({ code: 0, stderr: 'Nothing changed.\n' })
+    writeFileSync(snapshot(), readFileSync(snapshot(), 'utf8').replaceAll(`"${tool}"`, '"was-here-before"'))
+    const broken = await run('snapshot', 'diff', snapshot(), name)
+    expect(broken).toMatchObject({ code: 1, stdout: `✗ breaking  tool was-here-before: is called "${tool}" now\n` })
+  })
+})
+
+const text = ({ stdout }: Ended) => stdout
+
+test('results are printed as text, or whole as JSON', async () => {
+  const call = ['call', 'everything', 'get-structured-content', 'location=Chicago', '--yes']
+  expect(JSON.parse(text(await run(...call)))).toMatchObject({ temperature: expect.any(Number) as number })
+  expect(JSON.parse(text(await run(...call, '--json')))).toMatchObject({ structuredContent: { humidity: 82 } })
+  const { stdout } = await run('call', 'everything', 'get-tiny-image', '--yes')
+  expect(stdout).toMatch(/^\[image image\/png \d+ bytes\]$/m)
+})
+
+test('a tool that describes itself over a page takes one line of the list', async () => {
+  const listed = text(await run('tools', 'thinking'))
+  expect(listed).toMatch(/A detailed tool for dynamic and reflective problem-solving through thoughts\.$/m)
+  expect(listed.trim().split('\n')).toHaveLength(2)
+})
+
+test('prompts and resources are read, and a server that does not answer is not validated', async () => {
+  expect(text(await run('prompt', 'everything', 'args-prompt', 'city=Rome'))).toContain('Rome')
+  expect(text(await run('read', 'everything', 'demo://resource/static/document/features.md'))).toMatch(/^# /)
+  expect(await run('validate', 'memory')).toMatchObject({ code: 0 })
+  expect(await run('validate', '--command', `'${process.execPath}' -e 0`)).toMatchObject({ code: 3 })
+})
+
+test('saved servers go back into a file, and change as YAML in the editor', async () => {
+  const exported = JSON.parse(text(await run('server', 'export', 'files', 'memory'))) as { mcpServers: object }
+  expect(Object.keys(exported.mcpServers)).toEqual(['files', 'memory'])
+  const env = { EDITOR: `sed -i s/thinking/thoughts/` }
+  expect(await home.run(['edit', 'server', 'thinking', '--yes'], { env })).toMatchObject({ code: 0 })
+  expect(text(await run('get', 'servers'))).toContain('thoughts')
+  const back = { EDITOR: `sed -i s/thoughts/thinking/` }
+  expect(await home.run(['edit', 'server', 'thoughts', '--yes'], { env: back })).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,119 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { mcpJson, realServers } from './real-servers.ts'
+
+/** A home with the files of the servers, and a dashboard in it. */
+function opened(args: (command: (name: string) => readonly string[], home: string) => readonly string[]) {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const servers = realServers(home)
+  const command = (name: string) => servers.find(each => each.name === name)!.command
+  const terminal = openTerminal({ home, args: args(command, home), cols: 80, rows: 24 })
+  onTestFinished(() => terminal.close())
+  return { home, terminal, servers }
+}
+
+/** Presses Esc and waits until what it closes is gone: a letter right behind it would be a key with Alt. */
+async function close(terminal: Terminal, shown: string): Promise<void> {
+  terminal.press('escape')
+  await terminal.waitFor(() => !terminal.screen().includes(shown))
+}
+
+test('a server from npm is tried: called, called again, looked into, made a case and saved', async () => {
+  const { terminal, home } = opened(command => ['try', '--', ...command('files')])
+  await terminal.waitFor('14 listed')
+  terminal.press('enter')
+  await terminal.waitFor('Call read_file')
+  terminal.type(join(home, 'files', 'note.txt'))
+  terminal.press('ctrl+s')
+  await terminal.waitFor('kept in a file')
+  terminal.type('R')
+  await terminal.waitFor('again?')
+  terminal.press('down', 'enter')
+  await terminal.waitFor(() => !terminal.screen().includes('again?'))
+  await terminal.waitFor('✓ answered')
+  terminal.type('e')
+  await terminal.waitFor('It acts on the server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('✓ answered')
+  terminal.press('alt+c')
+  await terminal.waitFor('Save as eval case')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('goes to it')
+  // The results of the three calls lie above each other.
+  terminal.type('qqq')
+  await terminal.waitFor('14 listed')
+  terminal.type(']]]')
+  await terminal.waitFor('[Calls')
+  expect(terminal.screen().match(/read_file/g)?.length).toBeGreaterThanOrEqual(3)
+  terminal.press('enter')
+  await terminal.waitFor('kept in a file')
+  await close(terminal, 'kept in a file')
+  terminal.type(']')
+  await terminal.waitFor('[Traffic')
+  await terminal.waitFor(/← tools\/call +result/)
+  terminal.type('t')
+  await terminal.waitFor('Paused')
+  terminal.type('D')
+  await terminal.waitFor('Nothing was sent yet')
+  terminal.type(']')
+  await terminal.waitFor('[Console')
+  await terminal.waitFor(/process +started as process \d+/)
+  terminal.type('q')
+  await terminal.waitFor('Quit without what was made here?')
+  expect(terminal.screen()).toContain('The suite server-filesystem suite.')
+  await close(terminal, 'Quit without')
+  terminal.type('[[[[[')
+  await terminal.waitFor('[Tools')
+  terminal.type('s')
+  await terminal.waitFor('Save server-filesystem')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/Saved server-filesystem in Sandbox/)
+})
+
+test('saved servers are taken from files, pasted, edited, examined and compared', async () => {
+  const { terminal, home, servers } = opened((_, folder) => {
+    mkdirSync(join(folder, '.cursor'))
+    const known = realServers(folder).filter(({ name }) => name !== 'everything')
+    writeFileSync(join(folder, '.cursor/mcp.json'), mcpJson(known))
+    return ['servers']
+  })
+  await terminal.waitFor('Servers 1 of 1')
+  terminal.press('alt+i')
+  await terminal.waitFor(/thinking +stdio +○ new/)
+  terminal.type('*')
+  terminal.press('enter')
+  await terminal.waitFor('Import 3 servers?')
+  terminal.press('down', 'enter')
+  await terminal.waitFor('✓ saved  thinking')
+  await close(terminal, '✓ saved')
+  terminal.type('n')
+  await terminal.waitFor('JSON from an mcp.json')
+  terminal.paste('{"mcpServers": {"far": {"url": "http://127.0.0.1:9/mcp"}}}')
+  await terminal.waitFor('127.0.0.1:9')
+  terminal.press('ctrl+s')
+  await terminal.waitFor('▌far')
+  terminal.type('I')
+  await terminal.waitFor('Access token')
+  await close(terminal, 'Access token')
+  terminal.type('.')
+  await terminal.waitFor('check OAuth')
+  await close(terminal, 'check OAuth')
+  terminal.press('up')
+  await terminal.waitFor(/▌thinking/)
+  terminal.type('e')
+  const [program = ''] = servers.find(({ name }) => name === 'thinking')!.command
+  await terminal.waitFor(`Address or command (required)  ${program.slice(0, 8)}`)
+  await close(terminal, 'Edit thinking')
+  terminal.type('d')
+  await terminal.waitFor('ready')
+  terminal.type('=')
+  await terminal.waitFor('snapshot')
+  terminal.press('escape')
+  expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')).toBe(
+    mcpJson(servers.filter(({ name }) => name !== 'everything')),
+  )
+})

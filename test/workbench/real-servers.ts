@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A server from npm with one call of it, and what is in the answer. */
+export type RealServer = {
+  name: string
+  command: readonly string[]
+  env?: Record<string, string>
+  tool: string
+  /** As they are typed behind `mcpdeck call`. */
+  fields: readonly string[]
+  answer: string
+  /** Whether its doctor has nothing to advise. */
+  isSpotless: boolean
+}
+
+const program = (name: string) =>
+  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`))
+
+/** The servers that the workbench is used on, with their files in a folder of the test's own. */
+export function realServers(folder: string): readonly RealServer[] {
+  const files = join(folder, 'files')
+  mkdirSync(files, { recursive: true })
+  writeFileSync(join(files, 'note.txt'), 'kept in a file')
+  const node = (name: string, ...args: string[]) => [process.execPath, program(name), ...args]
+  return [
+    {
+      name: 'everything',
+      command: node('everything', 'stdio'),
+      tool: 'get-sum',
+      fields: ['a=2', 'b=3'],
+      answer: 'The sum of 2 and 3 is 5.',
+      isSpotless: false,
+    },
+    {
+      name: 'files',
+      command: node('filesystem', files),
+      tool: 'read_text_file',
+      fields: [`path=${join(files, 'note.txt')}`],
+      answer: 'kept in a file',
+      isSpotless: false,
+    },
+    {
+      name: 'memory',
+      command: node('memory'),
+      env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
+      tool: 'create_entities',
+      fields: ['entities=[{"name":"deck","entityType":"program","observations":["has keys"]}]'],
+      answer: '"has keys"',
+      isSpotless: false,
+    },
+    {
+      name: 'thinking',
+      command: node('sequential-thinking'),
+      tool: 'sequentialthinking',
+      fields: ['thought=so', 'thoughtNumber=1', 'totalThoughts=1', 'nextThoughtNeeded=false'],
+      answer: '"thoughtHistoryLength": 1',
+      isSpotless: true,
+    },
+  ]
+}
+
+/** The file in which other programs have these servers. */
+export function mcpJson(servers: readonly RealServer[]): string {
+  const entries = servers.map(({ name, command: [command, ...args], env }) => [
+    name,
+    { command, args, ...(env && { env }) },
+  ])
+  return JSON.stringify({ mcpServers: Object.fromEntries(entries) })
+}
