@@ -77,11 +77,7 @@ function Result(props: ResultProps) {
   return (
     <>
       {kind === 'resource' && <Updates at={{ projectId, serverId, uri: target }} onUpdate={readAgain} />}
-      {long === undefined ? (
-        <Answered projectId={projectId} record={record} />
-      ) : (
-        <MarkdownViewer text={long} focused />
-      )}
+      {long === undefined ? <Answered projectId={projectId} record={record} /> : <MarkdownViewer text={long} focused />}
     </>
   )
 }
