@@ -159,10 +159,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
     // Whoever takes it, and wherever it is compared, it holds what runs see.
     exportSnapshot: (target, signal) =>
-      timed(target, signal, async deadline => {
-        const { session, release } = await runner.acquire(target, deadline)
-        return takeSnapshot(target.id, session, deadline).finally(release)
-      }),
+      runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
     async use(target, signal, work) {
       const lease = await timed(target, signal, deadline => runner.acquire(target, deadline))
       try {

@@ -46,6 +46,8 @@ export type Runner = {
     signal: AbortSignal | undefined,
     work: (session: Session, deadline: Deadline) => Promise<T>,
   ): Promise<T>
+  /** The same on a session as runs have it, whose server may ask nothing and offers what it offers them. */
+  readAsRunsDo: Runner['read']
   /** A session outside the pool, whose ending nobody has to wait for. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
@@ -119,39 +121,43 @@ type Pools = { unattended: Pool; attended: Pool }
 function createLending(
   { unattended, attended }: Pools,
   timed: Runner['timed'],
-): Pick<Runner, 'acquire' | 'lend' | 'read'> {
+): Pick<Runner, 'acquire' | 'lend' | 'read' | 'readAsRunsDo'> {
   const acquire: Runner['acquire'] = async (target, deadline) => {
     requireEnabled(target)
     return unattended.acquire(target, deadline)
   }
-  const lend: Runner['lend'] = async (target, deadline, work) => {
-    requireEnabled(target)
-    const lease = await attended.acquire(target, deadline)
-    try {
-      return await work(lease)
-    } finally {
-      lease.release()
-    }
-  }
-  const read: Runner['read'] = (target, signal, work) =>
-    timed(target, signal, async deadline => {
-      let hadBroken = false
-      const once = () =>
-        lend(target, deadline, async ({ session, reused }) => {
-          try {
-            return await work(session, deadline)
-          } finally {
-            hadBroken = reused && !session.usable
-          }
-        })
+  const lendFrom =
+    (pool: Pool): Runner['lend'] =>
+    async (target, deadline, work) => {
+      requireEnabled(target)
+      const lease = await pool.acquire(target, deadline)
       try {
-        return await once()
-      } catch (error) {
-        if (!hadBroken || deadline.signal.aborted) throw error
-        return await once()
+        return await work(lease)
+      } finally {
+        lease.release()
       }
-    })
-  return { acquire, lend, read }
+    }
+  const readFrom =
+    (pool: Pool): Runner['read'] =>
+    (target, signal, work) =>
+      timed(target, signal, async deadline => {
+        let hadBroken = false
+        const once = () =>
+          lendFrom(pool)(target, deadline, async ({ session, reused }) => {
+            try {
+              return await work(session, deadline)
+            } finally {
+              hadBroken = reused && !session.usable
+            }
+          })
+        try {
+          return await once()
+        } catch (error) {
+          if (!hadBroken || deadline.signal.aborted) throw error
+          return await once()
+        }
+      })
+  return { acquire, lend: lendFrom(attended), read: readFrom(attended), readAsRunsDo: readFrom(unattended) }
 }
 
 async function runUnder<T>(deadline: Deadline, work: (deadline: Deadline) => Promise<T>): Promise<T> {

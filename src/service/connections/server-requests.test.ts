@@ -25,7 +25,7 @@ const waits = (): Promise<WaitingRequest> =>
       expect(requests.all()).toHaveLength(1)
       return requests.all()[0]!
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 30_000, interval: 10 },
   )
 const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
   requests.settle(request.serverId, request.id, { result })
@@ -55,7 +55,10 @@ describe('the reference server', () => {
     expect(textOf(await call('get-roots-list'))).toContain('file:///work')
     roots = [{ uri: 'file:///other', name: 'other' }]
     requests.rootsChanged(target.id)
-    await vi.waitFor(async () => expect(textOf(await call('get-roots-list'))).toContain('file:///other'))
+    await vi.waitFor(async () => expect(textOf(await call('get-roots-list'))).toContain('file:///other'), {
+      timeout: 30_000,
+      interval: 20,
+    })
   })
 
   test('is told that nobody can answer where nobody can, and by trials and examinations at all', async () => {

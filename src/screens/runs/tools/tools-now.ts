@@ -8,7 +8,6 @@ import type { ToolEvidence } from './use-tool-evidence.ts'
 import { callFaults, type CallFaults } from './call-faults.ts'
 
 /** Pages of one server's listing that are read. */
-const MOST_PAGES = 20
 
 /** What the servers offer now, and what of the failing cases' calls would be refused today. */
 export type ToolsNow = {
@@ -45,15 +44,10 @@ export async function readToolsNow(
     const server = servers.find(({ name }) => name === serverName)
     if (!server) return { serverName, why: 'The project has no server of that name any more.' }
     try {
-      const tools: Tool[] = []
-      let pages = 0
+      // Some servers offer more to a screen that can answer them than to a run; this is what runs see.
       const input = { projectId, serverId: server.id, body: {} }
-      for await (const page of client.pages(contract.servers.tools, input)) {
-        tools.push(...page.items)
-        pages += 1
-        if (pages === MOST_PAGES) break
-      }
-      return { serverName, tools: tools.map(seenTool) }
+      const { value } = await client.exchange(contract.servers.export, input)
+      return { serverName, tools: value.tools.map(seenTool) }
     } catch (error) {
       const { title, sentence } = describeError(error)
       return { serverName, why: `${title}: ${sentence}` }
