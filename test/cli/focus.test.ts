@@ -77,11 +77,14 @@ test('looking again reads what is on screen and old, but nothing that reaches th
     watch('fresh', ['runs', 'list', { projectId: 'p', suiteId: 's' }], Infinity),
     watch('through', ['servers', 'doctor', { projectId: 'p', serverId: 's' }], 0),
   ]
-  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0))
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0), { timeout: 30_000, interval: 5 })
   read.length = 0
   focus.set(false)
   focus.set(true)
-  await vi.waitFor(() => expect([read.length > 0, queryClient.isFetching()]).toEqual([true, 0]))
+  await vi.waitFor(() => expect([read.length > 0, queryClient.isFetching()]).toEqual([true, 0]), {
+    timeout: 30_000,
+    interval: 5,
+  })
   expect(read).toEqual(['old'])
   for (const stop of unsubscribe) stop()
 })

@@ -51,5 +51,5 @@ test('a program that does not end by itself is gone soon after the command', asy
   expect(code).toBe(0)
   const pids = Object.values(JSON.parse(stdout) as Record<string, number>)
   expect(pids).toContain(Number(starts()[0]?.split(' ')[1]))
-  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 10_000, interval: 50 })
+  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 30_000, interval: 50 })
 })

@@ -68,7 +68,7 @@ describe('the log of requests', () => {
     await greeted
     const [, baseUrl] = /at (\S+)\n/.exec(words[0]!) ?? []
     const response = await fetch(`${baseUrl}/me`)
-    await vi.waitFor(() => expect(words).toHaveLength(2))
+    await vi.waitFor(() => expect(words).toHaveLength(2), { timeout: 30_000, interval: 5 })
     const id = response.headers.get('x-request-id')
     expect(words[1]).toMatch(new RegExp(`^\\S+Z ${id} GET /api/v1/me 401 [\\d.]+ms -\\n$`))
   })

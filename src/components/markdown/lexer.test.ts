@@ -40,10 +40,11 @@ test('what is not read yet shows as it is written, and is searched once it is', 
   search.advance(8)
   expect({ done: search.isDone, waiting: search.isWaiting }).toEqual({ done: false, waiting: true })
   expect(rows()[0]).toBe('A **strong** [word][there]')
-  await vi.waitUntil(() => {
+  const advanced = (): boolean => {
     search.advance(8)
     return search.isDone
-  })
+  }
+  await vi.waitUntil(advanced, { timeout: 30_000, interval: 5 })
   expect(search.places).toHaveLength(1)
   expect(rows()[0]).toBe('A strong word (https://x.test/)')
 })

@@ -27,7 +27,10 @@ test('ten thousand reports of progress are a few changes, and the latest is amon
   log.subscribe(() => (changes += 1))
   for (let progress = 1; progress <= 10_000; progress += 1) report({ progress, total: 10_000 })
   expect(outcome()).toEqual({ state: 'running', progress: { progress: 1, total: 10_000 } })
-  await vi.waitFor(() => expect(outcome()).toMatchObject({ progress: { progress: 10_000 } }))
+  await vi.waitFor(() => expect(outcome()).toMatchObject({ progress: { progress: 10_000 } }), {
+    timeout: 30_000,
+    interval: 5,
+  })
   expect(changes).toBe(2)
 })
 
