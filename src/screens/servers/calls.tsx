@@ -25,6 +25,7 @@ import { useCalls } from './use-calls.ts'
 import { useNow, useRunningNow } from './use-now.ts'
 
 const NOTHING = unavailable('Nothing was called yet.')
+const NO_RUNNING = unavailable('No call that runs and was made here is chosen.')
 const EMPTY = {
   why: 'Nothing was called, rendered or read here yet.',
   next: 'The tabs of tools, prompts and resources do that. What came of it is kept here.',
@@ -44,7 +45,8 @@ export function Calls({ projectId, server, focused }: TabProps) {
   const clear = useClear({ projectId, server })
   // Draws the ages again, and how long calls run.
   useNow()
-  useRunningNow(calls.some(({ status }) => status === 'running'))
+  const isRunning = calls.some(({ status }) => status === 'running')
+  useRunningNow(isRunning)
   const open = async (): Promise<void> => {
     const call = list.choose()
     const record = call && (await recordOf(call))
@@ -72,10 +74,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
     callsKeys,
     {
       show: calls.length > 0 ? open : NOTHING,
-      stop: onChosen(call => {
-        const { record } = call ?? {}
-        return record?.outcome.state === 'running' ? record.stop : unavailable('No call that runs here is chosen.')
-      }),
+      stop: isRunning ? onChosen(stopOf) : NO_RUNNING,
       again: onChosen(call => resend(sentBy(call)).again),
       edit: onChosen(call => resend(sentBy(call)).edit),
       saveCase: onChosen(saveCase),
@@ -92,6 +91,10 @@ export function Calls({ projectId, server, focused }: TabProps) {
       </PaneState>
     </BelowNotices>
   )
+}
+
+function stopOf(call: ListedCall | undefined): KeyHandler | Unavailable {
+  return call?.record?.outcome.state === 'running' ? call.record.stop : NO_RUNNING
 }
 
 /** What is sent again: of this session as it was sent, else as it is stored. */
