@@ -94,19 +94,25 @@ test('saved servers are printed as files of other programs, which are taken agai
   await project('From')
   await project('To')
   const file = write('out/mcp.json', {
-    mcpServers: { site: { url: 'https://x.example/mcp' }, tool: { command: 'node' } },
+    mcpServers: {
+      site: { url: 'https://x.example/mcp' },
+      tool: { command: 'node', args: ['tool.js'], env: { TOKEN: 'hunter2' } },
+    },
   })
   expect(await server('From', 'import', file, '--yes')).toMatchObject({ code: 0 })
   const out = await server('From', 'export')
   expect(JSON.parse(out.stdout)).toEqual({
-    mcpServers: { site: { type: 'http', url: 'https://x.example/mcp' }, tool: { command: '${TOOL_COMMAND}' } },
+    mcpServers: {
+      site: { type: 'http', url: 'https://x.example/mcp' },
+      tool: { command: 'node', args: ['tool.js'], env: { TOKEN: '${TOOL_TOKEN}' } },
+    },
   })
-  expect(out.stderr).toContain('tool: its command is ${TOOL_COMMAND}')
+  expect(out.stderr).toBe('tool: its secrets and the values of its environment are references.\n')
   const code = await server('From', 'export', 'tool', '--format', 'vscode')
-  expect(JSON.parse(code.stdout)).toMatchObject({ servers: { tool: { command: '${input:tool-command}' } } })
+  expect(JSON.parse(code.stdout)).toMatchObject({ servers: { tool: { env: { TOKEN: '${input:tool-TOKEN}' } } } })
   const again = await home.run(['--project', 'To', 'server', 'import', '-', '--yes'], {
     input: out.stdout,
-    env: { TOOL_COMMAND: 'node' },
+    env: { TOOL_TOKEN: 'hunter2' },
   })
   expect(again).toMatchObject({ code: 0 })
   expect((await home.run(['--project', 'To', 'get', 'servers', '--json'])).stdout).toContain('"tool"')

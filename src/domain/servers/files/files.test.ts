@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HOSTILE } from '../../../../test/hostile-texts.ts'
 import type { ProjectServer } from '../../../api/contract/servers.ts'
+import type { StoredReach } from '../stored-reach.ts'
 import { writeServers } from './exporting.ts'
 import { ANY_FORMAT, formatOf, knownPlaces } from './formats.ts'
 import { readServers, type ServerEntry } from './reading.ts'
@@ -166,6 +167,28 @@ test('what is exported is read again as the same servers, with references for wh
         expect(resolved(entry, context).missing).toHaveLength(1)
     }),
   )
+  const reaches: Record<string, StoredReach> = {
+    local: { command: 'node', args: ['server.js', '--api-key', 'hunter2'], env: { TOKEN: 'hunter2' } },
+    remote: { headers: { 'X-Key': 'hunter2' } },
+    plain: { command: 'npx', args: ['-y', 'server'] },
+  }
+  const all = [saved('local'), saved('remote', 'https://x.example/mcp'), saved('plain')]
+  const reached = writeServers(all, 'mcp', id => reaches[id])
+  expect(reached.value).toEqual({
+    mcpServers: {
+      local: {
+        command: 'node',
+        args: ['server.js', '--api-key', '${LOCAL_ARGUMENT_3}'],
+        env: { TOKEN: '${LOCAL_TOKEN}' },
+      },
+      remote: { type: 'http', url: 'https://x.example/mcp', headers: { 'X-Key': '${REMOTE_X_KEY}' } },
+      plain: { command: 'npx', args: ['-y', 'server'] },
+    },
+  })
+  expect(reached.left).toEqual([
+    'local: its secrets and the values of its environment are references.',
+    'remote: the values of its headers are references.',
+  ])
   const secret = writeServers([saved('my api', 'https://x.example/mcp?key=hunter2')], 'mcp')
   expect(secret.value).toEqual({ mcpServers: { 'my api': { type: 'http', url: '${MY_API_URL}' } } })
 })
