@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import type { Socket } from 'node:net'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { recordEffects, type Effect } from './effects.ts'
 import { createHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
 import { OneWay, type LineOptions } from './line.ts'
+
+/** How long the end of what a program wrote is waited for, where something still holds its terminal; milliseconds. */
+const LAST_WORDS_MS = 3_000
 
 export type { Key } from './keys.ts'
 
@@ -97,6 +101,7 @@ export class Terminal {
       this.#read()
     })
     this.#pty.onData(text => this.#down.send(text, piece => this.#receive(piece)))
+    readToItsEnd(this.#pty)
     this.#pty.onExit(({ exitCode, signal }) => {
       const end = () => this.#end({ code: exitCode, signal: signalName(signal) })
       this.#hasEnded.resolve()
@@ -302,6 +307,17 @@ function signalName(number: number | undefined): NodeJS.Signals | undefined {
   if (!number) return undefined
   const names = Object.entries(constants.signals).find(([, value]) => value === number)
   return names?.[0] as NodeJS.Signals | undefined
+}
+
+/** The library gives up what is unread 200 ms after a program has ended, which is early on a busy machine. */
+function readToItsEnd(pty: IPty): void {
+  const { _socket: socket } = pty as unknown as { _socket: Socket }
+  const destroy = socket.destroy.bind(socket)
+  socket.destroy = error => {
+    if (error || socket.readableEnded) return destroy(error)
+    setTimeout(destroy, LAST_WORDS_MS).unref()
+    return socket
+  }
 }
 
 function describeExit({ code, signal }: Exit): string {
