@@ -53,6 +53,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   roots: { verb: 'Only a dashboard tells servers of them.' },
   'signIns.get': { verb: 'Found through the server; `mcpdeck api` says it.' },
   liveServers: { verb: 'Only a connection that stays hears it; a command ends with its answer.' },
-  calls: { verb: 'They are looked at and compared on the screen; `mcpdeck api listCalls` prints them.' },
+  calls: { verb: 'They are looked at and compared on the screen; `mcpdeck api` prints them.' },
   readiness: { verb: 'A person answers what the report leaves open.' },
 }

@@ -65,7 +65,7 @@ async function examine(person: Visitor): Promise<void> {
 
 async function lookAround(person: Visitor): Promise<void> {
   person.press(tabsKeys.bindings.next)
-  await person.see(/\[Tools\][^]*echo +Echoes back the input[^]*get-sum[^]*13 listed/)
+  await person.see(/\[Tools\][^]*echo +Echoes back the input[^]*get-sum[^]*1\d listed/)
   person.press(tabsKeys.bindings.next)
   await person.see(/\[Prompts\][^]*simple-prompt[^]*4 listed/)
   person.press(tabsKeys.bindings.next)
@@ -73,7 +73,7 @@ async function lookAround(person: Visitor): Promise<void> {
   person.press(tabsKeys.bindings.previous)
   await person.see(/\[Prompts\]/)
   person.press(tabsKeys.bindings.previous)
-  await person.see(/\[Tools\][^]*13 listed/)
+  await person.see(/\[Tools\][^]*1\d listed/)
 }
 
 async function callEcho(person: Visitor): Promise<void> {

@@ -173,7 +173,7 @@ describe.concurrent('the mouse', () => {
     await person.see('▌get-env')
     const [row, column] = placeOf(terminal, '▌get-env')
     terminal.type(`\u001B[<65;${column + 3};${row + 1}M`.repeat(20))
-    await person.see(/▌get-sum[^]*simulate-research/)
+    await person.see(/▌toggle-subscriber[^]*simulate-research/)
     terminal.click(...placeOf(terminal, '2 Projects'))
     await person.see('▌Sandbox')
     const [sandbox, at] = placeOf(terminal, '▌Sandbox')

@@ -93,13 +93,13 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     await subscribe(target(name), { uri, subscribed: true })
     await callTool(target(name), { toolName: 'toggle-subscriber-updates' })
     await callTool(target(name), { toolName: 'toggle-simulated-logging' })
-    await vi.waitFor(() => expect(live(target(name).id).subscriptions).toMatchObject([{ uri, updates: 1 }]), 5000)
+    await vi.waitFor(() => expect(live(target(name).id).subscriptions).toMatchObject([{ uri, updates: 1 }]), 30_000)
     const logged = () =>
       traffic
         .of(target(name).id)
         .lines()
         .entries.filter(({ stream }) => stream === 'log')
-    await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), 5000)
+    await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), 30_000)
   })
 
   test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {
