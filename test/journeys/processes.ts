@@ -27,7 +27,8 @@ function processOf(pid: number): Process[] {
     const [state = 'Z', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (/^[ZX]/.test(state)) return []
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trimEnd()
-    return [{ pid, parent: Number(parent), command }]
+    // One that was killed has given its memory back a moment before it is dead.
+    return command === '' ? [] : [{ pid, parent: Number(parent), command }]
   } catch {
     return []
   }

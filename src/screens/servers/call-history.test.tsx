@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { saveServer } from '../../../test/saved-server.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { createClient } from '../../api/client/client.ts'
@@ -10,7 +11,6 @@ import { API_PREFIX } from '../../api/contract/contract.ts'
 import { callsKeys, resultKeys, toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
-const talkative = fileURLToPath(new URL('../../../test/servers/talkative-server.mjs', import.meta.url))
 const keys = callsKeys.bindings
 const size = { width: 160, height: 40 }
 
@@ -20,11 +20,7 @@ let app: TestApp
 
 beforeAll(async () => {
   testService = await openService()
-  const { client } = testService
-  const projectId = (await client.projects.list()).items[0]!.id
-  const command = { command: process.execPath, args: [talkative] }
-  const body = { name: 'talkative', enabled: true, transportType: 'stdio' as const, ...command }
-  ids = { projectId, serverId: (await client.servers.create({ projectId, body })).id }
+  ids = await saveServer(testService.client, 'talkative')
 })
 afterAll(() => testService.close())
 afterEach(() => app.close())

@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { saveServer } from '../../../test/saved-server.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { callsKeys, resultKeys, toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
-
-const telling = fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))
 
 let testService: TestService
 let ids: { projectId: string; serverId: string }
@@ -13,11 +11,7 @@ let app: TestApp
 
 beforeAll(async () => {
   testService = await openService()
-  const { client } = testService
-  const projectId = (await client.projects.list()).items[0]!.id
-  const command = { command: process.execPath, args: [telling] }
-  const body = { name: 'telling', enabled: true, transportType: 'stdio' as const, ...command }
-  ids = { projectId, serverId: (await client.servers.create({ projectId, body })).id }
+  ids = await saveServer(testService.client, 'telling')
 })
 afterAll(() => testService.close())
 afterEach(() => app.close())

@@ -7,12 +7,13 @@ import { createConnections } from './engine.ts'
 
 type Running = { pid: number; parent: number; command: string }
 
-/** Every process of this machine that is not already dead. */
+/** Every process of this machine that is not already dead; one whose memory is gone has its name in brackets. */
 function running(): Running[] {
   const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
   return table.split('\n').flatMap(row => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    return state && !state.startsWith('Z') ? [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }] : []
+    const isDead = !state || !command || state.startsWith('Z') || command.startsWith('[')
+    return isDead ? [] : [{ pid: Number(pid), parent: Number(parent), command }]
   })
 }
 

@@ -20,7 +20,8 @@ export function writeServers(
   const slugs = slugsOf(servers.map(({ name }) => name))
   const inputs: object[] = []
   const left: string[] = []
-  const entries = servers.map(({ id: serverId, name, transportType, url, useOAuth }) => {
+  const entries = servers.map(server => {
+    const { id: serverId, name } = server
     const slug = slugs.get(name) ?? name
     const reference = (field: string): string => {
       if (format === 'mcp') return variable(/^\d/.test(slug) ? `server_${slug}` : slug, field)
@@ -28,41 +29,56 @@ export function writeServers(
       inputs.push({ type: 'promptString', id, description: `${field} of ${name}`, password: true })
       return `\${input:${id}}`
     }
-    const reach = reachOf(serverId)
-    const referred = (pairs: Pairs): Pairs =>
-      Object.fromEntries(Object.keys(pairs).map(field => [field, reference(field)]))
-    const known = (field: 'env' | 'headers'): object => {
-      const pairs = reach?.[field] ?? {}
-      return Object.keys(pairs).length > 0 ? { [field]: referred(pairs) } : {}
-    }
-    if (transportType === 'stdio' && reach?.command !== undefined) {
-      const words = shownWords([reach.command, ...(reach.args ?? [])])
-      const [command, ...args] = words.map((word, at) => (word.includes(DOTS) ? reference(`argument_${at}`) : word))
-      const isWhole = !words.some(word => word.includes(DOTS)) && Object.keys(reach.env ?? {}).length === 0
-      if (!isWhole) left.push(`${name}: its secrets and the values of its environment are references.`)
-      return [name, { ...(format === 'vscode' && { type: 'stdio' }), command, args, ...known('env') }]
-    }
-    if (transportType === 'stdio') {
-      const command = reference('command')
-      left.push(
-        `${name}: its command is ${command}; arguments and environment are not returned, add those that it has.`,
-      )
-      return [name, { ...(format === 'vscode' && { type: 'stdio' }), command }]
-    }
-    const isOpen = url !== null && url !== undefined && !/[?@]/.test(url)
-    const address = isOpen ? url : reference('url')
-    const notes = [
-      ...(isOpen ? [] : [`its address, which may hold a secret, is ${address}`]),
-      ...(reach ? [] : ['headers are not returned, add those that it has']),
-      ...(Object.keys(reach?.headers ?? {}).length > 0 ? ['the values of its headers are references'] : []),
-      ...(useOAuth ? ['it signs in with OAuth'] : []),
-    ]
+    const write = server.transportType === 'stdio' ? writeProgram : writeAddress
+    const { value, notes } = write(server, reachOf(serverId), reference)
     if (notes.length > 0) left.push(`${name}: ${notes.join('; ')}.`)
-    return [name, { type: 'http', url: address, ...known('headers') }]
+    return [name, server.transportType === 'stdio' && format === 'vscode' ? { type: 'stdio', ...value } : value]
   })
   const own = Object.fromEntries(entries) as object
   return {
     value: format === 'mcp' ? { mcpServers: own } : { servers: own, ...(inputs.length > 0 && { inputs }) },
     left,
   }
+}
+
+/** One server, with what has to be said of it; the reference stands for a field that is not written. */
+type Write = (
+  server: ProjectServer,
+  reach: StoredReach | undefined,
+  reference: (field: string) => string,
+) => { value: object; notes: readonly string[] }
+
+const writeProgram: Write = (_server, reach, reference) => {
+  if (reach?.command === undefined) {
+    const command = reference('command')
+    const rest = 'arguments and environment are not returned, add those that it has'
+    return { value: { command }, notes: [`its command is ${command}`, rest] }
+  }
+  const words = shownWords([reach.command, ...(reach.args ?? [])])
+  const [command, ...args] = words.map((word, at) => (word.includes(DOTS) ? reference(`argument_${at}`) : word))
+  const env = referred('env', reach.env, reference)
+  const isWhole = !words.some(word => word.includes(DOTS)) && Object.keys(env).length === 0
+  return {
+    value: { command, args, ...env },
+    notes: isWhole ? [] : ['its secrets and the values of its environment are references'],
+  }
+}
+
+const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
+  const isOpen = url !== null && url !== undefined && !/[?@]/.test(url)
+  const address = isOpen ? url : reference('url')
+  const headers = referred('headers', reach?.headers, reference)
+  const notes = [
+    ...(isOpen ? [] : [`its address, which may hold a secret, is ${address}`]),
+    ...(reach ? [] : ['headers are not returned, add those that it has']),
+    ...(Object.keys(headers).length > 0 ? ['the values of its headers are references'] : []),
+    ...(useOAuth ? ['it signs in with OAuth'] : []),
+  ]
+  return { value: { type: 'http', url: address, ...headers }, notes }
+}
+
+/** Pairs with references for their values; nothing where there are none. */
+function referred(field: 'env' | 'headers', pairs: Pairs = {}, reference: (field: string) => string): object {
+  const names = Object.keys(pairs)
+  return names.length > 0 ? { [field]: Object.fromEntries(names.map(name => [name, reference(name)])) } : {}
 }
