@@ -13,6 +13,6 @@ export async function beginSaved(
 ): Promise<{ settings: Settings; early: EarlyStart | undefined }> {
   const settings = await resolveSettings(common, process.env)
   const isLocal = settings.target.kind === 'local' && server !== undefined
-  const stored = isLocal ? storedCommand(settings.dataDir, server) : undefined
+  const stored = isLocal ? storedCommand(settings.dataDir, server, settings.project) : undefined
   return { settings, early: stored && startEarly(stored.command, stored.name, 'guardian') }
 }
