@@ -157,7 +157,7 @@ test('sign-in takes the address on standard input, and says what is wrong with i
   const { child, ended, stderr } = startSignIn(home, '--json')
   const { back } = await visit(await printed(stderr))
   child.stdin.write('http://elsewhere.example/\n')
-  await until(stderr, text => text.includes('The address that is wanted begins with'))
+  await until(stderr, text => text.includes('Paste the address that begins with'))
   child.stdin.write(`${back}\n`)
   const end = await ended()
   expect(end.code).toBe(0)

@@ -50,7 +50,7 @@ export const LiveServer = shape(() =>
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
-    /** Until when the connection is kept although nothing is asked; each reading of this prolongs it. */
+    /** Until when the connection is kept without a request; each read of this extends it. */
     keptUntil: timestamp().nullish(),
   }),
 )

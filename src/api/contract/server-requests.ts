@@ -72,12 +72,12 @@ export const serverRequests = resource('serverRequests', {
 
 export const roots = resource('roots', {
   get: endpoint('getServerRoots', 'GET', `${server}/roots`, {
-    summary: 'The folders that a server is told of.',
+    summary: 'The folders that a server gets as its roots.',
     response: Roots,
     local: true,
   }),
   set: endpoint('setServerRoots', 'PUT', `${server}/roots`, {
-    summary: 'Store the folders that a server is told of, and tell it where it is connected.',
+    summary: 'Store the folders that a server gets as its roots, and notify it where it is connected.',
     body: shape(() => strictBody({ roots: z.array(Root()).max(MOST_ROOTS) })),
     response: Roots,
     risk: 'write',

@@ -56,7 +56,7 @@ const UNFOCUSED_FACTOR = 4
 
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
-  plan: async (...asked) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...asked),
+  plan: async (...args) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...args),
 }
 
 export type FocusPace = LinePace & {

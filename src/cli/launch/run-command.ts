@@ -70,7 +70,7 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
   })
 }
 
-/** A launch that was asked for, with what it works with. */
+/** A launch with what it works with. */
 export type LaunchWork = SessionContext & {
   settings: Settings
   own: RunOptions

@@ -55,11 +55,11 @@ const ANSWERED: Reply = [410, 'mcpdeck has its answer already.']
 function answerTo({ method, url = '', headers }: IncomingMessage, own: URL): Reply {
   // A name of somebody else's that leads here is a page's way to reach this machine.
   if (headers.host !== own.host) return [421, 'This is not the host of a sign-in.']
-  const asked = URL.parse(url, own.origin)
-  if (asked?.origin !== own.origin || asked.pathname !== own.pathname) return [404, 'There is nothing here.']
+  const target = URL.parse(url, own.origin)
+  if (target?.origin !== own.origin || target.pathname !== own.pathname) return [404, 'There is nothing here.']
   if (method !== 'GET') return [405, 'An answer comes by GET.']
-  if (!isAnswer(asked.searchParams)) return [400, 'This is not the answer of an authorization server.']
-  return [200, 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', asked.searchParams]
+  if (!isAnswer(target.searchParams)) return [400, 'This is not the answer of an authorization server.']
+  return [200, 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', target.searchParams]
 }
 
 function respond(response: ServerResponse, status: number, text: string): void {
@@ -76,7 +76,7 @@ function respond(response: ServerResponse, status: number, text: string): void {
 
 function readAnswer(typed: string, address: string): URLSearchParams | string {
   const url = URL.parse(typed.trim())
-  if (!url || `${url.origin}${url.pathname}` !== address) return `The address that is wanted begins with ${address}?`
+  if (!url || `${url.origin}${url.pathname}` !== address) return `Paste the address that begins with ${address}?`
   return isAnswer(url.searchParams) ? url.searchParams : 'That address carries no answer; copy the whole of it.'
 }
 

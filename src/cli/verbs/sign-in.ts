@@ -1,6 +1,12 @@
 import { createInterface } from 'node:readline'
 import { contract } from '../../api/contract/contract.ts'
-import { SignInError, signInLines, type ImportedTokens, type SignInClient } from '../../domain/servers/sign-in.ts'
+import {
+  NOT_REVOKED,
+  SignInError,
+  signInLines,
+  type ImportedTokens,
+  type SignInClient,
+} from '../../domain/servers/sign-in.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openInBrowser } from '../dashboard/browser.ts'
@@ -84,7 +90,7 @@ export async function signOut(
     {
       endpoint: contract.signIns.delete,
       input: at,
-      lines: ['Its authorization server is not told: what it granted ends there by itself, or on its own pages.'],
+      lines: [NOT_REVOKED],
       effect: `This forgets the tokens that are stored for ${clean(name)}`,
     },
     own,

@@ -68,12 +68,7 @@ export const serversKeys = defineBindings({
       needs: 'service',
       help: 'Say what changed since a snapshot in a file, and what breaks callers.',
     },
-    roots: {
-      ...on('folders'),
-      label: 'roots',
-      needs: 'roots.set',
-      help: 'Edit the folders that it is told of as its roots.',
-    },
+    roots: { ...on('folders'), label: 'roots', needs: 'roots.set', help: 'Edit the folders that it gets as roots.' },
     importTokens: {
       ...on('import'),
       label: 'import tokens',

@@ -113,7 +113,7 @@ test('without a browser the link is copied and shown, and the address of another
   expect(link).toBe(opened[0])
   await app.paste('http://elsewhere.example/')
   await app.press(fieldKeys.bindings.submit)
-  await app.see('The address that is wanted begins with')
+  await app.see('Paste the address that begins with')
   await app.press(fieldKeys.bindings.clear)
   const { back } = await visit(link)
   await app.paste(back)

@@ -12,7 +12,7 @@ import { useWrite } from '../../hooks/use-write.tsx'
 
 const FIELD = 'folders'
 
-/** Edits the folders that a server is told of; it hears of the change where it is connected. */
+/** Edits the folders that a server gets as its roots; it is notified where it is connected. */
 export function useRoots(projectId: string): (server: ProjectServer) => Promise<void> {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -35,7 +35,7 @@ export function useRoots(projectId: string): (server: ProjectServer) => Promise<
           kind: 'one a line',
           initial: read.roots.map(({ uri }) => shownRoot(uri)).join('\n'),
           input: { kind: 'lines' },
-          note: 'An absolute path, one that begins with ~/, or a file:// address. It is told the paths, no contents.',
+          note: 'An absolute path, one that begins with ~/, or a file:// address. The server gets it, no contents.',
           check: text => {
             const found = rootsIn(text)
             return typeof found === 'string' ? found : undefined

@@ -5,6 +5,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import {
+  NOT_REVOKED,
   SignInError,
   signInLines,
   type ImportedTokens,
@@ -110,10 +111,7 @@ export function useSignIn(projectId: string) {
     await forget({
       confirm: {
         title: `Sign out of ${name}?`,
-        lines: [
-          'The tokens stored for it are forgotten, and its connections end.',
-          'Its authorization server is not told: what it granted ends there by itself, or on its own pages.',
-        ],
+        lines: ['The tokens stored for it are forgotten, and its connections end.', NOT_REVOKED],
         action: 'Sign out',
       },
       work: async ({ send }) => {

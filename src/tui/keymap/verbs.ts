@@ -26,7 +26,7 @@ export const VERBS = {
   toggle: { key: 't', does: 'Switch it: on or off, open or closed.' },
   call: { key: 'c', does: 'Call it.' },
   compare: { key: '=', does: 'Compare it, or choose what with.' },
-  folders: { key: '~', does: 'Edit the folders that it is told of.' },
+  folders: { key: '~', does: 'Edit the folders that it gets as roots.' },
   insights: { key: 'i', does: 'Request insights about it.' },
   model: { key: 'm', does: 'Have a model do it: write or grade.' },
   putAway: { key: 'a', does: 'Put it away: acknowledge, dismiss.' },

@@ -85,7 +85,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
       start: `Answering ${serverName}…`,
       confirm: 'done',
       input: { projectId, serverId, requestId, body: { action, ...found.body } },
-      done: () => ({ tone: 'ok', text: `${serverName} was answered: ${action}.` }),
+      done: () => ({ tone: 'ok', text: `Answered ${serverName}: ${action}.` }),
     })
     return undefined
   }
@@ -103,7 +103,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
         ...(faults[''] ? [{ text: faults[''], tone: 'error' as const }] : []),
         ...effectLines(request, isWaiting),
         ...(kind === 'sampling' && action === 'accept'
-          ? [{ text: `It says that ${writer} wrote it.`, tone: 'muted' as const }]
+          ? [{ text: `The answer names ${writer} as its model.`, tone: 'muted' as const }]
           : []),
       ]}
       act={`${chosen?.act} ${serverName}`}

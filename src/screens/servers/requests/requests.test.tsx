@@ -82,7 +82,7 @@ test('a form is opened by its key, checked before it is sent, and the call goes 
   await app.see('is no email')
   await app.paste('@a.example')
   await app.press(send)
-  await app.see('asking was answered: accept.')
+  await app.see('Answered asking: accept.')
   await app.see('- Email: nobody@a.example')
   expect(app.frame()).not.toContain('asks')
 })
@@ -156,7 +156,7 @@ test('sampling is answered by hand in the editor, and says so', async () => {
   await app.see('small-model')
   await app.press('q', 'down', choose)
   await app.see('By hand.')
-  await app.see('It says that human wrote it.')
+  await app.see('The answer names human as its model.')
   await app.press(next, send)
   await app.see('"model":"human"')
 })
@@ -171,7 +171,7 @@ test('the model writes after a question that says what it may take, and the serv
   expect(asked).toEqual([])
   await app.press('down', choose)
   await app.see('Drafted.')
-  await app.see('It says that small wrote it.')
+  await app.see('The answer names small as its model.')
   expect(asked).toMatchObject([{ system: 'You are brief.', prompts: ['Say a word.'] }])
   expect(waitingRequests.current()).toHaveLength(1)
   await app.press(next, send)
@@ -202,7 +202,7 @@ test('of many requests one is chosen', async () => {
   await app.see('asking asks 31 things: Q')
 })
 
-test('roots are folders that the server is told of, also when they change', async () => {
+test('a server gets folders as its roots, also when they change', async () => {
   await open([everything, 'stdio'])
   await app.press(serversKeys.bindings.roots)
   await app.see('Roots of asking')

@@ -1,4 +1,4 @@
-/** The folders that a server is told of. */
+/** The folders that a server gets as its roots. */
 export const serverRoots = `
 ALTER TABLE server ADD COLUMN roots TEXT;
 `
