@@ -17,8 +17,8 @@ if (!(DONE in globalThis)) {
     load(url, context, next) {
       const loaded = next(url, context)
       if (!url.includes('/node_modules/') || loaded.source == null) return loaded
-      const source = patched(String(loaded.source), url)
-      return source === undefined ? loaded : { ...loaded, source }
+      const code = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
+      return { ...loaded, source: patched(code, url) ?? loaded.source }
     },
   })
 }
