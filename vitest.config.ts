@@ -16,8 +16,10 @@ const APART = [
 ]
 
 const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
+const drawing = [...setupFiles, './test/built-packages.ts']
 
 export default defineConfig({
+  oxc: { jsx: { development: false } },
   test: {
     projects: [
       {
@@ -27,10 +29,13 @@ export default defineConfig({
           include: [tests('src')],
           exclude: [tests('src/screens'), ...APART],
           isolate: false,
-          setupFiles: [...setupFiles, './test/no-process.ts'],
+          setupFiles: [...drawing, './test/no-process.ts'],
         },
       },
-      { extends: true, test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles } },
+      {
+        extends: true,
+        test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles: drawing },
+      },
       {
         extends: true,
         // Built once all the same: its tests start the program too.

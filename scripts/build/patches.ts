@@ -37,14 +37,17 @@ export function patchPackages(without = process.env.MCPDECK_BUILD_WITHOUT ?? '')
       const faults = patchFaults(join(root, 'node_modules'), active)
       if (faults.length > 0) throw new Error(faults.join('\n'))
     },
-    transform(code, id) {
-      const change = active.find(({ name, file }) => id.endsWith(`/node_modules/${name}/${file}`))
-      if (!change) return null
-      const changed = applyPatch(code, change.diff)
-      if (changed === false) throw new Error(faultOf(change, id))
-      return changed
-    },
+    transform: (code, id) => patched(code, id, active) ?? null,
   }
+}
+
+/** What a patch makes of the code of this file; undefined where none changes it. */
+export function patched(code: string, path: string, of = changes): string | undefined {
+  const change = of.find(({ name, file }) => path.endsWith(`/node_modules/${name}/${file}`))
+  if (!change) return undefined
+  const changed = applyPatch(code, change.diff)
+  if (changed === false) throw new Error(faultOf(change, path))
+  return changed
 }
 
 /** A sentence for each file of the packages in `nodeModules` that its patch no longer applies to. */

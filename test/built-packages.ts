@@ -1,0 +1,24 @@
+import { registerHooks } from 'node:module'
+import { patched } from '../scripts/build/patches.ts'
+
+const REACT = /\/node_modules\/(react|react-reconciler|scheduler)\//
+
+/** Files that share a process run this each. */
+const DONE = Symbol.for('mcpdeck.built-packages')
+
+// Screens are drawn by the packages that the build makes: patched, and React as it is for production.
+if (!(DONE in globalThis)) {
+  Object.assign(globalThis, { [DONE]: true })
+  registerHooks({
+    resolve(specifier, context, next) {
+      const isReact = REACT.test(context.parentURL ?? '')
+      return next(isReact ? specifier.replace('.development.', '.production.') : specifier, context)
+    },
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!url.includes('/node_modules/') || loaded.source == null) return loaded
+      const code = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
+      return { ...loaded, source: patched(code, url) ?? loaded.source }
+    },
+  })
+}
