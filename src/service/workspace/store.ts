@@ -11,14 +11,21 @@ import { openDatabase, type Database } from '../core/database/database.ts'
 import { createEnvironmentRows } from '../environments/rows.ts'
 import { createEvalSessionRows } from '../sessions/eval-rows.ts'
 import { createFindingRows, createInsightsRows } from '../findings/rows.ts'
-import { createIdempotencyRows, createJobRows, createSettings, type Settings } from '../core/database/rows.ts'
+import {
+  createIdempotencyRows,
+  createJobRows,
+  createSettings,
+  type Settings,
+  createOrganizationSettingRows,
+  createRateBucketRows,
+  createQuotaUseRows,
+} from '../core/database/rows.ts'
 import { createIngestRunRows } from '../eval-ingest/rows.ts'
 import { createJourneyRunRows } from '../journey-runs/rows.ts'
 import { createJourneySessionRows } from '../journey-runs/session-rows.ts'
 import { createJourneyRows } from '../journeys/rows.ts'
 import { createKeyRows, createOrganizationRows, createProjectRows } from '../core/access/rows.ts'
 import { isMigrated, migrate } from '../core/database/migrations/migrations.ts'
-import { createOrganizationSettingRows, createRateBucketRows, createQuotaUseRows } from '../core/limits/rows.ts'
 import { createPersonaRows } from '../personas/rows.ts'
 import { createReadinessRows } from '../readiness/rows.ts'
 import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import { NOBODY, type Caller } from '../access/keys.ts'
 import type { OrganizationLimits } from './limits.ts'
-import type { RateBucket } from './rows.ts'
+import type { RateBucket } from '../database/rows.ts'
 import { writeWherePossible } from '../database/storage-problem.ts'
 import type { Store } from '../database/store.ts'
 
