@@ -18,15 +18,6 @@ export function findClient(store: Store, projectId: string, wanted: string): Cli
   return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
 }
 
-/** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */
-export function defaultClient(store: Store, projectId: string): ClientRow | undefined {
-  const samples = new Set(store.samples.list().map(({ id }) => id))
-  return store.clients
-    .list(projectId)
-    .filter(({ id }) => !samples.has(id))
-    .toSorted((a, b) => a.createdAt - b.createdAt)[0]
-}
-
 /**
  * Saves a new client from a template or from a config, which is kept as it came.
  * @throws ServiceError `CONFLICT` when the name is taken, `VALIDATION_ERROR` for a blank name or unreadable servers
