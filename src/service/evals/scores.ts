@@ -1,4 +1,4 @@
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict } from './types.ts'

@@ -1,5 +1,4 @@
 import { variantKey } from '../../api/contract/iterations.ts'
-import { effectiveChecks } from '../evals/assertions.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
@@ -87,6 +86,18 @@ function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition
   if (models.length > 0) return models
   const { model, provider } = executionConfig ?? {}
   return model === undefined ? [] : [{ model, ...(provider !== undefined && { provider }) }]
+}
+
+/**
+ * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
+ */
+export function effectiveChecks<T>(
+  suite: readonly T[],
+  own: { mode?: string | null | undefined; list?: readonly T[] | null | undefined } | null | undefined,
+): T[] {
+  const list = own?.list ?? []
+  if (own?.mode === 'replace') return [...list]
+  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
 }
 
 /** Suite, then case, then the launch's own; absent when none of them says anything. */
