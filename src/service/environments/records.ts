@@ -183,6 +183,9 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
   if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
 }
 
+/** What an edit names; absent = as before, `null` = none. */
+type Wanted = readonly string[] | null | undefined
+
 /**
  * The environments a swarm or a journey names, each once; those that it named before may have been archived since.
  * @throws ServiceError `NOT_FOUND`, `CONFLICT` with `ENV_ARCHIVED`
@@ -190,9 +193,10 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
 export function namedEnvironments(
   store: Store,
   projectId: string,
-  wanted: readonly string[],
+  wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
+  if (wanted === undefined) return [...before]
   const ids = [...new Set(wanted)]
   for (const id of ids) {
     const row = store.environments.require(projectId, id)
@@ -208,9 +212,10 @@ export function namedEnvironments(
 export function namedClients(
   store: Store,
   projectId: string,
-  wanted: readonly string[],
+  wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
+  if (wanted === undefined) return [...before]
   const ids = [...new Set(wanted)]
   for (const id of ids) if (!before.includes(id)) store.clients.require(projectId, id)
   return ids
