@@ -144,10 +144,7 @@ async function bundle(input: InputOptions, dir: string) {
         { name: 'start', tags: ['$initial'] },
         {
           name: 'words',
-          test: new RegExp(
-            String.raw`/src/(service/(scenarios/visit-address|faults/kinds|core/access/roles|core/limits/settings)` +
-              String.raw`|domain/servers/(reach|pairs)|lib/split-command)\.ts$`,
-          ),
+          test: /\/src\/(service\/faults\/kinds|domain\/servers\/(reach|pairs)|lib\/split-command)\.ts$/,
         },
         { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
         {

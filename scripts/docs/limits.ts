@@ -3,7 +3,7 @@ import { BOUNDS, type Bound } from '../../src/lib/bounds.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { WORK_LIMITS, type WorkLimit } from '../../src/lib/work-limits.ts'
 import { LIST_BOUNDS } from '../../src/api/client/pages.ts'
-import { LIMITS } from '../../src/service/core/limits/limits.ts'
+import { LIMITS } from '../../src/service/core/limits.ts'
 
 /** A text of a request with a bound: where it stands, the bound in characters, and the schema that holds it. */
 export type TextField = { operations: readonly string[]; path: string; most: number; schema: z.ZodType }
@@ -70,7 +70,7 @@ export function limitsDocument(): string {
   return `# Limits
 
 Generated from \`src/lib/bounds.ts\`, \`src/lib/work-limits.ts\`, \`src/api/client/pages.ts\`,
-\`src/service/core/limits/limits.ts\` and the contract by \`npm run docs\`. \`test/limits.test.ts\` walks the same tables: each
+\`src/service/core/limits.ts\` and the contract by \`npm run docs\`. \`test/limits.test.ts\` walks the same tables: each
 bound of what is kept, read or taken is tried one below, at it, and one above.
 
 ## What the program keeps and reads

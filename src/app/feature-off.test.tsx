@@ -9,7 +9,7 @@ import { nowRoute } from '../screens/now/route.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { scenariosRoute } from '../screens/scenarios/route.ts'
 import { swarmsRoute } from '../screens/swarms/route.ts'
-import { GATE_NAMES, setGate } from '../service/core/limits/limits.ts'
+import { GATE_NAMES, setGate } from '../service/core/limits.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import { screens } from './registry.ts'
 

@@ -1,3 +1,4 @@
+import { createListeners } from '../lib/listeners.ts'
 import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { failureSentence } from '../api/client/errors/error-text.ts'
 import { useNotify, type Notify } from './notify.tsx'
@@ -23,10 +24,10 @@ type Tasks = {
 function createTasks(onBegin: () => void): Tasks {
   let tasks: readonly Task[] = []
   let next = 1
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   const set = (value: readonly Task[]): void => {
     tasks = value
-    for (const listener of listeners) listener()
+    notify()
   }
   return {
     begin(text, stop) {
@@ -41,10 +42,7 @@ function createTasks(onBegin: () => void): Tasks {
       }
     },
     current: () => tasks,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

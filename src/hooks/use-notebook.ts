@@ -1,3 +1,4 @@
+import { onceFor } from '../lib/once-for.ts'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -5,16 +6,11 @@ import { createNotebook, type Incident, type Notebook } from '../domain/notebook
 import { usePollFactor } from './use-poll.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
-const ofSession = new WeakMap<Client, Notebook>()
+const ofSession = onceFor((_client: Client) => createNotebook({ clock: systemClock }))
 
 /** The notebook: beyond this session where the workspace has a place for it. */
 export function notebookOf({ notebook, client }: Workspace): Notebook {
-  if (notebook) return notebook
-  const known = ofSession.get(client)
-  if (known) return known
-  const made = createNotebook({ clock: systemClock })
-  ofSession.set(client, made)
-  return made
+  return notebook ?? ofSession(client)
 }
 
 /** How often it is looked whether another program wrote, in milliseconds. */

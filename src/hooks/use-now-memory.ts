@@ -1,19 +1,15 @@
+import { onceFor } from '../lib/once-for.ts'
 import { useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createNowMemory, type NowCount, type StoredNow, type NowMemory } from '../domain/now/memory.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
-const ofSession = new WeakMap<Client, NowMemory>()
+const ofSession = onceFor((_client: Client) => createNowMemory({ clock: systemClock }))
 
 /** What Now keeps: beyond this session where the workspace has a place for it. */
 export function nowMemoryOf({ now, client }: Workspace): NowMemory {
-  if (now) return now
-  const known = ofSession.get(client)
-  if (known) return known
-  const memory = createNowMemory({ clock: systemClock })
-  ofSession.set(client, memory)
-  return memory
+  return now ?? ofSession(client)
 }
 
 /** The same; draws again when it changes. */

@@ -1,3 +1,4 @@
+import { onceFor } from '../lib/once-for.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client } from '../api/client/client.ts'
@@ -6,13 +7,13 @@ import { createTraceIndex, type FoundTrace, type TraceIndex } from '../domain/fi
 import { useApiQuery, useRest, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
 
-const indexes = new WeakMap<Client, Map<string, TraceIndex>>()
+const indexesOf = onceFor((_client: Client) => new Map<string, TraceIndex>())
 
 /** One index for each project, as long as the client is there. */
 function indexOf(client: Client, projectId: string): TraceIndex {
-  const known = indexes.get(client) ?? new Map<string, TraceIndex>()
+  const known = indexesOf(client)
   const index = known.get(projectId) ?? createTraceIndex(client, projectId)
-  indexes.set(client, known.set(projectId, index))
+  known.set(projectId, index)
   return index
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LIMITS, GATE_NAMES, LIMIT_NAMES } from '../../src/service/core/limits/limits.ts'
+import { LIMITS, GATE_NAMES, LIMIT_NAMES } from '../../src/service/core/limits.ts'
 import { openHome } from './program.ts'
 
 let home: Awaited<ReturnType<typeof openHome>>

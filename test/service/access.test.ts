@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
-import { listKeys, makeKey, revokeKey } from '../../src/service/core/access/keys.ts'
+import { listKeys, makeKey, revokeKey } from '../../src/service/core/access.ts'
 import { createApi, echoCase, open, sandbox } from './harness.ts'
 
 const { account, projects, servers, suites, runs } = contract

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { CLIENT_TEMPLATES } from '../../src/api/contract/clients.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { createApi, open, sandbox } from './harness.ts'
 
 const { clients, hosts, environments, suites, projects } = contract

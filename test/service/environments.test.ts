@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { createApi, open, sandbox, temporaryDirectory, type Api } from './harness.ts'
 
 const { clients, hosts, environments, projects } = contract

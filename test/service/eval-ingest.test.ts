@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { open, sandbox, type Api } from './harness.ts'
 
 const { evalIngest, suites, cases, runs, iterations, projects } = contract

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { ServiceOptions } from '../../src/service/workspace/service.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { json } from './analysis-runs.ts'
 import { createApi, echoCase, open, sandbox, until, untilEnded } from './harness.ts'
 import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { ReadinessRun } from '../../src/api/contract/readiness.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { answer, startHttpServer } from '../servers/http-server.ts'
 import { guardedServer } from './guarded-server.ts'
 import { createApi, open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { adviser, advisingModel, finishedRun, goalCase, json, shownTo, untilJudged, untilRun } from './analysis-runs.ts'
 import { createApi, echoCase, longCase, open, sandbox, until, type Api } from './harness.ts'
 import type { Answer } from './scripted-model.ts'

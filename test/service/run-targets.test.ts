@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { insertSamples } from '../../src/service/samples/insert-samples.ts'
 import { createApi, echoCase, longCase, open, sandbox, untilEnded, type Api } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { longCase, open, sandbox, until, untilEnded, type Api } from './harness.ts'
 
 const { sessions, chatSessions, evalIngest, projects, runs, suites } = contract

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey } from '../../src/service/core/access.ts'
 import { open, sandbox, until, untilEnded, longCase, type Api } from './harness.ts'
 
 const { traceExports, evalIngest, runs, suites, projects, checkRepos, account } = contract

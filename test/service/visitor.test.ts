@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { makeKey, revokeKey } from '../../src/service/core/access/keys.ts'
+import { makeKey, revokeKey } from '../../src/service/core/access.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { open, temporaryDirectory, until } from './harness.ts'
 import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'

@@ -13,8 +13,7 @@ import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './tra
 import { createLocalOffer } from './transport/local-operations.ts'
 import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
-import { sharedWait } from './transport/deadline.ts'
-import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
+import { sharedWait, createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
 import { resultOf } from './journal/entry.ts'
 

@@ -109,6 +109,14 @@ const host = `${hostCollection}/{hostId}` as const
 const clientReaders = ['hosts', 'environments', 'suites'] as const
 const hostReaders = ['clients', 'environments', 'suites'] as const
 
+const changing = {
+  response: ClientDetail,
+  errors: ['VALIDATION_ERROR', 'CONFLICT'],
+  risk: 'write',
+  refreshes: clientReaders,
+  source: 'prose',
+} as const
+
 /** Bodies and answers beside the edit follow the deprecated paths, which alone print any. */
 export const clients = resource('clients', {
   list: endpoint('listClients', 'GET', clientCollection, {
@@ -117,14 +125,10 @@ export const clients = resource('clients', {
     source: 'prose',
   }),
   create: endpoint('createClient', 'POST', clientCollection, {
+    ...changing,
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
-    response: ClientDetail,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    refreshes: clientReaders,
-    source: 'prose',
   }),
   get: endpoint('getClient', 'GET', client, {
     summary: 'One client with its resolved configuration.',
@@ -132,13 +136,9 @@ export const clients = resource('clients', {
     source: 'prose',
   }),
   update: endpoint('updateClient', 'PATCH', client, {
+    ...changing,
     summary: "Change a client's name, its config, or both, unless somebody else did in between.",
     body: ClientUpdateRequest,
-    response: ClientDetail,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    refreshes: clientReaders,
-    source: 'prose',
   }),
   delete: endpoint('deleteClient', 'DELETE', client, {
     summary: 'Drop a client; force overrides remaining references.',
@@ -150,17 +150,15 @@ export const clients = resource('clients', {
     source: 'prose',
   }),
   duplicate: endpoint('duplicateClient', 'POST', `${client}/duplicate`, {
+    ...changing,
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
-    response: ClientDetail,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
     role: 'admin',
-    refreshes: clientReaders,
-    source: 'prose',
   }),
 })
+
+const changingHost = { response: ClientDetail, risk: 'write', refreshes: hostReaders, deprecated: true } as const
 
 export const hosts = resource('hosts', {
   list: endpoint('listHosts', 'GET', hostCollection, {
@@ -169,13 +167,10 @@ export const hosts = resource('hosts', {
     deprecated: true,
   }),
   create: endpoint('createHost', 'POST', hostCollection, {
+    ...changingHost,
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
-    response: ClientDetail,
-    risk: 'write',
-    refreshes: hostReaders,
-    deprecated: true,
   }),
   get: endpoint('getHost', 'GET', host, {
     summary: 'One client with its resolved configuration.',
@@ -183,12 +178,9 @@ export const hosts = resource('hosts', {
     deprecated: true,
   }),
   update: endpoint('updateHost', 'PATCH', host, {
+    ...changingHost,
     summary: "Change a client's name, its config, or both; overwrites a concurrent edit.",
     body: HostUpdateRequest,
-    response: ClientDetail,
-    risk: 'write',
-    refreshes: hostReaders,
-    deprecated: true,
   }),
   delete: endpoint('deleteHost', 'DELETE', host, {
     summary: 'Drop a client; force overrides remaining references.',
@@ -199,22 +191,16 @@ export const hosts = resource('hosts', {
     deprecated: true,
   }),
   setServers: endpoint('setHostServers', 'POST', `${host}/servers`, {
+    ...changingHost,
     summary: "Replace a client's required and optional server lists.",
     body: HostServersRequest,
-    response: ClientDetail,
-    risk: 'write',
     role: 'admin',
-    refreshes: hostReaders,
-    deprecated: true,
   }),
   duplicate: endpoint('duplicateHost', 'POST', `${host}/duplicate`, {
+    ...changingHost,
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
-    response: ClientDetail,
-    risk: 'write',
     role: 'admin',
-    refreshes: hostReaders,
-    deprecated: true,
   }),
 })

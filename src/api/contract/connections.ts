@@ -66,36 +66,34 @@ export const ServerConnectionCreateRequest = shape(() =>
 const collection = '/server-connections' as const
 const request = `${collection}/{requestId}` as const
 
+const answered = { response: ServerConnection, errors: ['VALIDATION_ERROR', 'CONFLICT'] } as const
+
 export const connections = resource('connections', {
   create: endpoint('createServerConnection', 'POST', collection, {
+    ...answered,
     goesOn: true,
     summary: 'Begin attaching a server URL to some project.',
     body: ServerConnectionCreateRequest,
     status: 201,
-    response: ServerConnection,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'external',
     refreshes: ['servers'],
   }),
   get: endpoint('getServerConnection', 'GET', request, {
+    ...answered,
     summary: 'State of one connection request, under a poll budget of its own.',
-    response: ServerConnection,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
   }),
   cancel: endpoint('cancelServerConnection', 'POST', `${request}/cancel`, {
+    ...answered,
     summary: 'Stop a connection request and kill its browser link.',
     body: emptyBody,
-    response: ServerConnection,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'end',
     idempotency: 'natural',
   }),
   retryValidation: endpoint('retryServerConnectionValidation', 'POST', `${request}/retry-validation`, {
+    ...answered,
     goesOn: true,
     summary: 'Retry a stalled validation at once; an ended request stays ended.',
     body: emptyBody,
-    response: ServerConnection,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'external',
     refreshes: ['servers'],
   }),

@@ -129,6 +129,8 @@ const collection = '/projects/{projectId}/environments' as const
 const one = `${collection}/{environmentId}` as const
 const authored = ['VALIDATION_ERROR', 'CONFLICT'] as const
 
+const changing = { response: Environment, errors: authored, risk: 'write', role: 'admin' } as const
+
 export const environments = resource('environments', {
   list: endpoint('listEnvironments', 'GET', collection, {
     summary: 'Environments of a project, archived ones on request.',
@@ -137,13 +139,10 @@ export const environments = resource('environments', {
     cursor: queryCursor,
   }),
   create: endpoint('createEnvironment', 'POST', collection, {
+    ...changing,
     summary: 'Save a named bundle of client, servers, skills and plugins.',
     body: EnvironmentCreateRequest,
     status: 201,
-    response: Environment,
-    errors: authored,
-    risk: 'write',
-    role: 'admin',
   }),
   capabilities: endpoint('getEnvironmentCapabilities', 'GET', `${collection}/capabilities`, {
     summary: 'Which environment features this deployment understands.',
@@ -155,12 +154,9 @@ export const environments = resource('environments', {
     response: Environment,
   }),
   update: endpoint('updateEnvironment', 'PATCH', one, {
+    ...changing,
     summary: 'Edit an environment under a revision check.',
     body: EnvironmentUpdateRequest,
-    response: Environment,
-    errors: authored,
-    risk: 'write',
-    role: 'admin',
   }),
   resolve: endpoint('resolveEnvironment', 'GET', `${one}/resolve`, {
     summary: 'Preview the exact run inputs an environment yields right now.',
@@ -176,29 +172,20 @@ export const environments = resource('environments', {
     idempotency: 'natural',
   }),
   name: endpoint('nameEnvironment', 'POST', `${one}/name`, {
+    ...changing,
     summary: 'Give a nameless environment its name, keeping the id.',
     body: EnvironmentNameRequest,
-    response: Environment,
-    errors: authored,
-    risk: 'write',
-    role: 'admin',
   }),
   archive: endpoint('archiveEnvironment', 'POST', `${one}/archive`, {
+    ...changing,
     summary: 'Shelve an environment; its name becomes free.',
     body: EnvironmentRevisionRequest,
-    response: Environment,
-    errors: authored,
-    risk: 'write',
-    role: 'admin',
     refreshes: ['suites'],
   }),
   restore: endpoint('restoreEnvironment', 'POST', `${one}/restore`, {
+    ...changing,
     summary: 'Bring a shelved environment back, unless its name is taken; dead plugin pins vanish.',
     body: EnvironmentRevisionRequest,
-    response: Environment,
-    errors: authored,
-    risk: 'write',
-    role: 'admin',
     refreshes: ['suites'],
   }),
 })

@@ -16,90 +16,64 @@ const conflicting = [...failures, 'CONFLICT'] as const
 /** A body may hold up to about 5 MiB. */
 const deadlineMs = 60_000
 
+const ingesting = { body: IngestRequest, response: IngestResponse, errors: failures, risk: 'write' } as const
+
 export const evalIngest = resource('evalIngest', {
   uploadUrl: endpoint('createEvalIngestUploadUrl', 'POST', `${evals}/artifacts/upload-url`, {
+    ...ingesting,
     summary: 'Mint a brief upload URL for an ingested artifact.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: failures,
-    risk: 'write',
   }),
   report: endpoint('reportEvalRun', 'POST', `${evals}/report`, {
+    ...ingesting,
     summary: 'Submit one finished external eval run in a single call.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: failures,
-    risk: 'write',
     refreshes: evalReads,
     deadlineMs,
   }),
   start: endpoint('startEvalIngestRun', 'POST', `${evals}/runs/start`, {
+    ...ingesting,
     summary: 'Open an external run that will report in pieces.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: failures,
-    risk: 'write',
     idempotency: 'natural',
     refreshes: evalReads,
   }),
   iterations: endpoint('ingestEvalRunIterations', 'POST', `${evals}/runs/iterations`, {
+    ...ingesting,
     summary: 'Append a batch of iterations to an open external run.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: failures,
-    risk: 'write',
     refreshes: evalReads,
     deadlineMs,
   }),
   finalize: endpoint('finalizeEvalIngestRun', 'POST', `${evals}/runs/finalize`, {
+    ...ingesting,
     summary: 'Close an external run and compute its totals.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: failures,
-    risk: 'write',
     idempotency: 'natural',
     refreshes: evalReads,
   }),
 })
 
+const ingestingReports = { body: IngestRequest, response: IngestResponse, errors: conflicting, risk: 'write' } as const
+
 export const conformanceIngest = resource('conformanceIngest', {
   report: endpoint('reportConformanceRun', 'POST', `${conformance}/report`, {
+    ...ingestingReports,
     summary: 'Submit one finished conformance report in a single call.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: conflicting,
-    risk: 'write',
     deadlineMs,
   }),
   start: endpoint('startConformanceIngestRun', 'POST', `${conformance}/runs/start`, {
+    ...ingestingReports,
     summary: 'Open, or reuse, a conformance run for upload in pieces.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: conflicting,
-    risk: 'write',
     idempotency: 'natural',
   }),
   upsertReport: endpoint('upsertConformanceIngestReport', 'POST', `${conformance}/runs/reports`, {
+    ...ingestingReports,
     summary: 'Upload one suite report to an open conformance run; other content under its name is a conflict.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: conflicting,
-    risk: 'write',
     deadlineMs,
   }),
   heartbeat: endpoint('heartbeatConformanceIngestRun', 'POST', `${conformance}/runs/heartbeat`, {
+    ...ingestingReports,
     summary: 'Tell the service that a long upload is still alive.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: conflicting,
-    risk: 'write',
   }),
   finalize: endpoint('finalizeConformanceIngestRun', 'POST', `${conformance}/runs/finalize`, {
+    ...ingestingReports,
     summary: 'Close a conformance run and recompute its outcome.',
-    body: IngestRequest,
-    response: IngestResponse,
-    errors: conflicting,
-    risk: 'write',
     idempotency: 'natural',
   }),
 })

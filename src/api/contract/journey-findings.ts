@@ -33,6 +33,8 @@ export type FindingDismissed = z.infer<typeof FindingDismissed>
 const collection = '/projects/{projectId}/journey-findings' as const
 const finding = `${collection}/{findingId}` as const
 
+const dismissal = { response: FindingDismissed, risk: 'write', idempotency: 'natural', gate: 'swarms' } as const
+
 export const journeyFindings = resource('journeyFindings', {
   list: endpoint('listSwarmFindings', 'GET', collection, {
     summary: 'Persistent failures tracked over successive waves.',
@@ -40,17 +42,11 @@ export const journeyFindings = resource('journeyFindings', {
     gate: 'swarms',
   }),
   dismiss: endpoint('dismissSwarmFinding', 'POST', `${finding}/dismiss`, {
+    ...dismissal,
     summary: 'Hide a finding; its lifecycle status is untouched.',
-    response: FindingDismissed,
-    risk: 'write',
-    idempotency: 'natural',
-    gate: 'swarms',
   }),
   undismiss: endpoint('undismissSwarmFinding', 'POST', `${finding}/undismiss`, {
+    ...dismissal,
     summary: 'Show a hidden finding again.',
-    response: FindingDismissed,
-    risk: 'write',
-    idempotency: 'natural',
-    gate: 'swarms',
   }),
 })

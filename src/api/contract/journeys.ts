@@ -1,14 +1,7 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import {
-  draftFields,
-  DRAFTING_DEADLINE_MS,
-  environmentIds,
-  fanOut,
-  GenerationDrafts,
-  PersonaInput,
-} from './swarm-shapes.ts'
+import { draftFields, drafting, environmentIds, fanOut, saving, PersonaInput } from './swarm-shapes.ts'
 
 /** A task for one persona. `swarmId` only names where it was authored; no environments = pinned to clients. */
 export const Journey = shape(() =>
@@ -82,15 +75,10 @@ export const journeys = resource('journeys', {
     gate: 'swarms',
   }),
   create: endpoint('createJourney', 'POST', collection, {
+    ...saving,
     summary: 'Save one journey: persona, goal and targets; launches nothing.',
     body: JourneyCreateRequest,
-    status: 201,
     response: Journey,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    idempotency: 'header',
-    gate: 'swarms',
-    source: 'prose',
   }),
   get: endpoint('getJourney', 'GET', journey, { summary: 'One journey.', response: Journey, gate: 'swarms' }),
   update: endpoint('updateJourney', 'PATCH', journey, {
@@ -108,15 +96,9 @@ export const journeys = resource('journeys', {
     risk: 'delete',
     refreshes: ['journeyRuns'],
   }),
-  /** `spend` stands for the daily quota: drafting takes no credits (differences, row 9). */
   generate: endpoint('generateJourneys', 'POST', `${collection}/generate`, {
+    ...drafting,
     summary: 'Have a model draft journeys for one persona; saves nothing, uses the daily quota.',
     body: JourneyGenerateRequest,
-    response: GenerationDrafts,
-    risk: 'spend',
-    idempotency: 'none',
-    gate: 'swarms',
-    deadlineMs: DRAFTING_DEADLINE_MS,
-    source: 'prose',
   }),
 })

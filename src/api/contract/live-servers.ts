@@ -61,17 +61,17 @@ const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_
 /** As for the operations of the contract that ask a server. */
 const deadlineMs = 60_000
 
+const asking = { errors, deadlineMs, local: true } as const
+
 /** What a local workspace asks servers beyond the published contract. */
 export const liveServers = resource('liveServers', {
   templates: endpoint('listResourceTemplates', 'POST', `${server}/resource-templates`, {
+    ...asking,
     summary: 'One page of resource templates read from the live server.',
     body: cursorBody,
     response: page(ResourceTemplate),
-    errors,
     risk: 'read',
     cursor: { in: 'body', name: 'cursor' },
-    deadlineMs,
-    local: true,
   }),
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
     summary: 'What a connected server said by itself, its log level and subscriptions; keeps the connection.',
@@ -79,32 +79,26 @@ export const liveServers = resource('liveServers', {
     local: true,
   }),
   setLogLevel: endpoint('setLogLevel', 'PUT', `${server}/log-level`, {
+    ...asking,
     summary: 'Set the level of the log messages that the live server sends, now and on later connections.',
     body: LogLevelRequest,
     response: LiveServer,
-    errors,
     risk: 'write',
     idempotency: 'natural',
-    deadlineMs,
-    local: true,
   }),
   subscribe: endpoint('subscribeToResource', 'PUT', `${server}/subscriptions`, {
+    ...asking,
     summary: 'Subscribe to updates of a resource of the live server, or end that.',
     body: SubscriptionRequest,
     response: LiveServer,
-    errors,
     risk: 'write',
     idempotency: 'natural',
-    deadlineMs,
-    local: true,
   }),
   complete: endpoint('completeArgument', 'POST', `${server}/completions`, {
+    ...asking,
     summary: 'What the live server suggests for an argument of a prompt or a resource template.',
     body: CompletionRequest,
     response: Completion,
-    errors,
     risk: 'read',
-    deadlineMs,
-    local: true,
   }),
 })

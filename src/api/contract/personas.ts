@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, listOf, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
+import { draftFields, drafting, saving } from './swarm-shapes.ts'
 
 /** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
 export const Persona = shape(() =>
@@ -58,15 +58,10 @@ export const personas = resource('personas', {
     gate: 'swarms',
   }),
   create: endpoint('createPersona', 'POST', collection, {
+    ...saving,
     summary: 'Save one persona.',
     body: PersonaCreateRequest,
-    status: 201,
     response: Persona,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    idempotency: 'header',
-    gate: 'swarms',
-    source: 'prose',
   }),
   get: endpoint('getPersona', 'GET', persona, {
     summary: 'One persona; foreign ids are not found.',
@@ -86,15 +81,9 @@ export const personas = resource('personas', {
     errors: ['CONFLICT'],
     risk: 'delete',
   }),
-  /** `spend` stands for the daily quota: drafting takes no credits (differences, row 9). */
   generate: endpoint('generatePersonas', 'POST', `${collection}/generate`, {
+    ...drafting,
     summary: 'Have a model draft personas with journeys; saves nothing, uses the daily quota.',
     body: PersonaGenerateRequest,
-    response: GenerationDrafts,
-    risk: 'spend',
-    idempotency: 'none',
-    gate: 'swarms',
-    deadlineMs: DRAFTING_DEADLINE_MS,
-    source: 'prose',
   }),
 })

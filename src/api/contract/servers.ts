@@ -105,6 +105,24 @@ const primitives = [...connecting, 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] 
 /** The service itself waits up to about half a minute for a server, so the caller waits longer than that. */
 const deadlineMs = 60_000
 
+const listing = {
+  body: cursorBody,
+  errors: primitives,
+  risk: 'read',
+  cursor: { in: 'body', name: 'cursor' },
+  deadlineMs,
+} as const
+
+const connected = { body: emptyBody, errors: connecting, risk: 'read', deadlineMs } as const
+
+const saving = {
+  response: ProjectServer,
+  errors: ['VALIDATION_ERROR', 'CONFLICT'],
+  risk: 'write',
+  role: 'editor',
+  secrets,
+} as const
+
 export const servers = resource('servers', {
   list: endpoint('listProjectServers', 'GET', '/projects/{projectId}/servers', {
     summary: 'Saved MCP servers of a project, secrets stripped.',
@@ -112,28 +130,20 @@ export const servers = resource('servers', {
     source: 'prose',
   }),
   create: endpoint('createProjectServer', 'POST', '/projects/{projectId}/servers', {
+    ...saving,
     summary: 'Save a new MCP server; a taken name is a conflict.',
     body: ProjectServerCreateRequest,
     status: 201,
-    response: ProjectServer,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    role: 'editor',
-    secrets,
   }),
   get: endpoint('getProjectServer', 'GET', server, {
     summary: 'One saved server, secrets stripped.',
     response: ProjectServer,
   }),
   update: endpoint('updateProjectServer', 'PATCH', server, {
+    ...saving,
     summary: 'Edit a saved server; absent fields stay as they were.',
     body: ProjectServerUpdateRequest,
-    response: ProjectServer,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    role: 'editor',
     refreshes: ['signIns'],
-    secrets,
   }),
   delete: endpoint('deleteProjectServer', 'DELETE', server, {
     summary: 'Remove a saved server; dependent cleanup follows later.',
@@ -143,20 +153,14 @@ export const servers = resource('servers', {
     refreshes: ['suites'],
   }),
   validate: endpoint('validateServer', 'POST', `${server}/validate`, {
+    ...connected,
     summary: 'Connect and initialize once, then report the session snapshot.',
-    body: emptyBody,
     response: ValidateResult,
-    errors: connecting,
-    risk: 'read',
-    deadlineMs,
   }),
   doctor: endpoint('runDoctor', 'POST', `${server}/doctor`, {
+    ...connected,
     summary: 'Staged health check, from transport probe to primitive listings.',
-    body: emptyBody,
     response: DoctorReport,
-    errors: connecting,
-    risk: 'read',
-    deadlineMs,
   }),
   checkOAuth: endpoint('checkOAuth', 'POST', `${server}/check-oauth`, {
     summary: 'Say whether stored settings demand OAuth; never connects.',
@@ -166,31 +170,19 @@ export const servers = resource('servers', {
     risk: 'read',
   }),
   tools: endpoint('listTools', 'POST', `${server}/tools`, {
+    ...listing,
     summary: 'One page of tool definitions read from the live server.',
-    body: cursorBody,
     response: page(Tool),
-    errors: primitives,
-    risk: 'read',
-    cursor: { in: 'body', name: 'cursor' },
-    deadlineMs,
   }),
   prompts: endpoint('listPrompts', 'POST', `${server}/prompts`, {
+    ...listing,
     summary: 'One page of prompt definitions read from the live server.',
-    body: cursorBody,
     response: page(Prompt),
-    errors: primitives,
-    risk: 'read',
-    cursor: { in: 'body', name: 'cursor' },
-    deadlineMs,
   }),
   resources: endpoint('listResources', 'POST', `${server}/resources`, {
+    ...listing,
     summary: 'One page of resource descriptors read from the live server.',
-    body: cursorBody,
     response: page(Resource),
-    errors: primitives,
-    risk: 'read',
-    cursor: { in: 'body', name: 'cursor' },
-    deadlineMs,
   }),
   callTool: endpoint('callTool', 'POST', `${server}/tools/call`, {
     summary: 'Invoke one tool; the MCP result comes back unwrapped.',
@@ -218,20 +210,14 @@ export const servers = resource('servers', {
     deadlineMs,
   }),
   export: endpoint('exportServer', 'POST', `${server}/export`, {
+    ...connected,
     summary: 'Tools, resources and prompts dumped as one document.',
-    body: emptyBody,
     response: ExportSnapshot,
-    errors: connecting,
-    risk: 'read',
-    deadlineMs,
   }),
   reconnect: endpoint('reconnectServer', 'POST', `/local${server}/reconnect`, {
+    ...connected,
     summary: 'End every kept session, connect anew, and report what the server offers.',
-    body: emptyBody,
     response: ExportSnapshot,
-    errors: connecting,
-    risk: 'read',
-    deadlineMs,
     local: true,
   }),
   importTokens: endpoint('importOAuthTokens', 'POST', `${server}/oauth/import-tokens`, {

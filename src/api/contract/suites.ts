@@ -291,6 +291,8 @@ export const suites = resource('suites', {
   }),
 })
 
+const changingCases = { errors: authored, risk: 'write', refreshes: ['suites'] } as const
+
 export const cases = resource('cases', {
   list: endpoint('listEvalCases', 'GET', `${one}/cases`, { summary: 'All cases of one suite.', ...listOf(EvalCase) }),
   get: endpoint('getEvalCase', 'GET', `${one}/cases/{caseId}`, {
@@ -298,33 +300,27 @@ export const cases = resource('cases', {
     response: EvalCase,
   }),
   create: endpoint('createEvalCase', 'POST', `${one}/cases`, {
+    ...changingCases,
     summary: 'Add a single case to a suite.',
     body: EvalCaseCreateRequest,
     status: 201,
     response: EvalCase,
-    errors: authored,
-    risk: 'write',
-    refreshes: ['suites'],
   }),
   createBatch: endpoint('createEvalCases', 'POST', `${one}/cases/batch`, {
+    ...changingCases,
     summary: 'Add up to 100 cases, judged entry by entry.',
     query: shape(() => strictBody({ declaredSuiteId: z.string().max(128).optional() })),
     body: EvalCasesBatchCreateRequest,
     status: 201,
     response: EvalCasesBatchResult,
-    errors: authored,
-    risk: 'write',
     idempotency: 'header',
-    refreshes: ['suites'],
     source: 'prose',
   }),
   update: endpoint('updateEvalCase', 'PATCH', `${one}/cases/{caseId}`, {
+    ...changingCases,
     summary: 'Edit a case; sending steps swaps the whole definition.',
     body: EvalCaseUpdateRequest,
     response: EvalCase,
-    errors: authored,
-    risk: 'write',
-    refreshes: ['suites'],
   }),
   delete: endpoint('deleteEvalCase', 'DELETE', `${one}/cases/{caseId}`, {
     summary: 'Drop one case; earlier runs keep their records.',

@@ -51,3 +51,23 @@ export const PersonaInput = shape(() =>
 
 /** A model answers these while the caller waits; giving up early would still use up quota. */
 export const DRAFTING_DEADLINE_MS = 100_000
+
+/** What saving a persona, a journey or a swarm declares. */
+export const saving = {
+  status: 201,
+  errors: ['VALIDATION_ERROR', 'CONFLICT'],
+  risk: 'write',
+  idempotency: 'header',
+  gate: 'swarms',
+  source: 'prose',
+} as const
+
+/** What drafting declares; `spend` stands for the daily quota: it takes no credits (differences, row 9). */
+export const drafting = {
+  response: GenerationDrafts,
+  risk: 'spend',
+  idempotency: 'none',
+  gate: 'swarms',
+  deadlineMs: DRAFTING_DEADLINE_MS,
+  source: 'prose',
+} as const

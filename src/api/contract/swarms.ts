@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { anyField, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { environmentIds, fanOut } from './swarm-shapes.ts'
+import { environmentIds, fanOut, saving } from './swarm-shapes.ts'
 
 /** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */
 export const Swarm = shape(() =>
@@ -61,15 +61,10 @@ export const swarms = resource('swarms', {
     source: 'prose',
   }),
   create: endpoint('createSwarm', 'POST', collection, {
+    ...saving,
     summary: 'Save a swarm container of defaults; launches nothing.',
     body: SwarmCreateRequest,
-    status: 201,
     response: Swarm,
-    errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'write',
-    idempotency: 'header',
-    gate: 'swarms',
-    source: 'prose',
   }),
   get: endpoint('getSwarm', 'GET', swarm, { summary: 'One swarm container.', response: Swarm, gate: 'swarms' }),
   update: endpoint('updateSwarm', 'PATCH', swarm, {

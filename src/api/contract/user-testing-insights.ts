@@ -104,6 +104,13 @@ export const userTestingInsights = resource('userTestingInsights', {
   }),
 })
 
+const dismissal = {
+  response: ScenarioFindingDismissed,
+  risk: 'write',
+  idempotency: 'natural',
+  gate: 'user-testing',
+} as const
+
 /** The list answers a cursor but takes none. */
 export const userTestingFindings = resource('userTestingFindings', {
   list: endpoint('listUserTestingFindings', 'GET', `${scenario}/findings`, {
@@ -112,17 +119,11 @@ export const userTestingFindings = resource('userTestingFindings', {
     gate: 'user-testing',
   }),
   dismiss: endpoint('dismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/dismiss`, {
+    ...dismissal,
     summary: 'Hide a scenario finding by its lasting id.',
-    response: ScenarioFindingDismissed,
-    risk: 'write',
-    idempotency: 'natural',
-    gate: 'user-testing',
   }),
   undismiss: endpoint('undismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/undismiss`, {
+    ...dismissal,
     summary: 'Show a hidden scenario finding again.',
-    response: ScenarioFindingDismissed,
-    risk: 'write',
-    idempotency: 'natural',
-    gate: 'user-testing',
   }),
 })

@@ -134,6 +134,8 @@ const publishing = {
   refreshes: readers,
 } as const
 
+const changing = { role: 'editor', gate: 'user-testing', refreshes: readers } as const
+
 export const userTesting = resource('userTesting', {
   publish: endpoint('publishScenario', 'POST', published, {
     ...publishing,
@@ -160,50 +162,40 @@ export const userTesting = resource('userTesting', {
     gate: 'user-testing',
   }),
   update: endpoint('updateUserTestingScenario', 'PATCH', scenario, {
+    ...changing,
     summary: 'Edit name and text, or the access mode alone; tightening ends live sessions.',
     body: ScenarioUpdateRequest,
     response: UserTestingScenario,
     risk: 'expose',
-    role: 'editor',
-    gate: 'user-testing',
-    refreshes: readers,
   }),
   rebind: endpoint('rebindScenario', 'POST', `${scenario}/rebind`, {
+    ...changing,
     summary: 'Point a scenario at another environment, link unchanged.',
     body: ScenarioRebindRequest,
     response: Scenario,
     risk: 'expose',
-    role: 'editor',
     idempotency: 'natural',
-    gate: 'user-testing',
-    refreshes: readers,
   }),
   rotateLink: endpoint('rotateScenarioLink', 'POST', `${scenario}/rotate-link`, {
+    ...changing,
     summary: 'Issue a new share link; earlier visitors keep access.',
     response: ScenarioLinkRotated,
     risk: 'end',
-    role: 'editor',
     idempotency: 'none',
-    gate: 'user-testing',
-    refreshes: readers,
   }),
   upsertMember: endpoint('upsertScenarioMember', 'PUT', `${scenario}/members`, {
+    ...changing,
     summary: 'Invite or re-invite someone by email; counts in mode invited_only.',
     body: ScenarioMemberRequest,
     response: UserTestingScenario,
     risk: 'expose',
-    role: 'editor',
     idempotency: 'natural',
-    gate: 'user-testing',
-    refreshes: readers,
   }),
   removeMember: endpoint('removeScenarioMember', 'DELETE', `${scenario}/members/{memberIdOrEmail}`, {
+    ...changing,
     summary: 'Revoke a member at once, ending live sessions.',
     response: ScenarioMemberRemoved,
     risk: 'end',
-    role: 'editor',
-    gate: 'user-testing',
-    refreshes: readers,
   }),
   setGuestExecution: endpoint('setGuestExecution', 'PUT', `${scenario}/guest-execution`, {
     summary: 'Replace all spending caps for anonymous visitors.',

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { PROJECT_ROLES } from '../../api/contract/endpoint.ts'
-import { LIMITS, MAX_LIMIT, type LimitName, GATE_NAMES, LIMIT_NAMES } from '../../service/core/limits/limits.ts'
+import { LIMITS, MAX_LIMIT, type LimitName, GATE_NAMES, LIMIT_NAMES } from '../../service/core/limits.ts'
 import { DEFAULT_PORT } from '../../service/core/urls.ts'
 import { FAULT_FORM } from '../../service/faults/kinds.ts'
 import { ANSWER_SHAPES, type AnswerShape } from '../../service/workspace/answer-shapes.ts'

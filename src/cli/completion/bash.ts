@@ -1,39 +1,29 @@
-import { type DeclaredCommand, type DeclaredOption, type Values, quoted } from './declared.ts'
+import { commandCases, type DeclaredCommand, quoted, valueCases, type Values } from './declared.ts'
 
 /**
  * Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares.
  */
 export function bashScript(name: string, commands: readonly DeclaredCommand[]): string {
-  const [program] = commands
   return `# bash completion of ${name}: eval "$(${name} completion bash)"
 _${name}_options() {
   case "$1" in
-${commands.map(command => `    ${quoted(command.path)}) echo ${quoted(words(command.options))} ;;`).join('\n')}
+${commandCases(commands, ({ options }) => echo(options.flatMap(({ names }) => names)))}
   esac
 }
 _${name}_commands() {
   case "$1" in
-${commands
-  .filter(command => command.commands.length > 0)
-  .map(command => `    ${quoted(command.path)}) echo ${quoted(command.commands.map(each => each.name).join(' '))} ;;`)
-  .join('\n')}
+${commandCases(commands, ({ commands: below }) => below.length > 0 && echo(below.map(each => each.name)))}
   esac
 }
 # What follows an option, as a kind and its words; nothing for a switch.
 _${name}_value() {
   case "$1|$2" in
-${commands
-  .filter(command => command !== program)
-  .flatMap(command => valueCases(command.options, option => quoted(`${command.path}|${option}`)))
-  .concat(valueCases(program?.options ?? [], option => `*${quoted(`|${option}`)}`))
-  .join('\n')}
+${valueCases(commands, offer)}
   esac
 }
 _${name}_argument() {
   case "$1" in
-${commands
-  .flatMap(({ path, argument }) => (argument ? [`    ${quoted(path)}) echo ${quoted(valueText(argument))} ;;`] : []))
-  .join('\n')}
+${commandCases(commands, ({ argument }) => argument && offer(argument))}
   esac
 }
 _${name}_offer() {
@@ -72,16 +62,10 @@ complete -F _${name} ${name}
 `
 }
 
-function words(options: readonly DeclaredOption[]): string {
-  return options.flatMap(option => option.names).join(' ')
+function echo(words: readonly string[]): string {
+  return `echo ${quoted(words.join(' '))}`
 }
 
-function valueCases(options: readonly DeclaredOption[], pattern: (option: string) => string): string[] {
-  return options.flatMap(({ names, value }) =>
-    value ? [`    ${names.map(pattern).join('|')}) echo ${quoted(valueText(value))} ;;`] : [],
-  )
-}
-
-function valueText(value: Values): string {
-  return value.kind === 'words' ? `words ${value.words.join(' ')}` : value.kind
+function offer(value: Values): string {
+  return echo(value.kind === 'words' ? ['words', ...value.words] : [value.kind])
 }

@@ -86,3 +86,33 @@ function found(placeholder: string | undefined): Values {
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
+
+/**
+ * Cases of a shell for the values of every option; those of the program count after any command.
+ * @param act what a case does with what it offers
+ */
+export function valueCases([program, ...others]: readonly DeclaredCommand[], act: (value: Values) => string): string {
+  const cases = (options: readonly DeclaredOption[], patternOf: (option: string) => string) =>
+    options.flatMap(({ names, value }) => (value ? [caseLine(names.map(patternOf).join('|'), act(value))] : []))
+  return [
+    ...others.flatMap(({ path, options }) => cases(options, option => quoted(`${path}|${option}`))),
+    ...cases(program?.options ?? [], option => `*${quoted(`|${option}`)}`),
+  ].join('\n')
+}
+
+/** Cases of a shell for what stands behind each command, where there is something. */
+export function commandCases(
+  commands: readonly DeclaredCommand[],
+  act: (command: DeclaredCommand) => string | false | undefined,
+): string {
+  return commands
+    .flatMap(command => {
+      const done = act(command)
+      return done ? [caseLine(quoted(command.path), done)] : []
+    })
+    .join('\n')
+}
+
+function caseLine(pattern: string, act: string): string {
+  return `    ${pattern}) ${act} ;;`
+}

@@ -1,42 +1,30 @@
-import { type DeclaredCommand, type DeclaredOption, type Values, quoted } from './declared.ts'
+import { commandCases, type DeclaredCommand, type DeclaredOption, quoted, valueCases, type Values } from './declared.ts'
 
 /** Completion for zsh: like bash's, with descriptions. */
 export function zshScript(name: string, commands: readonly DeclaredCommand[]): string {
-  const [program] = commands
   return `#compdef ${name}
 # zsh completion of ${name}: eval "$(${name} completion zsh)", after compinit
 _${name}_options() {
   case "$1" in
-${commands
-  .map(({ path, options }) => `    ${quoted(path)}) found=(${described(options.flatMap(named))}) ;;`)
-  .join('\n')}
+${commandCases(commands, ({ options }) => `found=(${described(options.flatMap(named))})`)}
     *) found=() ;;
   esac
 }
 _${name}_commands() {
   case "$1" in
-${commands
-  .filter(command => command.commands.length > 0)
-  .map(command => `    ${quoted(command.path)}) found=(${described(command.commands)}) ;;`)
-  .join('\n')}
+${commandCases(commands, ({ commands: below }) => below.length > 0 && `found=(${described(below)})`)}
     *) found=() ;;
   esac
 }
 _${name}_value() {
   case "$1|$2" in
-${commands
-  .filter(command => command !== program)
-  .flatMap(command => valueCases(command.options, option => quoted(`${command.path}|${option}`)))
-  .concat(valueCases(program?.options ?? [], option => `*${quoted(`|${option}`)}`))
-  .join('\n')}
+${valueCases(commands, offer)}
     *) value=() ;;
   esac
 }
 _${name}_argument() {
   case "$1" in
-${commands
-  .flatMap(({ path, argument }) => (argument ? [`    ${quoted(path)}) value=(${valueWords(argument)}) ;;`] : []))
-  .join('\n')}
+${commandCases(commands, ({ argument }) => argument && offer(argument))}
     *) value=() ;;
   esac
 }
@@ -89,12 +77,7 @@ function described(items: readonly { name: string; description: string }[]): str
     .join(' ')
 }
 
-function valueCases(options: readonly DeclaredOption[], pattern: (option: string) => string): string[] {
-  return options.flatMap(({ names, value }) =>
-    value ? [`    ${names.map(pattern).join('|')}) value=(${valueWords(value)}) ;;`] : [],
-  )
-}
-
-function valueWords(value: Values): string {
-  return value.kind === 'words' ? ['words', ...value.words.map(quoted)].join(' ') : value.kind
+function offer(value: Values): string {
+  const words = value.kind === 'words' ? ['words', ...value.words.map(quoted)] : [value.kind]
+  return `value=(${words.join(' ')})`
 }

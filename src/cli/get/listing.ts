@@ -1,3 +1,4 @@
+import { onceFor } from '../../lib/once-for.ts'
 import * as z from 'zod'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
@@ -23,16 +24,9 @@ export function endpointOf(operation: OperationName): AnyEndpoint {
 }
 
 type ListQuery = { filters: readonly string[]; pageSize?: number }
-const queries = new WeakMap<AnyEndpoint, ListQuery>()
 
 /** Options that a list takes to narrow it, and the most items of a page where the contract states it. */
-export function queryOf(endpoint: AnyEndpoint): ListQuery {
-  const known = queries.get(endpoint) ?? readQuery(endpoint)
-  queries.set(endpoint, known)
-  return known
-}
-
-function readQuery({ query, cursor }: AnyEndpoint): ListQuery {
+export const queryOf = onceFor(({ query, cursor }: AnyEndpoint): ListQuery => {
   if (!query) return { filters: [] }
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties
@@ -40,7 +34,7 @@ function readQuery({ query, cursor }: AnyEndpoint): ListQuery {
   const paging = ['limit', 'cursor', cursor?.name]
   const filters = Object.keys(properties).filter(name => !paging.includes(name))
   return { filters, ...(pageSize !== undefined && { pageSize }) }
-}
+})
 
 /** What a listing reports beside its items. */
 export type Listing = {

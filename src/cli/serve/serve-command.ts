@@ -9,7 +9,7 @@ import {
   revokeKey as revoke,
   type KeyRights,
   type KeySummary,
-} from '../../service/core/access/keys.ts'
+} from '../../service/core/access.ts'
 import { PROJECT_ROLES, type ProjectRole } from '../../api/contract/endpoint.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'

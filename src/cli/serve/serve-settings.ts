@@ -1,13 +1,6 @@
 import { clean, jsonText } from '../../lib/printable.ts'
-import {
-  createLimits,
-  listGates,
-  listLimits,
-  setGate,
-  setLimits,
-  unsetLimits,
-} from '../../service/core/limits/limits.ts'
-import { quotaUsage } from '../../service/core/limits/quotas.ts'
+import { createLimits, listGates, listLimits, setGate, setLimits, unsetLimits } from '../../service/core/limits.ts'
+import { quotaUsage } from '../../service/core/rates.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'

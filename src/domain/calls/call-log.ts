@@ -1,3 +1,5 @@
+import { createListeners } from '../../lib/listeners.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { ServerCall } from '../../api/contract/calls.ts'
@@ -71,26 +73,18 @@ const MOST_CHARACTERS = 30_000_000
 /** Least milliseconds between two reports of progress, whatever a server sends. */
 const PROGRESS_MS = 100
 
-const logs = new WeakMap<Client, CallLog>()
-
 /** The calls of this session: one log as long as the client lives, wherever the person goes meanwhile. */
-export function callLogOf(client: Client): CallLog {
-  const known = logs.get(client)
-  if (known) return known
-  const log = createCallLog()
-  logs.set(client, log)
-  return log
-}
+export const callLogOf = onceFor((_client: Client) => createCallLog())
 
 export function createCallLog(clock: () => number = Date.now): CallLog {
   let records: readonly CallRecord[] = []
   const byServer = new Map<string, readonly CallRecord[]>()
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   let next = 1
   const set = (changed: readonly CallRecord[]): void => {
     records = withinLimits(changed)
     byServer.clear()
-    for (const listener of listeners) listener()
+    notify()
   }
   const change = (id: string, changed: Partial<CallRecord>): void =>
     set(records.map(record => (record.id === id ? { ...record, ...changed } : record)))
@@ -139,10 +133,7 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
       return found
     },
     get: id => records.find(record => record.id === id),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

@@ -1,3 +1,4 @@
+import { onceFor } from '../../lib/once-for.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { EvalRun, isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -231,15 +232,14 @@ function latestRunOf({ id, status, passed, failed, createdAt }: LatestRun): List
   }
 }
 
-const listedRuns = new WeakMap<object, readonly ListedRun[]>()
+const runsIn = onceFor((listed: unknown[]): readonly ListedRun[] =>
+  listed.flatMap(run => EvalRun().safeParse(run).data ?? []),
+)
 
 /** Services may state the latest runs with the suite; what is no run there is left out. */
 function recentRuns(suite: object): readonly ListedRun[] {
   const listed = fieldOf(suite, 'recentRuns')
-  if (!Array.isArray(listed)) return []
-  const known = listedRuns.get(listed) ?? listed.flatMap(run => EvalRun().safeParse(run).data ?? [])
-  listedRuns.set(listed, known)
-  return known
+  return Array.isArray(listed) ? runsIn(listed) : []
 }
 
 /** Whether the suite's own record states its latest runs. */

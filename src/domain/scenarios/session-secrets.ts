@@ -1,3 +1,5 @@
+import { createListeners } from '../../lib/listeners.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
 import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
 
@@ -38,7 +40,6 @@ export type SessionSecrets = {
 
 const MASK = '********'
 const NONE: readonly Invitation[] = []
-const stores = new WeakMap<Client, SessionSecrets>()
 
 /** A secret as it shows until somebody asks for it. */
 export function masked(secret: string, shown: boolean): string {
@@ -46,13 +47,7 @@ export function masked(secret: string, shown: boolean): string {
 }
 
 /** The secrets of this session: stored as long as the client lives, wherever the person goes meanwhile. */
-export function secretsOf(client: Client): SessionSecrets {
-  const known = stores.get(client)
-  if (known) return known
-  const made = createSecrets()
-  stores.set(client, made)
-  return made
-}
+export const secretsOf = onceFor((_client: Client) => createSecrets())
 
 /** A state that is older than the secret proves nothing against it. */
 function holds({ since }: AsOf, changedAt: number | undefined): boolean {
@@ -62,13 +57,8 @@ function holds({ since }: AsOf, changedAt: number | undefined): boolean {
 function createSecrets(): SessionSecrets {
   const links = new Map<string, { link: string; at: number } & AsOf>()
   const invitations = new Map<string, readonly Invitation[]>()
-  const listeners = new Set<() => void>()
+  const { notify: changed, subscribe, version } = createListeners()
   const ever = new Set<string>()
-  let version = 0
-  const changed = (): void => {
-    version += 1
-    for (const listener of listeners) listener()
-  }
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
   /** Gives each secret of a scenario another time since which it holds, where `date` answers one. */
@@ -121,11 +111,8 @@ function createSecrets(): SessionSecrets {
       changed()
     },
     ever: () => [...ever],
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    version: () => version,
+    subscribe,
+    version,
   }
 }
 

@@ -1,3 +1,4 @@
+import { createListeners } from '../../lib/listeners.ts'
 import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
@@ -127,16 +128,14 @@ export function createSeen({
   const lists = (): Map<string, SeenList> => (known ??= new Map(stored.get()))
   const touched = new Set<string>()
   const shown = new Map<string, readonly SeenRow[]>()
-  const listeners = new Set<() => void>()
-  let version = 0
+  const { subscribe, notify, version } = createListeners()
   let cancel: (() => void) | undefined
   const changed = (): void => {
-    version += 1
     stored.changeSoon(before => {
       const others = [...before].filter(([name]) => !touched.has(name))
       return new Map(listsToStore(new Map([...others, ...lists()])))
     })
-    for (const listener of listeners) listener()
+    notify()
   }
   const endLook = (): void => {
     cancel?.()
@@ -165,11 +164,8 @@ export function createSeen({
       cancel = clock.after(REST_MS, endLook)
     },
     endLook,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    version: () => version,
+    subscribe,
+    version,
     close() {
       endLook()
       stored.flush()

@@ -1,3 +1,4 @@
+import { onceFor } from '../../lib/once-for.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
@@ -15,8 +16,8 @@ const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
 /** Longest time for compiling one schema and checking against it. */
 export const SCHEMA_LIMIT_MS: number = WORK_LIMITS.schema.most
 
-/** Schemas as JSON, since one is used for many checks; undefined for those that are not looked at. */
-const texts = new WeakMap<object, string | Unusable>()
+/** Schemas as JSON, since one is used for many checks. */
+const storedText = onceFor(written)
 
 /** Whether a tool's input schema can be used. It is compiled apart from the screen's thread, within bounds. */
 export async function checkSchema(
@@ -48,12 +49,7 @@ function unusable({ why, isLimit }: { why: string; isLimit: boolean }): Unusable
 
 function textOf(schema: JsonObject | null | undefined): string | Unusable {
   if (!schema) return { unusable: 'the server gave none' }
-  if (typeof schema !== 'object') return written(schema)
-  const known = texts.get(schema)
-  if (known !== undefined) return known
-  const text = written(schema)
-  texts.set(schema, text)
-  return text
+  return typeof schema === 'object' ? storedText(schema) : written(schema)
 }
 
 function written(schema: unknown): string | Unusable {

@@ -1,3 +1,4 @@
+import { createListeners } from '../../lib/listeners.ts'
 import type { DoctorCheck } from '../../api/contract/server-operations.ts'
 
 /** Steps that an examination has taken so far, by name. */
@@ -19,18 +20,15 @@ const NONE: StepsTaken = {}
 
 export function createDoctorSteps(): DoctorSteps {
   const byServer = new Map<string, StepsTaken>()
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   const set = (serverId: string, steps: StepsTaken): void => {
     byServer.set(serverId, steps)
-    for (const listener of listeners) listener()
+    notify()
   }
   return {
     of: serverId => byServer.get(serverId) ?? NONE,
     begin: serverId => set(serverId, NONE),
     note: (serverId, step, check) => set(serverId, { ...byServer.get(serverId), [step]: check }),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
   }
 }

@@ -1,3 +1,4 @@
+import { createListeners } from '../../lib/listeners.ts'
 import type { ServerRequest } from '../../api/contract/server-requests.ts'
 
 /** What servers ask of the person at this screen; the service in this process reports it whenever it changes. */
@@ -10,16 +11,13 @@ export type WaitingRequests = {
 
 export function createWaitingRequests(): WaitingRequests {
   let waiting: readonly ServerRequest[] = []
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   return {
     current: () => waiting,
     note(now) {
       waiting = now
-      for (const listener of listeners) listener()
+      notify()
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
   }
 }

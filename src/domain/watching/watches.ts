@@ -1,3 +1,4 @@
+import { createListeners } from '../../lib/listeners.ts'
 import type { Client } from '../../api/client/client.ts'
 import { isConflict } from '../../api/client/errors/api-error.ts'
 import { failureSentence, unquotedMessage } from '../../api/client/errors/error-text.ts'
@@ -48,12 +49,12 @@ export type Watches = {
 
 export function createWatches(client: Client, patterns: Stored<WatchPatterns>): Watches {
   const stops = new Map<string, AbortController>()
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   const endListeners = new Set<(watch: Watch) => void>()
   let watches: readonly Watch[] = []
   const set = (next: readonly Watch[]): void => {
     watches = next
-    for (const listener of listeners) listener()
+    notify()
   }
   const update = (suiteId: string, change: Partial<Watch>): void => {
     set(watches.map(watch => (watch.suiteId === suiteId ? { ...watch, ...change } : watch)))
@@ -110,10 +111,7 @@ export function createWatches(client: Client, patterns: Stored<WatchPatterns>): 
     },
     stop: end,
     patternOf: suiteId => patterns.get().get(suiteId),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
     onEnd(listener) {
       endListeners.add(listener)
       return () => endListeners.delete(listener)

@@ -1,3 +1,4 @@
+import { createListeners } from '../listeners.ts'
 import { closeSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDirectory } from './make-directory.ts'
@@ -130,15 +131,10 @@ function createStored<T>(source: {
   stamp: () => string
 }): Stored<T> {
   const { clock, read, write, alone, stamp } = source
-  const listeners = new Set<() => void>()
+  const { subscribe, notify: changed, version } = createListeners()
   let known: { value: T } | undefined
   let seen = ''
-  let version = 0
   let pending: { edit: (value: T) => T; cancel: () => void } | undefined
-  const changed = (): void => {
-    version += 1
-    for (const listener of listeners) listener()
-  }
   const change = (edit: (value: T) => T): void => {
     alone(() => {
       const before = read()
@@ -180,11 +176,8 @@ function createStored<T>(source: {
       }
     },
     flush,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    version: () => version,
+    subscribe,
+    version,
   }
 }
 

@@ -4,7 +4,7 @@ import { appKeys } from '../../app/shell/app-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
-import { makeKey } from '../../service/core/access/keys.ts'
+import { makeKey } from '../../service/core/access.ts'
 import { scenariosKeys, visitsKeys } from './bindings.ts'
 
 const keys = scenariosKeys.bindings

@@ -1,6 +1,6 @@
 import type { ServerCall } from '../../api/contract/calls.ts'
 import { parseStored } from '../../lib/json-depth.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { requireRow } from '../core/errors.ts'
 import { isAbandoned } from '../core/lease.ts'

@@ -6,7 +6,7 @@ import {
   type EvalCasesBatchResult,
 } from '../../api/contract/suites.ts'
 import { caseInput, contentDigestOf, insertCase } from './records.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CaseRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'

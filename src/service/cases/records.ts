@@ -8,8 +8,7 @@ import type {
   EvalSuiteCreateRequest,
 } from '../../api/contract/suites.ts'
 import { ServiceError } from '../core/errors.ts'
-import { newId } from '../core/ids.ts'
-import { digest } from '../core/canonical.ts'
+import { newId, digest } from '../core/ids.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseDefinition, CaseRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/clients.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
-import { newId } from '../core/ids.ts'
+import { digest, newId } from '../core/ids.ts'
 import type { ClientConfig, ClientRow } from './rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -16,15 +15,6 @@ const DIGEST_LENGTH = 32
 /** A client named by id or by name. @throws ServiceError `NOT_FOUND` */
 export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
   return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
-}
-
-/** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */
-export function defaultClient(store: Store, projectId: string): ClientRow | undefined {
-  const samples = new Set(store.samples.list().map(({ id }) => id))
-  return store.clients
-    .list(projectId)
-    .filter(({ id }) => !samples.has(id))
-    .toSorted((a, b) => a.createdAt - b.createdAt)[0]
 }
 
 /**

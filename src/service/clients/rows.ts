@@ -22,6 +22,9 @@ export function createClientRows(database: Database) {
     findByName: (projectId: string, name: string) => clients.one({ projectId, name }),
     /** Oldest first. */
     list: (projectId: string) => clients.all({ projectId }, 'ORDER BY id'),
+    /** The one that stands where a launch names none: the first that the project had. Samples stand for nothing. */
+    standard: (projectId: string) =>
+      clients.one({ projectId }, 'AND id NOT IN (SELECT recordId FROM sample) ORDER BY createdAt, id LIMIT 1'),
     delete: clients.delete,
   }
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
-import { newId } from '../core/ids.ts'
+import { digest, newId } from '../core/ids.ts'
 import type { ConformanceCounts, ConformanceOutcome, ConformanceReportRow, ConformanceRunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'

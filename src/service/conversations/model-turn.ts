@@ -1,7 +1,7 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { ModelMessage, ToolSet } from 'ai'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
 import type { Tool } from '../connections/types.ts'
-import { isPlainObject } from '../core/canonical.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'

@@ -1,14 +1,14 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
-import type { Caller } from './access/keys.ts'
+import type { Caller } from './access.ts'
 import type { Background } from './background.ts'
 import type { Jobs } from './jobs.ts'
 import type { EvalVocabulary } from './vocabulary.ts'
-import type { OrganizationLimits } from './limits/limits.ts'
-import type { Quotas } from './limits/quotas.ts'
+import type { OrganizationLimits } from './limits.ts'
+import type { Quotas } from './rates.ts'
 import type { Reply } from './reply.ts'
 import type { Served } from './refusals.ts'
-import type { ProjectRow } from './access/rows.ts'
+import type { ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 
 /** What every handler works with. Who brings an engine adds it to this interface where it has its type. */

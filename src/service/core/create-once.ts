@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts'
-import { digest } from './canonical.ts'
+import { digest } from './ids.ts'
 import type { Store } from './database/store.ts'
 
 /** The intent behind a create: `scope` names the operation and who may repeat it, `key` is the caller's. */

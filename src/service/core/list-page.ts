@@ -46,6 +46,14 @@ function placeAfter<Item>(position: string, items: readonly Item[], keyOf: (item
   return found === -1 ? Math.min(Number(index), items.length) : found + 1
 }
 
+/** Which part of a feed is wanted, by the times at which something happened last. */
+export type FeedFilter = {
+  order: 'newest' | 'oldest'
+  /** Only what comes behind it in that order. */
+  after: { at: number; id: string } | undefined
+  limit: number
+}
+
 const PAGE = 50
 
 type List<Row> = {

@@ -10,7 +10,7 @@ import {
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { groundingServers, listGrounding, type Grounding } from './grounding.ts'
 import { cut } from '../core/one-line.ts'

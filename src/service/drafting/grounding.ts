@@ -1,7 +1,7 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { Tool } from '../connections/types.ts'
 import { resolveEnvironment, refuseServerGroup } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
-import { isPlainObject } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'

@@ -10,7 +10,7 @@ import {
   toEnvironmentResolved,
 } from './records.ts'
 import type { EnvironmentRow } from './rows.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 

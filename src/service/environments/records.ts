@@ -9,8 +9,7 @@ import type {
 } from '../../api/contract/environments.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
-import { newId } from '../core/ids.ts'
+import { digest, newId } from '../core/ids.ts'
 import type { EnvironmentRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
@@ -184,6 +183,9 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
   if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
 }
 
+/** What an edit names; absent = as before, `null` = none. */
+type Wanted = readonly string[] | null | undefined
+
 /**
  * The environments a swarm or a journey names, each once; those that it named before may have been archived since.
  * @throws ServiceError `NOT_FOUND`, `CONFLICT` with `ENV_ARCHIVED`
@@ -191,9 +193,10 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
 export function namedEnvironments(
   store: Store,
   projectId: string,
-  wanted: readonly string[],
+  wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
+  if (wanted === undefined) return [...before]
   const ids = [...new Set(wanted)]
   for (const id of ids) {
     const row = store.environments.require(projectId, id)
@@ -209,9 +212,10 @@ export function namedEnvironments(
 export function namedClients(
   store: Store,
   projectId: string,
-  wanted: readonly string[],
+  wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
+  if (wanted === undefined) return [...before]
   const ids = [...new Set(wanted)]
   for (const id of ids) if (!before.includes(id)) store.clients.require(projectId, id)
   return ids

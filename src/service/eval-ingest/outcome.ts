@@ -1,8 +1,7 @@
 import { expectedToolCalls, messageText } from '../evals/expected-calls.ts'
 import { excerpt, oneLine } from '../core/one-line.ts'
-import { scoreIntegrity } from '../evals/scores.ts'
 import type { PatternTest } from '../evals/pattern.ts'
-import { settlement } from '../evals/trial.ts'
+import { settledOutcome } from '../evals/trial.ts'
 import type { Assertion, CaseSnapshot, StepVerdict, ToolCallRecord, Transcript, TrialOutcome } from '../evals/types.ts'
 import { classOf, firstReason, judgeChecks } from '../evals/verdicts.ts'
 import type { ReportedResult } from './document.ts'
@@ -46,19 +45,16 @@ export function outcomeOf(
   const reason = result.error === undefined ? undefined : oneLine(result.error)
   const error = trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
   const steps = [{ ...stepOf(result, error), startedAt, durationMs }]
-  const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
-  return {
+  return settledOutcome(snapshot, {
     class: trialClass,
-    ...settlement(trialClass),
-    ...(error !== undefined && { error }),
-    ...(scored && { scoreIntegrity: scored }),
+    error,
     steps,
     checks,
     expectedToolCalls: expected,
     transcript,
     startedAt,
     durationMs,
-  }
+  })
 }
 
 function stepOf({ verdict = 'passed', errorDetails }: ReportedResult, error: string | undefined): StepVerdict {

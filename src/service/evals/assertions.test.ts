@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AssertionName } from '../../api/contract/assertions.ts'
-import { effectiveChecks, judgeAssertion } from './assertions.ts'
+import { judgeAssertion } from './assertions.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 
 const call = (toolName: string, args: Record<string, unknown> = {}, rest: Partial<ToolCallRecord> = {}) => ({
@@ -201,17 +201,6 @@ test('the same transcript always gives the same answer', () => {
       },
     ),
   )
-})
-
-test.each([
-  [{ mode: 'inherit', list: ['own'] }, ['suite']],
-  [{ mode: 'replace', list: ['own'] }, ['own']],
-  [{ mode: 'extend', list: ['own'] }, ['suite', 'own']],
-  [{ mode: 'replace' }, []],
-  [{ list: ['own'] }, ['suite']],
-  [null, ['suite']],
-])('checks %j over ["suite"] give %j', (own, applied) => {
-  expect(effectiveChecks(['suite'], own)).toEqual(applied)
 })
 
 test('six hundred patterns without end keep a trial for no more than about a second', () => {

@@ -1,6 +1,6 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { assertionNames, assertions, isAssertionName, type AssertionName } from '../../api/contract/assertions.ts'
 import { argumentsMatch } from '../../domain/calls/argument-changes.ts'
-import { isPlainObject } from '../core/canonical.ts'
 import {
   assertionType,
   closed,
@@ -119,18 +119,6 @@ export function judgeAssertion(
   const { type } = assertion
   if (isAssertionName(type)) return assertionTypes[type].judge(assertion, transcript, test)
   return closed(`one of the known assertion types (${assertionNames.join(', ')})`, brief(type))
-}
-
-/**
- * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
- */
-export function effectiveChecks<T>(
-  suite: readonly T[],
-  own: { mode?: string | null | undefined; list?: readonly T[] | null | undefined } | null | undefined,
-): T[] {
-  const list = own?.list ?? []
-  if (own?.mode === 'replace') return [...list]
-  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
 }
 
 function under(value: number | undefined, limit: number, unit: string, unknown: string): Finding {

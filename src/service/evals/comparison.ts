@@ -1,5 +1,5 @@
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import {
   pairSides,
   sidesOf,

@@ -1,4 +1,5 @@
-import { digest } from '../core/canonical.ts'
+import { onceFor } from '../../lib/once-for.ts'
+import { digest } from '../core/ids.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict } from './types.ts'
@@ -47,17 +48,11 @@ const MAX_ERROR = 500
 export type Scorer = { definition: ScoreDefinition; hash: string }
 
 /** What was made from a snapshot, which never changes: all trials of a case ask for the same digests. */
-const known = new WeakMap<CaseSnapshot, { scorers: readonly Scorer[]; config: EvaluationConfig }>()
-
-function settingsOf(snapshot: CaseSnapshot) {
-  const found = known.get(snapshot)
-  if (found) return found
+const settingsOf = onceFor((snapshot: CaseSnapshot) => {
   const scorers = makeScorers(snapshot)
   const definitions = scorers.map(({ definition }) => definition)
-  const made = { scorers, config: { hash: evaluationConfigHash(scorers), definitions } }
-  known.set(snapshot, made)
-  return made
-}
+  return { scorers, config: { hash: evaluationConfigHash(scorers), definitions } }
+})
 
 /** One scorer per assert step, check and rule of a case; checks of a suite have the same ids in all its cases. */
 export function scorersOf(snapshot: CaseSnapshot): readonly Scorer[] {

@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Tool } from '../connections/types.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 
 /** What a trial could know of a tool. */
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {

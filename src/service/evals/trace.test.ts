@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EvalIteration, EvalStepVerdict, EvalTrace } from '../../api/contract/iterations.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { toIteration, toStepRows, type TrialRow } from './iteration.ts'
 import { toTrace } from './trace.ts'
 import { runTrial } from './trial.ts'

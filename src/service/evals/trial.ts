@@ -54,19 +54,16 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
     const verdicts = [...steps, ...checks]
     const trialClass = ended?.class ?? classOf(verdicts)
     const error = ended?.message ?? firstReason(verdicts)
-    const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
-    return {
+    return settledOutcome(snapshot, {
       class: trialClass,
-      ...settlement(trialClass),
-      ...(error !== undefined && { error }),
-      ...(scored && { scoreIntegrity: scored }),
+      error,
       steps,
       checks,
       expectedToolCalls: expected,
       transcript,
       startedAt,
       durationMs: now() - startedAt,
-    }
+    })
   } finally {
     clock.stop()
   }
@@ -107,9 +104,28 @@ async function unreachable(
 }
 
 /** Only trials that were judged are `completed`; a result stands where there is a verdict. */
-export function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
+function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
+}
+
+/** A judged trial with how it settles, and whether its scores agree with their definitions. */
+export function settledOutcome(
+  snapshot: CaseSnapshot,
+  {
+    class: trialClass,
+    error,
+    ...judged
+  }: Omit<TrialOutcome, 'status' | 'result' | 'error'> & { error?: string | undefined },
+): TrialOutcome {
+  const scored = scoreIntegrity(snapshot, { class: trialClass, ...judged })
+  return {
+    class: trialClass,
+    ...settlement(trialClass),
+    ...(error !== undefined && { error }),
+    ...(scored && { scoreIntegrity: scored }),
+    ...judged,
+  }
 }
 
 async function runSteps(trial: Trial, now: () => number): Promise<{ steps: StepVerdict[]; ended?: TrialEnd }> {

@@ -1,5 +1,5 @@
 import { scopeOf } from './record.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import { latestPage } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { requireFinding, setDismissed, toSwarmFinding } from './records.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import type { ActionableFinding, ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'

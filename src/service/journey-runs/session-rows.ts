@@ -1,3 +1,4 @@
+import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json-depth.ts'
 import type { ConversationToolCall, ConversationUsage } from '../conversations/conversation.ts'
 import type { Database } from '../core/database/database.ts'
@@ -57,15 +58,6 @@ export type JourneyFeedRow = JourneySessionRow & {
   attempt: Pick<AttemptRow, 'targetPosition' | 'status' | 'errorMessage'>
 }
 
-export type JourneyFeedFilter = {
-  order: 'newest' | 'oldest'
-  /** Only what comes behind it in that order. */
-  after: { at: number; id: string } | undefined
-  /** Only sessions whose attempt has ended. */
-  endedOnly: boolean
-  limit: number
-}
-
 type FeedColumns = Placed<JourneySessionRow> &
   Pick<JourneyFeedRow, 'journeyId' | 'waveId'> &
   JourneyFeedRow['attempt'] & { plan: string }
@@ -101,7 +93,8 @@ export function createJourneySessionRows(database: Database) {
         lastActivityAt: row.startedAt,
       }),
     /** Of a whole project, in the order of their last activity. */
-    feed(projectId: string, { order, after, endedOnly, limit }: JourneyFeedFilter) {
+    /** @param filter `endedOnly`: only sessions whose attempt has ended */
+    feed(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       const sql = `
         SELECT s.*, r.journeyId, r.waveId, r.plan, a.targetPosition, a.status, a.errorMessage

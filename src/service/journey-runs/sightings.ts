@@ -1,5 +1,5 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { recordGradedWave, type Sighting } from '../findings/record.ts'
 import { excerptOf } from '../insights/advice.ts'
 import type { JourneyRunRow } from './rows.ts'

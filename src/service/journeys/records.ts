@@ -34,7 +34,7 @@ export function insertJourney(store: Store, projectId: string, content: Content,
     goal,
     personaId,
     swarmId: swarm?.id ?? null,
-    environmentIds: namedEnvironments(store, projectId, content.environmentIds ?? defaults ?? []),
+    environmentIds: namedEnvironments(store, projectId, content.environmentIds ?? defaults),
     clientIds: namedClients(store, projectId, hostIds),
     sessionsPerTarget,
     maxTurns,
@@ -57,11 +57,8 @@ export function updateJourney(store: Store, row: JourneyRow, edit: Edit): Journe
     ...row,
     name: edit.name === undefined ? row.name : nameOf(edit.name, goal),
     goal,
-    environmentIds:
-      edit.environmentIds === undefined
-        ? environmentIds
-        : namedEnvironments(store, projectId, edit.environmentIds ?? [], environmentIds),
-    clientIds: edit.hostIds ? namedClients(store, projectId, edit.hostIds, clientIds) : clientIds,
+    environmentIds: namedEnvironments(store, projectId, edit.environmentIds, environmentIds),
+    clientIds: namedClients(store, projectId, edit.hostIds, clientIds),
     sessionsPerTarget: edit.sessionsPerTarget ?? row.sessionsPerTarget,
     maxTurns: edit.maxTurns ?? row.maxTurns,
     updatedAt: Date.now(),

@@ -1,5 +1,5 @@
 import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Call = { project: ProjectRow; params: { serverId: string } }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/canonical.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
 
 /** What a model is given of a tool's result. */
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }

@@ -1,24 +1,18 @@
 /** Publishers whose listing requirements a server is graded against. */
 export type ReadinessKind = 'claude' | 'openai'
 
+const COMMON = [
+  'runtime-compatibility',
+  'directory-policy',
+  'optional-features',
+  'submission-artifacts',
+  'experience-insights',
+] as const
+
 /** Lanes of each publisher's grading. The OpenAPI file names seven in all and leaves the split to the kind. */
 export const LANES = {
-  claude: [
-    'runtime-compatibility',
-    'directory-policy',
-    'optional-features',
-    'submission-artifacts',
-    'experience-insights',
-  ],
-  openai: [
-    'runtime-compatibility',
-    'directory-policy',
-    'optional-features',
-    'submission-artifacts',
-    'experience-insights',
-    'plugin-package',
-    'release-contract',
-  ],
+  claude: COMMON,
+  openai: [...COMMON, 'plugin-package', 'release-contract'],
 } as const satisfies Record<ReadinessKind, readonly string[]>
 
 export type Lane = (typeof LANES)[ReadinessKind][number]

@@ -6,13 +6,12 @@ import type {
   RunGroupTargetOutcome,
 } from '../../api/contract/run-groups.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
+import { digest, newId } from '../core/ids.ts'
 import type { ServiceContext } from '../core/context.ts'
-import { newId } from '../core/ids.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from '../runs/insert-run.ts'
-import type { OfferedModels } from '../runs/executable-models.ts'
+import type { OfferedModels } from '../runs/snapshots.ts'
 import { offeredFor, prepareRun, repeatedReply, type Launcher } from '../runs/launch.ts'
 import { chooseTarget, type RunTarget } from '../suites/target.ts'
 

@@ -3,30 +3,23 @@ import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import { upsertCases } from '../cases/records.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import { passThreshold } from '../evals/grading.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
-import type { Caller } from '../core/access/keys.ts'
+import type { Caller } from '../core/access.ts'
 import { isUsableKey } from '../models/settings.ts'
-import { requireServers } from '../servers/records.ts'
+import { requireParallel, requireServers } from '../servers/records.ts'
 import type { CaseRow } from '../cases/rows.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { RunPlan, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import {
-  attachableClients,
-  requireConfigurable,
-  insertSuite,
-  requireParallel,
-  withProvider,
-} from '../suites/records.ts'
+import { attachableClients, requireConfigurable, insertSuite, withProvider } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
-import { offeredModels, requireExecutable, type OfferedModels } from './executable-models.ts'
+import { offeredModels, requireExecutable, type OfferedModels, snapshotCases } from './snapshots.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
-import { snapshotCases } from './snapshots.ts'
 import { chooseTarget, requireUnchanged, someServers, type RunTarget } from '../suites/target.ts'
 
 export type RunCreate = z.output<typeof EvalRunCreateRequest>

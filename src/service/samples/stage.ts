@@ -1,6 +1,6 @@
 import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { SampleKind } from './rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'

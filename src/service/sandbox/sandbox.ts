@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { upsertCases, type InlineCase } from '../cases/records.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { newId } from '../core/ids.ts'
 import { insertServer } from '../servers/records.ts'

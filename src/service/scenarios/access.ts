@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
-import { authenticate } from '../core/access/keys.ts'
-import { roleIn } from '../core/access/rights.ts'
+import { authenticate, roleIn } from '../core/access.ts'
 import { isAtLeast } from '../../api/contract/endpoint.ts'
 import type { ScenarioMode, ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'

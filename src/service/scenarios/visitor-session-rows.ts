@@ -1,3 +1,4 @@
+import type { FeedFilter } from '../core/list-page.ts'
 import type { Database } from '../core/database/database.ts'
 import { boolean, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
@@ -66,15 +67,6 @@ export type VisitorSessionSummary = VisitorSessionRow & {
 }
 
 export type VisitorFeedRow = VisitorSessionSummary & { scenarioName: string }
-
-export type VisitorFeedFilter = {
-  order: 'newest' | 'oldest'
-  /** Only what comes behind it in that order. */
-  after: { at: number; id: string } | undefined
-  /** Only sessions that have ended or were silent since this time. */
-  overSince: number | undefined
-  limit: number
-}
 
 /** One day of a scenario with what was mined from its sessions. */
 export type ScenarioWindowRow = {
@@ -148,7 +140,9 @@ export function createVisitorSessionRows(database: Database) {
     summary: (scenarioId: string, id: string) =>
       summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
     /** A project's, also of scenarios that were taken down, in the order of their last activity. */
-    feed(projectId: string, { order, after, overSince, limit }: VisitorFeedFilter): VisitorFeedRow[] {
+    /** @param filter `overSince`: only sessions that have ended or were silent since this time */
+    feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }): VisitorFeedRow[] {
+      const { order, after, overSince, limit } = filter
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       const sql = `
         SELECT s.*, c.name AS scenarioName, ${TOTALS}

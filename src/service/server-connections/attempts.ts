@@ -1,6 +1,6 @@
 import type { ServerTarget } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
-import { digest } from '../core/canonical.ts'
+import { digest } from '../core/ids.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { insertServer, updateServer } from '../servers/records.ts'
 import type { ConnectionProblem, ConnectionRow, ConnectionStatus } from './rows.ts'

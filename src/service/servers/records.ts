@@ -112,6 +112,12 @@ export function requireServers(store: Store, projectId: string, wanted: readonly
   )
 }
 
+/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
+export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
+  if (names && names.length !== (ids?.length ?? 0))
+    throw invalidField('serverNames', 'must have as many entries as serverIds')
+}
+
 function merged(row: ServerRow, body: ServerFields): ServerRow {
   const { name, enabled, transportType, command, args, env, url, headers, timeout, useOAuth, ...rest } = body
   const { clientSecret, ...options } = rest

@@ -1,3 +1,4 @@
+import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json-depth.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
 import type { Database } from '../core/database/database.ts'
@@ -13,16 +14,6 @@ export type EvalSessionRow = {
   snapshot: CaseSnapshot
   /** Absent while it runs, and where it was cancelled under way. */
   outcome?: TrialOutcome
-}
-
-/** Which part of a project's trials, in the order of their last activity. */
-export type EvalSessionFilter = {
-  order: 'newest' | 'oldest'
-  /** Only what comes behind it in that order. */
-  after: { at: number; id: string } | undefined
-  /** Only trials whose outcome is known. */
-  endedOnly: boolean
-  limit: number
 }
 
 type Stored = EvalSessionRow['trial'] & {
@@ -41,7 +32,8 @@ const ACTIVITY = 'CAST(trial.startedAt + COALESCE(trial.durationMs, 0) AS INTEGE
 
 export function createEvalSessionRows(database: Database) {
   return {
-    list(projectId: string, { order, after, endedOnly, limit }: EvalSessionFilter) {
+    /** @param filter `endedOnly`: only trials whose outcome is known */
+    list(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       // The first condition says nothing more, but only it lets the index begin at the right place.
       const behind = after ? `AND ${ACTIVITY} ${beyond}= :at AND (${ACTIVITY}, trial.id) ${beyond} (:at, :id)` : ''

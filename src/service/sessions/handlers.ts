@@ -1,4 +1,4 @@
-import { projectFor, roleIn } from '../core/access/rights.ts'
+import { projectFor, roleIn } from '../core/access.ts'
 import { readFeedPage, readSourceTypes, readSessions, type FeedScope } from './feed.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { setImmediate } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+import type { FeedFilter } from '../core/list-page.ts'
 import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
 
@@ -47,14 +48,10 @@ export type SessionRow = {
 }
 
 /** What of a project's sessions is wanted. */
-export type SessionFilter = {
+export type SessionFilter = FeedFilter & {
   status: 'active' | 'archived'
-  order: 'newest' | 'oldest'
-  /** Only what comes behind this place in that order. */
-  after: SessionPlace | undefined
   /** Only sessions in which nothing will happen any more. */
   endedOnly: boolean
-  limit: number
 }
 
 /** One surface's sessions, in the order of the filter and at most as many as its limit. */

@@ -7,7 +7,7 @@ import { invalidField } from '../core/validation.ts'
 import { passThreshold } from '../evals/grading.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { Assertion } from '../evals/types.ts'
-import { requireServers } from '../servers/records.ts'
+import { requireParallel, requireServers } from '../servers/records.ts'
 import type { SuiteRow, SuiteSettings } from './rows.ts'
 import { toSuiteSchedule } from './schedule.ts'
 import type { EvalSuiteEnvironmentAttached } from '../../api/contract/suite-extras.ts'
@@ -105,12 +105,6 @@ export function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
 function accuracyOf(criteria: { minimumPassRate?: number | undefined } | undefined): number | undefined {
   const threshold = passThreshold({ minimumPassRate: criteria?.minimumPassRate })
   return threshold === null ? undefined : Number((threshold * 100).toPrecision(12))
-}
-
-/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
-export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
-  if (names && names.length !== (ids?.length ?? 0))
-    throw invalidField('serverNames', 'must have as many entries as serverIds')
 }
 
 /** Sandbox images cannot be made here, so that none can be named. */

@@ -1,5 +1,5 @@
 import { launchObstacle, type LaunchObstacle, targetsOf } from '../../domain/runs/launch-rules.ts'
-import { defaultClient, modelOf, serversOfClient } from '../clients/records.ts'
+import { modelOf, serversOfClient } from '../clients/records.ts'
 import { resolveEnvironment } from '../environments/records.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { requireServers } from '../servers/records.ts'
@@ -67,7 +67,7 @@ export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice
   if (environment !== undefined) return environmentTarget(store, suite.projectId, environment)
   if (client !== undefined) return clientTarget(store, suite, client, serverIds)
   const chosen = someServers(requireServers(store, suite.projectId, serverIds ?? servers))
-  const supplied = clients.length === 0 ? defaultClient(store, suite.projectId) : undefined
+  const supplied = clients.length === 0 ? store.clients.standard(suite.projectId) : undefined
   return supplied ? { servers: chosen, ...asDefault(supplied, suite) } : { servers: chosen }
 }
 

@@ -41,10 +41,7 @@ export function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
     ...row,
     name: edit.name ?? row.name,
     description: edit.description === undefined ? row.description : edit.description || null,
-    environmentIds:
-      edit.environmentIds === undefined
-        ? environmentIds
-        : namedEnvironments(store, projectId, edit.environmentIds ?? [], environmentIds),
+    environmentIds: namedEnvironments(store, projectId, edit.environmentIds, environmentIds),
     sessionsPerTarget: edit.sessionsPerTarget ?? row.sessionsPerTarget,
     maxTurns: edit.maxTurns ?? row.maxTurns,
     updatedAt: Date.now(),

@@ -1,11 +1,11 @@
 import { traceExports } from '../../api/contract/sessions.ts'
 import { Reply } from '../core/reply.ts'
-import { projectFor } from '../core/access/rights.ts'
+import { projectFor } from '../core/access.ts'
 import { readFeedPage, readSourceTypes } from '../sessions/feed.ts'
 import { invalidField } from '../core/validation.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { createHash } from 'node:crypto'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { SessionRow, SessionSpan } from '../sessions/session.ts'
 
 const NEXT_CURSOR = traceExports.otlp.cursor?.fromHeader ?? ''

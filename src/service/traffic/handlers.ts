@@ -1,5 +1,5 @@
 import type { Handlers, ServiceContext } from '../core/context.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import { ServiceError } from '../core/errors.ts'
 import { pageSize, type PageQuery } from '../core/list-page.ts'
 import type { Recorded, TrafficLog } from '../connections/traffic.ts'

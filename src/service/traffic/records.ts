@@ -1,3 +1,4 @@
+import { onceFor } from '../../lib/once-for.ts'
 import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
@@ -22,15 +23,7 @@ const SUMMARY = 160
 const SEARCHED = 600
 
 /** Read once; a frame never changes. */
-const heads = new WeakMap<Frame, Head>()
-
-function headOf(frame: Frame): Head {
-  const known = heads.get(frame)
-  if (known) return known
-  const head = frame.leftOut > 0 ? guessed(frame) : read(frame.text)
-  heads.set(frame, head)
-  return head
-}
+const headOf = onceFor((frame: Frame) => (frame.leftOut > 0 ? guessed(frame) : read(frame.text)))
 
 function read(text: string): Head {
   let value: unknown

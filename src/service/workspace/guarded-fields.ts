@@ -1,9 +1,8 @@
 import type { ParsedInputOf, ProjectRole } from '../../api/contract/endpoint.ts'
 import { serverListsOf } from '../clients/records.ts'
-import type { Caller } from '../core/access/keys.ts'
-import { requireRole, roleIn } from '../core/access/rights.ts'
+import { type Caller, requireRole, roleIn } from '../core/access.ts'
 import type { Served } from '../core/refusals.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
 /** A parsed request to one operation, as a guard reads it. */

@@ -11,14 +11,23 @@ import { openDatabase, type Database } from '../core/database/database.ts'
 import { createEnvironmentRows } from '../environments/rows.ts'
 import { createEvalSessionRows } from '../sessions/eval-rows.ts'
 import { createFindingRows, createInsightsRows } from '../findings/rows.ts'
-import { createIdempotencyRows, createJobRows, createSettings, type Settings } from '../core/database/rows.ts'
+import {
+  createIdempotencyRows,
+  createJobRows,
+  createSettings,
+  type Settings,
+  createOrganizationSettingRows,
+  createRateBucketRows,
+  createQuotaUseRows,
+  createKeyRows,
+  createOrganizationRows,
+  createProjectRows,
+} from '../core/database/rows.ts'
 import { createIngestRunRows } from '../eval-ingest/rows.ts'
 import { createJourneyRunRows } from '../journey-runs/rows.ts'
 import { createJourneySessionRows } from '../journey-runs/session-rows.ts'
 import { createJourneyRows } from '../journeys/rows.ts'
-import { createKeyRows, createOrganizationRows, createProjectRows } from '../core/access/rows.ts'
 import { isMigrated, migrate } from '../core/database/migrations/migrations.ts'
-import { createOrganizationSettingRows, createRateBucketRows, createQuotaUseRows } from '../core/limits/rows.ts'
 import { createPersonaRows } from '../personas/rows.ts'
 import { createReadinessRows } from '../readiness/rows.ts'
 import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'
@@ -33,7 +42,7 @@ import { createSwarmRows } from '../swarms/rows.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
 import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
-import { countingKey, ensureKeyFile } from '../core/access/keys.ts'
+import { countingKey, ensureKeyFile } from '../core/access.ts'
 import { followReferenceServer, insertProject, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
 
 /** A directory that several processes may share, or a workspace that ends with the process. */

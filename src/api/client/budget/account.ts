@@ -1,4 +1,67 @@
-import { type Bucket, type BucketRule, drained, fullBucket, refilled } from './bucket.ts'
+/** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
+export type BucketRule = { capacity: number; refillPerSecond: number }
+
+/** A token bucket as plain data. */
+type Bucket = {
+  /** Tokens at the time `at`. */
+  level: number
+  /** Time of `level`, in milliseconds; in the future while the bucket is paused. */
+  at: number
+  /** Requests sent and not yet answered or failed. */
+  inFlight: number
+}
+
+/**
+ * Share of the refill that is left unused. It covers rounding and the drift between our clock and the
+ * service's, so that ours is never the faster one.
+ */
+const DRIFT = 1e-4
+
+function fullBucket(rule: BucketRule, now: number): Bucket {
+  return { level: rule.capacity, at: now, inFlight: 0 }
+}
+
+/**
+ * The bucket at a later time. Tokens never exceed the capacity less the requests in flight: one of
+ * those may reach the service only now, after its bucket was full and could not refill. With this
+ * ceiling, ours holds at most what the service's holds less the requests still on their way to it,
+ * whatever the delays, so a request that has a token here has one there.
+ */
+function refilled(bucket: Bucket, now: number, rule: BucketRule): Bucket {
+  if (now <= bucket.at) return bucket
+  const gained = ((now - bucket.at) / 1000) * rule.refillPerSecond * (1 - DRIFT)
+  const ceiling = Math.max(0, rule.capacity - bucket.inFlight)
+  return { ...bucket, level: Math.min(ceiling, bucket.level + gained), at: now }
+}
+
+/** The bucket after a request left. */
+function taken(bucket: Bucket): Bucket {
+  return { ...bucket, level: bucket.level - 1, inFlight: bucket.inFlight + 1 }
+}
+
+/** The bucket after a request was answered or failed. */
+function settled(bucket: Bucket): Bucket {
+  return { ...bucket, inFlight: bucket.inFlight - 1 }
+}
+
+/** The bucket after a request failed that never left: its token is there again. */
+function returned(bucket: Bucket, rule: BucketRule): Bucket {
+  const inFlight = bucket.inFlight - 1
+  return { ...bucket, level: Math.min(Math.max(0, rule.capacity - inFlight), bucket.level + 1), inFlight }
+}
+
+/** The bucket after the service refused: nothing until `until`, then a single token, as the service says. */
+function drained(bucket: Bucket, until: number): Bucket {
+  return { ...bucket, level: 1, at: Math.max(bucket.at, until) }
+}
+
+/** Milliseconds until `tokens` are there, or `undefined` when an answer has to come first. */
+export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: BucketRule): number | undefined {
+  const pause = Math.max(0, bucket.at - now)
+  if (bucket.level >= tokens) return pause
+  if (rule.capacity - bucket.inFlight < tokens) return undefined
+  return pause + ((tokens - bucket.level) / (rule.refillPerSecond * (1 - DRIFT))) * 1000
+}
 
 /** What one key may still send, as plain data. Times are milliseconds of the ledger that keeps it. */
 export type Account = {
@@ -54,4 +117,77 @@ export function slowed<A extends Account>(account: A, now: number): A {
 
 export function paused<A extends Account>(account: A, until: number): A {
   return { ...account, bucket: drained(account.bucket, until) }
+}
+
+/** The wait of the first in a process's line, announced so that others leave it the tokens it has a claim to. */
+type Claim = {
+  /** Place of its priority, from 0 for the first. */
+  rank: number
+  /** End of the announcement: a process that stopped must not hold others up. */
+  until: number
+}
+
+/** What each process reports to the others. */
+export type Member = {
+  inFlight: number
+  /** Live pollers, which share the steady rate. */
+  pollers: number
+  claim: Claim | undefined
+  /** When a request of it last left; of equal claims the one served longest ago goes first. */
+  servedAt: number
+}
+
+/** The account with `own` requests in flight among those of its bucket. */
+export type Entry = Account & { own: Member; others: readonly Member[] }
+
+/** Counts a request that leaves. */
+export function countSent(entry: Entry, now: number): void {
+  const { own } = entry
+  entry.bucket = taken(entry.bucket)
+  entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined }
+}
+
+/**
+ * Counts a request that was answered or failed.
+ * @param returning the rule by which a request that never left gets its token back
+ */
+export function countSettled(entry: Entry, returning?: BucketRule): void {
+  entry.bucket = returning ? returned(entry.bucket, returning) : settled(entry.bucket)
+  entry.own = { ...entry.own, inFlight: entry.own.inFlight - 1 }
+}
+
+/** Where the account of a key is kept. */
+export type Ledger = {
+  /** Time of the ledger, in milliseconds on any scale. */
+  now: () => number
+  /** The entry as last known, at most a moment old. */
+  read: () => Entry
+  /**
+   * Changes the entry in one step that no other process can come between. `step` changes its argument
+   * and must do nothing else, because it may be run a second time.
+   */
+  update: <T>(step: (entry: Entry) => T) => T
+  /** Time after which an entry may have changed without our doing; none when only we change it. */
+  readonly changesWithinMs: number | undefined
+  /** False while other processes share the account but cannot be reached. */
+  readonly reached: boolean
+  close: () => void
+}
+
+export function freshEntry(rule: BucketRule, now: number): Entry {
+  const own = { inFlight: 0, pollers: 0, claim: undefined, servedAt: 0 }
+  return { ...freshAccount(rule, now), own, others: [] }
+}
+
+/** The account of a process that shares its key with nobody. */
+export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
+  const entry = freshEntry(rule, now())
+  return {
+    now,
+    read: () => entry,
+    update: step => step(entry),
+    changesWithinMs: undefined,
+    reached: true,
+    close: () => {},
+  }
 }

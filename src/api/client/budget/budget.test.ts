@@ -4,8 +4,7 @@ import { exactServer } from '../../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget, type Permit } from './budget.ts'
 import { pollInterval } from '../../../domain/polling/poll-interval.ts'
-import { tokensNeeded } from './permit.ts'
-import type { Priority } from './waiting-queue.ts'
+import { tokensNeeded, type Priority } from './waiting-queue.ts'
 
 const priorities: Priority[] = ['foreground', 'visible', 'pinned', 'background']
 

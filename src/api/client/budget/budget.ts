@@ -1,12 +1,21 @@
 import { abortedError, refusal } from '../errors/api-error.ts'
-import { accepted, advanced, pacedRule, paused, slowed } from './account.ts'
-import { type BucketRule, timeUntil } from './bucket.ts'
+import {
+  accepted,
+  advanced,
+  pacedRule,
+  paused,
+  slowed,
+  type BucketRule,
+  timeUntil,
+  countSettled,
+  type Entry,
+  type Ledger,
+  memoryLedger,
+} from './account.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { Gauge } from './gauge.ts'
-import { countSettled, type Entry, type Ledger, memoryLedger } from './ledger.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
-import { takePermit, type PermitDecision } from './permit.ts'
-import { type Priority, WaitingLine } from './waiting-queue.ts'
+import { takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
   /** Requests at once (contract: burst 10). */

@@ -3,8 +3,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
-import type { Account } from './account.ts'
-import type { Entry, Member } from './ledger.ts'
+import type { Account, Entry, Member } from './account.ts'
 import type { Machine } from '../../../lib/machine.ts'
 
 /** Longest block of this process by another's step, which takes well under a millisecond. */

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
-import { type Account, freshAccount, paused, slowed } from './account.ts'
-import type { BucketRule } from './bucket.ts'
+import {
+  type Account,
+  freshAccount,
+  paused,
+  slowed,
+  type BucketRule,
+  type Entry,
+  freshEntry,
+  type Ledger,
+} from './account.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { LedgerFile, type LedgerFileOptions, isBusy, isSqliteError } from './ledger-file.ts'
-import { type Entry, freshEntry, type Ledger } from './ledger.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
 
 /** Names the budget of a key at a service; nobody can tell the key from it. */

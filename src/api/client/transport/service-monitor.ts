@@ -1,3 +1,4 @@
+import { createListeners } from '../../../lib/listeners.ts'
 import { ApiError, connectionFault, isKeyRefusal } from '../errors/api-error.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
@@ -48,7 +49,7 @@ const SILENCE_MS = 5_000
 const LEAST_PAUSE_MS = 2_000
 
 export function createServiceMonitor(clock: Clock): ServiceMonitor {
-  const listeners = new Set<() => void>()
+  const { subscribe, notify: publish } = createListeners()
   const underWay = new Map<object, number>()
   const repeats = new Set<Repeat>()
   let lastAnswerAt: number | undefined
@@ -57,7 +58,6 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
   let silentSince: number | undefined
   let keyRefusal: ApiError | undefined
   let cancel: (() => void) | undefined
-  const publish = (): void => listeners.forEach(listener => listener())
   const look = (): void => {
     cancel?.()
     cancel = undefined
@@ -111,10 +111,7 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
         publish()
       }
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

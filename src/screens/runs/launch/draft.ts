@@ -1,5 +1,5 @@
-import type { LaunchRequest } from '../../../domain/runs/launch-request.ts'
 import {
+  type LaunchRequest,
   ITERATIONS,
   launchObstacle,
   notForGroups,

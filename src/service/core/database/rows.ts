@@ -1,6 +1,8 @@
 import type { Lease } from '../lease.ts'
 import type { Database } from './database.ts'
 import { json, tableOf } from './table.ts'
+import { newId } from '../ids.ts'
+import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 type IdempotencyRow = { scope: string; key: string; digest: string; reply: unknown; createdAt: number }
 
@@ -73,5 +75,161 @@ export function createSettings(database: Database): Settings {
       set(name, value)
       return value
     },
+  }
+}
+
+/** Values that were set for one organization; what is not set has its declared default (`limits.ts`). */
+export function createOrganizationSettingRows(database: Database) {
+  const where = 'WHERE organizationId = :organizationId AND name = :name'
+  return {
+    get: (organizationId: string, name: string) =>
+      database.get<{ value: string }>(`SELECT value FROM organizationSetting ${where}`, { organizationId, name })
+        ?.value,
+    set(organizationId: string, name: string, value: string) {
+      database.run(
+        `INSERT INTO organizationSetting (organizationId, name, value) VALUES (:organizationId, :name, :value)
+         ON CONFLICT (organizationId, name) DO UPDATE SET value = :value`,
+        { organizationId, name, value },
+      )
+    },
+    /** Back to the default. */
+    unset: (organizationId: string, name: string) =>
+      void database.run(`DELETE FROM organizationSetting ${where}`, { organizationId, name }),
+  }
+}
+
+/** What one key has used of its request rate. */
+export type RateBucket = {
+  /** What is missing until the bucket is full, in 1/60 000 of a request. */
+  owed: number
+  /** When that was so; epoch milliseconds. */
+  at: number
+}
+
+/** One bucket for each key that was ever limited; every process of the workspace takes from the same ones. */
+export function createRateBucketRows(database: Database) {
+  const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
+  return {
+    get: (keyId: string): RateBucket | undefined => buckets.one({ keyId }),
+    set: (keyId: string, { owed, at }: RateBucket) => buckets.put({ keyId, owed, at }),
+  }
+}
+
+/** One row for each counted request of an organization. */
+export function createQuotaUseRows(database: Database) {
+  return {
+    insert(organizationId: string, kind: string, at: number) {
+      database.run('INSERT INTO quotaUse (organizationId, kind, at) VALUES (:organizationId, :kind, :at)', {
+        organizationId,
+        kind,
+        at,
+      })
+    },
+    /** Uses at or after a time, and the oldest of them. */
+    since: (organizationId: string, kind: string, time: number) =>
+      database.get<{ count: number; oldest: number | null }>(
+        `SELECT count(*) AS count, min(at) AS oldest FROM quotaUse
+         WHERE organizationId = :organizationId AND kind = :kind AND at >= :time`,
+        { organizationId, kind, time },
+      ) ?? { count: 0, oldest: null },
+    /** Forgets what no limit looks at any more. */
+    deleteBefore: (time: number) => void database.run('DELETE FROM quotaUse WHERE at < :time', { time }),
+  }
+}
+
+export type KeyRow = {
+  id: string
+  /** Public part of the key, by which it is found. */
+  lookup: string
+  /** SHA-256 of the whole key. */
+  hash: Uint8Array
+  name: string
+  accountId: string
+  /** Null when the organization is gone: the key is orphaned. */
+  organizationId: string | null
+  /** Role in every project of the organization without a grant; null = none. */
+  role: ProjectRole | null
+  createdAt: number
+  revokedAt: number | null
+}
+
+export function createKeyRows(database: Database) {
+  const keys = tableOf<KeyRow>(database, 'apiKey')
+  return {
+    get: (id: string) => keys.one({ id }),
+    find: (lookup: string) => keys.one({ lookup }),
+    /** Oldest first. */
+    list: () => keys.all({}, 'ORDER BY id'),
+    insert: keys.basics.insert,
+    /** False when there is no such key or it was revoked before. */
+    revoke: (id: string, at: number) => keys.change({ id, revokedAt: null }, { revokedAt: at }) > 0,
+    /** False when there is no such key, it has no organization or it was revoked. */
+    orphan: (id: string) =>
+      keys.change({ id, revokedAt: null }, { organizationId: null }, 'AND organizationId IS NOT NULL') > 0,
+    grant(keyId: string, projectId: string, role: ProjectRole) {
+      database.run(
+        `INSERT INTO apiKeyGrant (keyId, projectId, role) VALUES (:keyId, :projectId, :role)
+         ON CONFLICT (keyId, projectId) DO UPDATE SET role = :role`,
+        { keyId, projectId, role },
+      )
+    },
+    /** Project id to role. */
+    grants(keyId: string) {
+      const rows = database.all<{ projectId: string; role: ProjectRole }>(
+        'SELECT projectId, role FROM apiKeyGrant WHERE keyId = :keyId',
+        { keyId },
+      )
+      return new Map(rows.map(({ projectId, role }) => [projectId, role]))
+    },
+  }
+}
+
+type OrganizationRow = { id: string; name: string; createdAt: number }
+type AccountRow = { id: string; name: string; createdAt: number; updatedAt: number }
+
+export function createOrganizationRows(database: Database) {
+  const organizations = tableOf<OrganizationRow>(database, 'organization')
+  const accounts = tableOf<AccountRow>(database, 'account')
+  return {
+    get: (id: string) => organizations.one({ id }),
+    insert(name: string): OrganizationRow {
+      const row = { id: newId('org'), name, createdAt: Date.now() }
+      organizations.basics.insert(row)
+      return row
+    },
+    /** Takes its projects with it and leaves its keys without an organization. */
+    delete: organizations.delete,
+    account: (id: string) => accounts.one({ id }),
+    insertAccount(name: string): AccountRow {
+      const now = Date.now()
+      const row = { id: newId('acc'), name, createdAt: now, updatedAt: now }
+      accounts.basics.insert(row)
+      return row
+    },
+  }
+}
+
+export type ProjectRow = {
+  id: string
+  organizationId: string
+  name: string
+  description: string | null
+  icon: string | null
+  visibility: 'public' | 'private'
+  createdAt: number
+  updatedAt: number
+}
+
+export function createProjectRows(database: Database) {
+  const projects = tableOf<ProjectRow>(database, 'project', { fixed: ['organizationId', 'createdAt'] })
+  const { insert, update } = projects.basics
+  return {
+    get: (id: string) => projects.one({ id }),
+    /** Oldest first. */
+    list: (organizationId: string) => projects.all({ organizationId }, 'ORDER BY id'),
+    insert,
+    update,
+    /** Takes everything in it with it. */
+    delete: projects.delete,
   }
 }

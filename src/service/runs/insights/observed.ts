@@ -1,5 +1,6 @@
+import { isPlainObject } from '../../../api/contract/shapes.ts'
 import type { ActionableFindingEvidence } from '../../../api/contract/insight-shapes.ts'
-import { digest, isPlainObject } from '../../core/canonical.ts'
+import { digest } from '../../core/ids.ts'
 import { oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, ToolCallRecord, TrialOutcome } from '../../evals/types.ts'
 import type { JudgeVerdict } from '../judging/goal-completion.ts'

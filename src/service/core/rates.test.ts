@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ServiceError } from '../errors.ts'
-import { makeKey } from '../access/keys.ts'
+import { ServiceError } from './errors.ts'
+import { makeKey } from './access.ts'
 import { createLimits, setLimits } from './limits.ts'
-import { createRateLimiter, type RateLimit } from './rate-limiter.ts'
-import { openWorkspace } from '../../workspace/store.ts'
-import type { Store } from '../database/store.ts'
+import { createRateLimiter, type RateLimit } from './rates.ts'
+import { openWorkspace } from '../workspace/store.ts'
+import type { Store } from './database/store.ts'
 
 function openStore(): Store {
   const { store } = openWorkspace({ memory: true })

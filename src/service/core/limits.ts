@@ -1,5 +1,5 @@
-import type { Gate } from '../../../api/contract/endpoint.ts'
-import type { Store } from '../database/store.ts'
+import type { Gate } from '../../api/contract/endpoint.ts'
+import type { Store } from './database/store.ts'
 
 /**
  * Every number that an organization can be given, declared once: `mcpdeck serve limits` sets them, `/capabilities` and

@@ -1,0 +1,23 @@
+/** Who hears of every change of something. */
+export type Listeners = {
+  subscribe(listener: () => void): () => void
+  notify(): void
+  /** How many changes there were. */
+  version(): number
+}
+
+export function createListeners(): Listeners {
+  const listeners = new Set<() => void>()
+  let version = 0
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    notify() {
+      version += 1
+      for (const listener of listeners) listener()
+    },
+    version: () => version,
+  }
+}
