@@ -66,10 +66,7 @@ export function useNotebookKeys(on: {
       void (await askToKeep(
         {
           title: 'New incident',
-          lines: [
-            ...farewell(on.all),
-            'What is pinned from now on goes into it; the open one is closed. Its title:',
-          ],
+          lines: [...farewell(on.all), 'What is pinned from now on goes into it; the open one is closed. Its title:'],
         },
         title => chooseIncident(notebook.begin(title)),
       )),
