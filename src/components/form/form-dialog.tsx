@@ -39,6 +39,11 @@ export function choiceField(
   return { id, label, initial: options[0]?.value ?? '', ...more, input: { kind: 'choice', options } }
 }
 
+/** Options that are called as they are. */
+export function optionsOf(values: readonly string[]): FieldOption[] {
+  return values.map(value => ({ value, label: value }))
+}
+
 /** Fields as they were filled in before, where they were, for a form that is opened again. */
 export function filledAgain(
   fields: readonly FormFieldSpec[],
