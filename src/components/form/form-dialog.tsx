@@ -67,23 +67,11 @@ const ROWS_AROUND = 16
 export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
   return form =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: clean(form.title),
-        size: available => ({
-          width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, ROWS_AROUND + form.fields.length),
-        }),
-        content: (
-          <FormDialog
-            form={form}
-            onDone={values => {
-              close()
-              resolve(values)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title: clean(form.title),
+      width: WIDTH,
+      height: ROWS_AROUND + form.fields.length,
+      content: answer => <FormDialog form={form} onDone={answer} />,
     })
 }
 

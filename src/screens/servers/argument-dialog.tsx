@@ -31,13 +31,11 @@ const ROWS_AROUND = 16
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   const overlays = useOverlays()
   return question => {
-    const close = overlays.open({
+    overlays.open({
       title: clean(question.title),
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(available.height, ROWS_AROUND + question.form.fields.length),
-      }),
-      content: <ArgumentDialog question={question} onClose={() => close()} />,
+      width: WIDTH,
+      height: ROWS_AROUND + question.form.fields.length,
+      content: close => <ArgumentDialog question={question} onClose={close} />,
     })
   }
 }

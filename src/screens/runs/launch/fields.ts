@@ -52,11 +52,7 @@ export function launchFields(
     }),
     refused.hostedModels.length > 0 &&
       field('offered', 'Offered models', 'of that provider', {
-        input: {
-          kind: 'choice',
-          options: optionsOf(refused.hostedModels),
-          none: 'none taken',
-        },
+        input: { kind: 'choice', options: optionsOf(refused.hostedModels), none: 'none taken' },
       }),
     ...keyFields(draft, field),
     field('iterations', 'Iterations', `of every case, ${ITERATIONS.least} to ${ITERATIONS.most}`, {
