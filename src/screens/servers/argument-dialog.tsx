@@ -5,7 +5,8 @@ import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx
 import { useOverlays } from '../../components/overlays.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
-import { shorten, type JsonObject } from './json-text.ts'
+import { shorten } from './json-text.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 
 /** What is to be filled in, and what happens then. */
 export type ArgumentQuestion = {
