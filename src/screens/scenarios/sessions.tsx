@@ -80,9 +80,8 @@ function Visit(props: TabProps & { sessionId: string }) {
   )
 }
 
-function since(time: Parameters<typeof toEpochMs>[0]): string | undefined {
-  const at = toEpochMs(time)
-  return formatAgo(at, serviceNow())
+function since(time: Parameters<typeof toEpochMs>[0]): string {
+  return formatAgo(toEpochMs(time), serviceNow())
 }
 
 function visitLines({ detail, isWhole }: VisitorTranscript, visit: UserTestingSession | undefined) {
