@@ -24,24 +24,11 @@ const WIDTH = 72
 export function useAskText(): (question: TextQuestion) => Promise<string | undefined> {
   const overlays = useOverlays()
   return question =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: clean(question.title),
-        size: available => {
-          const width = Math.min(WIDTH, available.width)
-          const rows = question.multiline ? MOST_ROWS : 1
-          return { width, height: linesOf(question, width - 4).length + 3 + rows }
-        },
-        content: (
-          <AskText
-            question={question}
-            onAnswer={text => {
-              close()
-              resolve(text)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title: clean(question.title),
+      width: WIDTH,
+      height: ({ width }) => linesOf(question, width - 4).length + 3 + (question.multiline ? MOST_ROWS : 1),
+      content: answer => <AskText question={question} onAnswer={answer} />,
     })
 }
 

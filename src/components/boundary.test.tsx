@@ -74,7 +74,7 @@ function stage(throws: Throws) {
     report,
     frame: () => instance.lastFrame() ?? '',
     openDialog: async () => {
-      overlays.open({ title: 'Dialog', size: () => ({ width: 80, height: 8 }), content: <Part id="dialog" /> })
+      overlays.open({ title: 'Dialog', width: 80, height: 8, content: () => <Part id="dialog" /> })
       await quiet()
     },
     goTo: async (place: string) => {

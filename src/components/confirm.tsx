@@ -20,24 +20,11 @@ export function useConfirm(): (question: Question) => Promise<boolean> {
   const overlays = useOverlays()
   return useCallback(
     question =>
-      new Promise(resolve => {
-        const close = overlays.open({
-          title: question.title,
-          size: available => {
-            const width = Math.min(WIDTH, available.width)
-            const rows = questionLines(question, width - 4).length
-            return { width, height: rows + (question.word ? 3 : 0) + 5 }
-          },
-          content: (
-            <ConfirmDialog
-              question={question}
-              onAnswer={answer => {
-                close()
-                resolve(answer)
-              }}
-            />
-          ),
-        })
+      overlays.ask<boolean>({
+        title: question.title,
+        width: WIDTH,
+        height: ({ width }) => questionLines(question, width - 4).length + (question.word ? 3 : 0) + 5,
+        content: answer => <ConfirmDialog question={question} onAnswer={answer} />,
       }),
     [overlays],
   )

@@ -30,8 +30,8 @@ export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promis
       const close = overlays.open({
         title: '',
         bare: true,
-        size: () => ({ width: 0, height: 0 }),
-        content: (
+        width: 0,
+        content: () => (
           <TakesKeys
             onCancel={() => {
               if (controller.signal.aborted) return

@@ -10,15 +10,23 @@ import { SizeProvider, useSize, type Size } from './size.tsx'
 type Entry = {
   id: number
   title: string
-  size: (available: Size) => Size
+  /** Columns that it takes where there are as many. */
+  width: number
+  /** Rows that it takes where there are as many; all of them by default. */
+  height?: number | ((available: Size) => number)
   content: ReactNode
   /** Has keys and nothing to look at. */
   bare?: boolean
 }
 
+/** What opens above the page; its content is given how it ends. */
+type Dialog<End> = Omit<Entry, 'id' | 'content'> & { content: (end: End) => ReactNode }
+
 export type Overlays = {
   /** Shows content above the page until the returned function is called. */
-  open(entry: Omit<Entry, 'id'>): () => void
+  open(dialog: Dialog<() => void>): () => void
+  /** Shows content until it answers; resolves to the answer. */
+  ask<T>(dialog: Dialog<(answer: T) => void>): Promise<T>
   /** Takes an entry away, as the function does that opening it returned. */
   close(id: number): void
   entries(): readonly Entry[]
@@ -35,13 +43,24 @@ export function createOverlays(onOpen?: () => void): Overlays {
     for (const listener of listeners) listener()
   }
   const close = (id: number): void => set(entries.filter(other => other.id !== id))
+  const open: Overlays['open'] = dialog => {
+    const id = next
+    next += 1
+    onOpen?.()
+    const end = (): void => close(id)
+    set([...entries, { ...dialog, id, content: dialog.content(end) }])
+    return end
+  }
   return {
-    open(entry) {
-      const id = next
-      next += 1
-      onOpen?.()
-      set([...entries, { ...entry, id }])
-      return () => close(id)
+    open,
+    ask: <T,>({ content, ...dialog }: Dialog<(answer: T) => void>) => {
+      const { promise, resolve } = Promise.withResolvers<T>()
+      const answer = (end: () => void) => (value: T) => {
+        end()
+        resolve(value)
+      }
+      open({ ...dialog, content: end => content(answer(end)) })
+      return promise
     },
     close,
     entries: () => entries,
@@ -85,11 +104,10 @@ function OverlayFrame(props: { entry: Entry; depth: number }) {
   const available = useSize()
   const theme = useTheme()
   const { entry } = props
-  const wanted = entry.size(available)
-  const size = {
-    width: theme.plain ? available.width : Math.min(wanted.width, available.width),
-    height: Math.min(wanted.height, available.height),
-  }
+  const width = Math.min(entry.width, available.width)
+  const { height = available.height } = entry
+  const rows = typeof height === 'number' ? height : height({ width, height: available.height })
+  const size = { width: theme.plain ? available.width : width, height: Math.min(rows, available.height) }
   const left = Math.floor((available.width - size.width) / 2)
   const top = Math.floor((available.height - size.height) / 3)
   const blank = useMemo(

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import { useEffect, useState, type ReactNode } from 'react'
-import { formatAge } from '../tui/theme/format.ts'
+import { formatAgo } from '../tui/theme/format.ts'
 import { clean, wrap } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import type { Tone } from '../tui/theme/theme.ts'
@@ -60,8 +60,7 @@ function useStaleWords(data: PaneData): string | undefined {
   const lingers = useLingering(hasData && restored === true)
   if (!hasData || !(problem ?? lingers)) return undefined
   // Asked for only here: whoever reads the time of a read is drawn again after every read.
-  const age = formatAge(data.updatedAt, Date.now())
-  const when = age === 'now' ? 'just now' : `${age} ago`
+  const when = formatAgo(data.updatedAt, Date.now())
   // The age comes first: a narrow pane cuts the rest.
   return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`
 }

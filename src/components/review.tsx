@@ -18,21 +18,10 @@ export type ReviewQuestion = { title: string; lines: readonly Line[]; action: st
 export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
   const overlays = useOverlays()
   return ({ title, lines, action }) =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title,
-        size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-        content: (
-          <ReviewDialog
-            lines={lines}
-            action={action}
-            onAnswer={answer => {
-              close()
-              resolve(answer)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title,
+      width: WIDTH,
+      content: answer => <ReviewDialog lines={lines} action={action} onAnswer={answer} />,
     })
 }
 

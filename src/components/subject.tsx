@@ -55,9 +55,10 @@ export function SubjectProvider(props: { children: ReactNode }) {
 /**
  * A screen says what is chosen on it; undefined while nothing is. What is drawn follows the choice a moment later, so
  * `latest` gives what is chosen when a key acts on it.
+ * Without a kind it says nothing.
  */
 export function useSubject(
-  kind: string,
+  kind: string | undefined,
   record: { id: string } | undefined,
   options: { place?: SubjectPlace | undefined; latest?: () => { id: string } | undefined } = {},
 ): void {
@@ -66,9 +67,10 @@ export function useSubject(
   const latest = useRef(options.latest)
   latest.current = options.latest
   useEffect(() => {
-    subjects.set(record && { kind, id: record.id, record, place }, () => latest.current?.())
+    if (kind !== undefined) subjects.set(record && { kind, id: record.id, record, place }, () => latest.current?.())
   }, [subjects, kind, record, place])
-  useEffect(() => () => subjects.set(undefined), [subjects])
+  const speaks = kind !== undefined
+  useEffect(() => (speaks ? () => subjects.set(undefined) : undefined), [subjects, speaks])
 }
 
 /** What is chosen now; draws again when it is another thing. */

@@ -15,14 +15,12 @@ export function useTextOverlay(): (title: string, lines: Lines) => void {
   const overlays = useOverlays()
   const theme = useTheme()
   return (title, lines) => {
-    const close = overlays.open({
+    overlays.open({
       title: clean(title),
-      size: available => {
-        const width = Math.min(WIDTH, available.width)
-        const look = { theme, width: width - BORDERS, wraps: true }
-        return { width, height: countRows(toSource(lines), look, available.height - BORDERS) + BORDERS }
-      },
-      content: <TextOverlay lines={lines} onClose={() => close()} />,
+      width: WIDTH,
+      height: ({ width, height }) =>
+        countRows(toSource(lines), { theme, width: width - BORDERS, wraps: true }, height - BORDERS) + BORDERS,
+      content: close => <TextOverlay lines={lines} onClose={close} />,
     })
   }
 }

@@ -52,10 +52,7 @@ export function toEpochMs(value: number | string | null | undefined): number | u
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Whether a value is an object in the JSON sense: neither null nor an array. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export { isPlainObject } from '../../lib/json-object.ts'
 
 /** A JSON object whose fields the contract leaves open. */
 export const openObject = shape(() => z.record(z.string(), z.unknown()))

@@ -171,10 +171,10 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
   }
   const help = (): void => {
     const bindings = dispatcher.active()
-    const close = overlays.open({
+    overlays.open({
       title: 'What works here',
-      size: available => ({ width: Math.min(90, available.width), height: available.height }),
-      content: <Help bindings={bindings} onClose={() => close()} />,
+      width: 90,
+      content: close => <Help bindings={bindings} onClose={close} />,
     })
   }
   const palettes = usePalette(screens, () => project.current)

@@ -41,10 +41,10 @@ export function usePalette(
   const followed = useFollowedPlaces()
   const flying = flyingPlaces(useFlyingWaves())
   const open = (title: string, entries: readonly PaletteEntry[], locate: Locate): void => {
-    const close = overlays.open({
+    overlays.open({
       title,
-      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-      content: <Palette entries={entries} locate={locate} onClose={() => close()} />,
+      width: WIDTH,
+      content: close => <Palette entries={entries} locate={locate} onClose={close} />,
     })
   }
   const perform = (binding: ActiveBinding): void => void dispatcher.perform(binding)

@@ -4,58 +4,71 @@ import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
-import { Panes } from '../panes/panes.tsx'
+import { Panes, type PaneSpec } from '../panes/panes.tsx'
 import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
 /** A list pane as words; `loading` says what is read where that is more than `what` of the frame. */
 type ListWords = { title: string; empty: { why: string; next: string }; loading?: string; notices?: readonly string[] }
 
+/** A list, and what is read for it: page by page, where it is a long one. */
+type Listed<Row> = {
+  collection: Collection<Row>
+  /** What is read, such as `the saved servers`. */
+  what: string
+  list: ListWords
+  data: PaneData | (PaneData & LongList)
+}
+
+/** The pane of a collection's list. */
+export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
+  const { collection, what, data } = props
+  return (
+    <ListPane
+      loading={`Reading ${what}…`}
+      {...props.list}
+      list={collection.list}
+      data={data}
+      {...('hasMore' in data && { pages: { of: data, noun: collection.noun } })}
+      focused={props.focused}
+    />
+  )
+}
+
 /** The panes of a collection: its list, and beside it the chosen one or why there is none. */
 export function CollectionFrame<Row>(
   props: {
     collection: Collection<Row>
-    /** What is read, such as `the saved servers`. */
     what: string
     renderDetail: (row: Row, focused: boolean) => ReactNode
+    /** What stands in place of a chosen one while there is none, where that is more than the reason. */
+    renderNone?: (focused: boolean) => ReactNode
+    /** A pane between the two, about the chosen one. */
+    between?: PaneSpec<string>
     weights?: readonly [list: number, detail: number]
-  } & (
-    | { list: ListWords; data: PaneData & LongList }
-    | { renderList: (focused: boolean) => ReactNode; data: PaneData }
-  ),
+  } & (Listed<Row> | { renderList: (focused: boolean) => ReactNode; data: PaneData }),
 ) {
   const { collection, what, data, renderDetail, weights = [3, 5] } = props
-  const { noun, row, inDetail } = collection
+  const { noun, row, pane, panes } = collection
   const router = useRouter()
   const level = useLevel()
   const listPane = (focused: boolean): ReactNode =>
-    'list' in props ? (
-      <ListPane
-        loading={`Reading ${what}…`}
-        {...props.list}
-        list={collection.list}
-        data={data}
-        pages={{ of: props.data, noun }}
-        focused={focused}
-      />
-    ) : (
-      props.renderList(focused)
-    )
+    'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
+  const none = (focused: boolean): ReactNode => (
+    <Pane title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} focused={focused}>
+      <NothingChosen sources={[{ what, data }]} why={`No ${noun} is chosen.`} isMissed={collection.list.isMissed} />
+    </Pane>
+  )
   const detailPane = (focused: boolean): ReactNode =>
-    row ? (
-      renderDetail(row, focused)
-    ) : (
-      <Pane title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} focused={focused}>
-        <NothingChosen sources={[{ what, data }]} why={`No ${noun} is chosen.`} isMissed={collection.list.isMissed} />
-      </Pane>
-    )
+    row ? renderDetail(row, focused) : (props.renderNone ?? none)(focused)
   return (
     <Panes
-      focused={inDetail ? 'detail' : 'list'}
-      onFocus={pane => router.replace({ [level.pane]: pane })}
+      focused={pane}
+      onFocus={id => router.replace({ [level.pane]: id })}
       panes={[
-        { id: 'list', weight: weights[0], render: listPane },
-        { id: 'detail', weight: weights[1], render: detailPane },
+        { id: panes[0]!, weight: weights[0], render: listPane },
+        ...(props.between ? [props.between] : []),
+        { id: panes.at(-1)!, weight: weights[1], render: detailPane },
       ]}
     />
   )

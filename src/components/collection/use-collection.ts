@@ -17,6 +17,9 @@ export type Collection<Row> = {
   list: ListState<Row>
   /** The chosen one, as what stands beside the list follows it. */
   row: Row | undefined
+  /** The panes of the screen from this list on, as the place names them, and the one of them that has the focus. */
+  panes: readonly string[]
+  pane: string
   /** Whether what stands beside the list has the focus. */
   inDetail: boolean
   /** Opens the chosen one beside the list. */
@@ -43,30 +46,38 @@ type Placed<Row> = {
   follows?: boolean
 }
 
+const PANES = ['list', 'detail']
+
 /**
  * The state of a collection: its list, the chosen row in the place, and what copying and the raw record are about.
  * `columns`, `keyOf` and `recordOf` must be stable.
- * @param options.recordOf the record as the service answered it, where it may be looked at and copied
+ * @param options.recordOf the record as the service answered it, where it may be looked at and copied; without it the
+ *   screen says itself what copying is about
+ * @param options.panes the panes from this list on, as the place names them
  */
 export function useCollection<Row>(
-  options: { noun: string; placed: Placed<Row>; recordOf: (row: Row) => { id: string } } & Omit<
-    Parameters<typeof useList<Row>>[0],
-    'initialKey' | 'isOpen'
-  >,
+  options: {
+    noun: string
+    placed: Placed<Row>
+    recordOf?: (row: Row) => { id: string }
+    panes?: readonly string[]
+  } & Omit<Parameters<typeof useList<Row>>[0], 'initialKey'>,
 ): Collection<Row> {
-  const { noun, recordOf, placed, ...listed } = options
+  const { noun, recordOf, placed, panes = PANES, ...listed } = options
   const { paramsOf = row => ({ [placed.param]: listed.keyOf(row) }) } = placed
   const router = useRouter()
-  const { pane, leave } = useLevel()
-  const inDetail = usePlace().params[pane] === 'detail'
-  const list = useList({ ...listed, initialKey: placed.key, isOpen: inDetail })
+  const { pane: param, leave } = useLevel()
+  const { params } = usePlace()
+  const pane = panes.find(id => id === params[param]) ?? panes[0]!
+  const inDetail = pane !== panes[0]
+  const list = useList({ isOpen: inDetail, ...listed, initialKey: placed.key })
   const row = useChosen(list)
   useRowInPlace(list, row, { ...placed, paramsOf })
-  const record = useMemo(() => row && recordOf(row), [row, recordOf])
-  useSubject(noun, record, {
+  const record = useMemo(() => row && recordOf?.(row), [row, recordOf])
+  useSubject(recordOf && noun, record, {
     latest: () => {
       const current = list.current()
-      return current && recordOf(current)
+      return current && recordOf?.(current)
     },
   })
   const atTop = useAtTop()
@@ -78,12 +89,14 @@ export function useCollection<Row>(
       if (chosen) await act(chosen)
     }
   }
-  const enter = on(chosen => router.replace({ ...paramsOf(chosen), [pane]: 'detail' }))
+  const enter = on(chosen => router.replace({ ...paramsOf(chosen), [param]: panes[1] }))
   const isOpen = inDetail && !('unavailable' in enter)
   return {
     noun,
     list,
     row,
+    panes,
+    pane,
     inDetail,
     open: isOpen ? unavailable(`The ${noun} is open; its tabs hold the rest.`) : enter,
     show(made, params) {
@@ -91,7 +104,7 @@ export function useCollection<Row>(
       list.selection.select(made.id)
       router.replace({ [placed.param]: made.id, ...params })
     },
-    back: () => (inDetail ? router.replace({ [pane]: undefined }) : (leave ?? atTop)()),
+    back: () => (inDetail ? router.replace({ [param]: undefined }) : (leave ?? atTop)()),
     on,
   }
 }

@@ -1,6 +1,6 @@
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
-import { formatAge, plural } from '../../tui/theme/format.ts'
+import { formatAgo, plural } from '../../tui/theme/format.ts'
 import { useConfirm } from '../confirm.tsx'
 import { useToasts } from '../toasts.tsx'
 import type { EditedFile, EditorHost } from './editor-host.ts'
@@ -186,10 +186,7 @@ function reopened({ text, at }: { text: string; at: number }): string {
 }
 
 function storedNotice(at: number): string[] {
-  const age = formatAge(at, Date.now())
-  return [
-    `Kept from ${age === 'now' ? 'just now' : `${age} ago`}, when it was not taken. Empty the file to discard it.`,
-  ]
+  return [`Kept from ${formatAgo(at, Date.now())}, when it was not taken. Empty the file to discard it.`]
 }
 
 function placed({ line, column, message }: TextProblem): string {

@@ -39,6 +39,11 @@ export function choiceField(
   return { id, label, initial: options[0]?.value ?? '', ...more, input: { kind: 'choice', options } }
 }
 
+/** Options that are called as they are. */
+export function optionsOf(values: readonly string[]): FieldOption[] {
+  return values.map(value => ({ value, label: value }))
+}
+
 /** Fields as they were filled in before, where they were, for a form that is opened again. */
 export function filledAgain(
   fields: readonly FormFieldSpec[],
@@ -62,23 +67,11 @@ const ROWS_AROUND = 16
 export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
   return form =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: clean(form.title),
-        size: available => ({
-          width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, ROWS_AROUND + form.fields.length),
-        }),
-        content: (
-          <FormDialog
-            form={form}
-            onDone={values => {
-              close()
-              resolve(values)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title: clean(form.title),
+      width: WIDTH,
+      height: ROWS_AROUND + form.fields.length,
+      content: answer => <FormDialog form={form} onDone={answer} />,
     })
 }
 

@@ -21,10 +21,10 @@ export function JsonViewer(props: { value: unknown; focused: boolean }) {
 export function useJsonOverlay(): (title: string, value: unknown) => void {
   const overlays = useOverlays()
   return (title, value) => {
-    const close = overlays.open({
+    overlays.open({
       title: clean(title),
-      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-      content: <JsonOverlay value={value} onClose={() => close()} />,
+      width: WIDTH,
+      content: close => <JsonOverlay value={value} onClose={close} />,
     })
   }
 }

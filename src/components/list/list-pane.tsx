@@ -7,7 +7,8 @@ import { BelowCut, noneYet, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
-type Content<Item> = {
+/** What a list with its states is made of. */
+export type ListContentProps<Item> = {
   list: ListState<Item>
   data: PaneData
   focused: boolean
@@ -20,7 +21,7 @@ type Content<Item> = {
 }
 
 /** A list with its notices and its five states, as a pane holds it. */
-export function ListContent<Item>(props: Content<Item>) {
+export function ListContent<Item>(props: ListContentProps<Item>) {
   const { list, pages, empty } = props
   return (
     <BelowNotices notices={props.notices ?? []}>
@@ -42,7 +43,7 @@ export function ListContent<Item>(props: Content<Item>) {
 }
 
 /** A list in its pane: title with position, count and marks, sort order and filter, and the five states. */
-export function ListPane<Item>(props: Content<Item> & { title: string }) {
+export function ListPane<Item>(props: ListContentProps<Item> & { title: string }) {
   const { list } = props
   useRestedIndex(list.selection)
   const { symbols } = useTheme()

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ListNews } from '../../domain/seen/seen.ts'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAge, formatAgo } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { sortItems, type Column, type Sorting } from './columns.ts'
@@ -202,8 +202,7 @@ function newsNote<Item>({ news, onlyNews }: ListState<Item>): string | false {
 
 /** When the person last looked, for a sentence. */
 export function lastSeenLabel({ lookedAt }: ListNews): string {
-  const age = formatAge(lookedAt, Date.now())
-  return age === 'now' ? 'just now' : `${age} ago`
+  return formatAgo(lookedAt, Date.now())
 }
 
 function createMarks(): Marks {

@@ -4,11 +4,11 @@ import { contract } from '../../api/contract/contract.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { textOfValues, valuesOf } from '../form/field-input.ts'
-import { choiceField, type FormSpec } from '../form/form-dialog.tsx'
+import { choiceField, optionsOf, type FormSpec } from '../form/form-dialog.tsx'
 import { useOpening } from '../opening.tsx'
 import { useRecordForm } from './use-record-form.ts'
 
-const TEMPLATES = CLIENT_TEMPLATES.map(value => ({ value, label: value }))
+const TEMPLATES = optionsOf(CLIENT_TEMPLATES)
 type Server = { id: string; name: string }
 /** The client, and why it has not got its servers. */
 type Saved = { made: ClientDetail; missing?: string }

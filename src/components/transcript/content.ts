@@ -5,6 +5,7 @@ import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 /**
  * How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread.
@@ -14,12 +15,6 @@ export type ContentLook = { symbols: Symbols; rendered: boolean; reader?: BlockR
 /** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
 export const MOST_MARKDOWN = 2_000_000
 const MOST_WORDS = 300
-
-type JsonObject = Record<string, unknown>
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Text as parts of a document: Markdown laid out, all else line by line. */
 export function textNodes(text: string, format: 'markdown' | 'plain', id: string, look: ContentLook): OutlineNode[] {
@@ -49,13 +44,13 @@ export function contentNodes(blocks: readonly unknown[], id: string, look: Conte
 
 export function blockNodes(block: unknown, id: string, look: ContentLook): OutlineNode[] {
   if (typeof block === 'string') return textNodes(block, 'plain', id, look)
-  if (!isObject(block)) return [jsonNode(block, { id, open: 2 })]
+  if (!isPlainObject(block)) return [jsonNode(block, { id, open: 2 })]
   const { type, text, data, mimeType, resource } = block
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
     return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block }]
-  if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
+  if (type === 'resource' && isPlainObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
     const words = typeof name === 'string' ? ` ${name}` : ''

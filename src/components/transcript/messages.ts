@@ -1,11 +1,6 @@
 import { parseInner } from '../../lib/json-depth.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
-
-type JsonObject = Record<string, unknown>
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 function textAt(item: JsonObject, ...keys: string[]): string | undefined {
   const key = keys.find(name => typeof item[name] === 'string')
@@ -24,7 +19,8 @@ function numberAt(item: JsonObject, ...keys: string[]): number | undefined {
 export function messageRows(messages: readonly unknown[], id: string): TranscriptRow[] {
   return messages.map((message, index): TranscriptRow => {
     const own = `${id}/${index}`
-    if (!isObject(message)) return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
+    if (!isPlainObject(message))
+      return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
     const parts = [...contentParts(message), ...calledTools(message)]
     const at = numberAt(message, 'createdAt', 'at', 'timestamp')
     const durationMs = numberAt(message, 'durationMs')
@@ -56,7 +52,7 @@ function contentParts(message: JsonObject): TranscriptPart[] {
 
 function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart {
   if (typeof block === 'string') return { kind: 'text', text: block, format }
-  if (!isObject(block)) return valuePart('content', block)
+  if (!isPlainObject(block)) return valuePart('content', block)
   const type = textAt(block, 'type') ?? ''
   const text = textAt(block, 'text')
   if ((type === 'text' || type === 'reasoning') && text !== undefined) return { kind: 'text', text, format }
@@ -73,7 +69,8 @@ function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart
 function resultPart(block: JsonObject): TranscriptPart {
   const output = block['output'] ?? block['result'] ?? block['content']
   // The wrapper that the AI SDK puts around what a tool gave.
-  const value = isObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
+  const value =
+    isPlainObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
   const toolName = textAt(block, 'toolName', 'name')
   return {
     kind: 'result',
@@ -86,12 +83,12 @@ function resultPart(block: JsonObject): TranscriptPart {
 function calledTools(message: JsonObject): TranscriptPart[] {
   const calls = message['toolCalls'] ?? message['tool_calls']
   if (!Array.isArray(calls)) return []
-  return calls.filter(isObject).map(call => ({ kind: 'call', ...callOf(call) }))
+  return calls.filter(isPlainObject).map(call => ({ kind: 'call', ...callOf(call) }))
 }
 
 /** A recorded tool call, whatever its fields are called. */
 export function callOf(call: JsonObject): ToolCall {
-  const inner = isObject(call['function']) ? call['function'] : call
+  const inner = isPlainObject(call['function']) ? call['function'] : call
   const args = inner['arguments'] ?? inner['args'] ?? inner['input'] ?? inner['parameters']
   const serverName = textAt(call, 'serverName', 'serverId')
   const error = textAt(call, 'error')

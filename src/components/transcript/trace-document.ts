@@ -2,15 +2,10 @@ import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iteratio
 import { callOf, messageRows } from './messages.ts'
 import type { Trace, TraceNode } from './trace-nodes.ts'
 import type { ToolCall } from './transcript-rows.ts'
-
-type JsonObject = Record<string, unknown>
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
+  return Array.isArray(value) ? value.filter(isPlainObject) : []
 }
 
 function firstOf<T>(item: JsonObject, type: 'string' | 'number', keys: readonly string[]): T | undefined {
@@ -39,7 +34,7 @@ export function traceOf(
   steps: readonly EvalStepVerdict[],
   trial?: Pick<EvalIteration, 'actualToolCalls'>,
 ): Trace {
-  const recorded = isObject(document) ? document : {}
+  const recorded = isPlainObject(document) ? document : {}
   const spans = objectsOf(recorded['spans']).map(toSpan)
   const calls = actualCalls(recorded, trial)
   const nodes = assemble(
@@ -87,7 +82,7 @@ function lengthOf(milliseconds: number | undefined): number | undefined {
 /** Calls as the trace names them, per prompt or together, else as the trial does. */
 function actualCalls(recorded: JsonObject, trial: Pick<EvalIteration, 'actualToolCalls'> | undefined): JsonObject[] {
   const { toolCalls, prompts } = recorded
-  if (isObject(toolCalls)) return objectsOf(toolCalls['actual'])
+  if (isPlainObject(toolCalls)) return objectsOf(toolCalls['actual'])
   if (Array.isArray(toolCalls)) return objectsOf(toolCalls)
   const ofPrompts = objectsOf(prompts).flatMap(prompt => objectsOf(prompt['actualToolCalls'] ?? prompt['actual']))
   return ofPrompts.length > 0 ? ofPrompts : objectsOf(trial?.actualToolCalls)

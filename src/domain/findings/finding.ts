@@ -1,6 +1,7 @@
 import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /** Where a finding was seen: in waves of journeys, or by visitors of a published scenario. */
 export const FINDING_SOURCES = ['swarm', 'scenario'] as const
@@ -58,10 +59,6 @@ function timeAt(record: Open, name: string): number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? toEpochMs(value) : undefined
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** What `findingKey` of a place's parameters names. */
 export function findingKey(id: string, scenarioId?: string): string {
   return scenarioId === undefined ? id : `${scenarioId}/${id}`
@@ -69,7 +66,7 @@ export function findingKey(id: string, scenarioId?: string): string {
 
 function subjectOf(value: unknown): Finding['subject'] {
   if (typeof value === 'string') return { kind: undefined, id: undefined, label: value }
-  const subject = isObject(value) ? value : {}
+  const subject = isPlainObject(value) ? value : {}
   return { kind: textAt(subject, 'kind'), id: textAt(subject, 'id'), label: textAt(subject, 'label', 'name') }
 }
 

@@ -2,7 +2,8 @@ import { ActionableFinding, InsightsEnvelope } from '../../api/contract/insight-
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ScenarioWindowInsights } from '../../api/contract/user-testing-insights.ts'
 import type { WaveInsights } from '../../api/contract/wave-insights.ts'
-import { isObject, textAt, type Finding } from './finding.ts'
+import { textAt, type Finding } from './finding.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /** Insights of a wave or a window as both reads tell them. */
 export type InsightsRead = {
@@ -44,7 +45,7 @@ export function windowInsightsRead(answer: ScenarioWindowInsights): InsightsRead
     envelope,
     findings,
     status: status === 'not_requested' || status === 'not_available' ? 'never' : status,
-    discovery: isObject(answer['discovery']) ? answer['discovery'] : undefined,
+    discovery: isPlainObject(answer['discovery']) ? answer['discovery'] : undefined,
     error: envelope.error ?? undefined,
     updatedAt: toEpochMs(envelope.updatedAt),
   }

@@ -1,5 +1,5 @@
 import { parseInner } from '../../lib/json-depth.ts'
-import { isObject } from './finding.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Span = {
@@ -62,7 +62,7 @@ function toSpan(span: Fields): Span {
     name: typeof span['name'] === 'string' ? span['name'] : 'span',
     startedAt,
     durationMs: Math.max(0, epochMs(span['endTimeUnixNano']) - startedAt),
-    isError: isObject(span['status']) && span['status']['code'] === 2,
+    isError: isPlainObject(span['status']) && span['status']['code'] === 2,
     attributes: Object.fromEntries(
       fieldsAt(span, 'attributes').map(({ key, value }) => [String(key), attributeValue(value)]),
     ),
@@ -70,12 +70,12 @@ function toSpan(span: Fields): Span {
 }
 
 function fieldsAt(value: unknown, name: string): Fields[] {
-  const list = isObject(value) ? value[name] : undefined
-  return Array.isArray(list) ? list.filter(isObject) : []
+  const list = isPlainObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list.filter(isPlainObject) : []
 }
 
 function attributeValue(value: unknown): unknown {
-  return isObject(value) ? (value['stringValue'] ?? value['intValue'] ?? value['boolValue']) : value
+  return isPlainObject(value) ? (value['stringValue'] ?? value['intValue'] ?? value['boolValue']) : value
 }
 
 /** Nanoseconds as text; what cannot be read counts as the beginning of time. */
@@ -86,7 +86,7 @@ function epochMs(nanoseconds: unknown): number {
 
 function messagesAt({ attributes }: Span, name: string): Fields[] {
   const parsed = parseJson(attributes[name])
-  return Array.isArray(parsed) ? parsed.filter(isObject) : []
+  return Array.isArray(parsed) ? parsed.filter(isPlainObject) : []
 }
 
 function parseJson(value: unknown): unknown {

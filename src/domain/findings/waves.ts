@@ -1,6 +1,7 @@
 import type { JourneyRun, RunScorecard, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { isObject, textAt, type Finding } from './finding.ts'
+import { textAt, type Finding } from './finding.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /**
  * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell
@@ -83,7 +84,7 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
 export type GoalScore = { score: number; isReached: boolean | undefined; reason: string | undefined }
 
 export function goalScoreOf(document: unknown): GoalScore | undefined {
-  if (!isObject(document) || typeof document['score'] !== 'number') return undefined
+  if (!isPlainObject(document) || typeof document['score'] !== 'number') return undefined
   const { score, passed, threshold } = document
   const isReached =
     typeof passed === 'boolean' ? passed : typeof threshold === 'number' ? score >= threshold : undefined

@@ -1,6 +1,7 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import { counted } from './labels.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /** A tool as somebody saw it. */
 export type SeenTool = {
@@ -33,17 +34,15 @@ export type ToolChange = {
 const MOST_SERVERS = 50
 const MOST_TOOLS = 2_000
 
-type JsonObject = Record<string, unknown>
-
 /**
  * The tools that a trace says its trial saw (`toolsSeen`, which the local workspace writes); undefined where the trace
  * says nothing of it, which is not the same as a server without tools.
  */
 export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
-  const seen = isObject(trace) ? trace['toolsSeen'] : undefined
+  const seen = isPlainObject(trace) ? trace['toolsSeen'] : undefined
   if (!Array.isArray(seen)) return undefined
   const listings = seen.slice(0, MOST_SERVERS).flatMap((each): ToolListing[] => {
-    if (!isObject(each) || typeof each['serverName'] !== 'string' || !Array.isArray(each['tools'])) return []
+    if (!isPlainObject(each) || typeof each['serverName'] !== 'string' || !Array.isArray(each['tools'])) return []
     const { serverName, hash, tools } = each
     const known = (tools as unknown[]).slice(0, MOST_TOOLS).flatMap(toolOf)
     return [{ serverName, tools: known, ...(typeof hash === 'string' && { hash }) }]
@@ -52,14 +51,14 @@ export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
 }
 
 function toolOf(value: unknown): SeenTool[] {
-  if (!isObject(value) || typeof value['name'] !== 'string') return []
+  if (!isPlainObject(value) || typeof value['name'] !== 'string') return []
   const { name, description, inputSchema, outputSchema, omitted, hash } = value
   return [
     {
       name,
       ...(typeof description === 'string' && { description }),
-      ...(isObject(inputSchema) && { inputSchema }),
-      ...(isObject(outputSchema) && { outputSchema }),
+      ...(isPlainObject(inputSchema) && { inputSchema }),
+      ...(isPlainObject(outputSchema) && { outputSchema }),
       ...(omitted === true && { omitted }),
       ...(typeof hash === 'string' && { hash }),
     },
@@ -166,8 +165,4 @@ export function changesBehind(
       return [{ change, cases: using, says }]
     })
     .toSorted((one, other) => Number(mayBreak(other.change)) - Number(mayBreak(one.change)))
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

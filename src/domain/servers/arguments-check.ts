@@ -3,10 +3,9 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ArgumentFault, Unusable } from '../../lib/untrusted/messages.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 
 export type { ArgumentFault } from '../../lib/untrusted/messages.ts'
-
-type JsonObject = Record<string, unknown>
 
 /** What is wrong with arguments; or why that is not known. */
 export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable

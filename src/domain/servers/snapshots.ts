@@ -3,6 +3,7 @@ import { canonical, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 type Listed = Readonly<Record<string, unknown>>
 
@@ -50,13 +51,14 @@ export function parseSnapshot(text: string): Snapshot {
 
 /** The snapshot that a value is. @throws SnapshotError */
 export function snapshotOf(value: unknown): Snapshot {
-  if (!isObject(value) || !Array.isArray(value['tools'])) throw new SnapshotError('is no snapshot: it lists no tools')
+  if (!isPlainObject(value) || !Array.isArray(value['tools']))
+    throw new SnapshotError('is no snapshot: it lists no tools')
   if (hasMoreLevels(value, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
   const listed = (name: keyof typeof LISTS): Listed[] => {
     const { [name]: items = [] } = value
     if (!Array.isArray(items)) throw new SnapshotError(`is no snapshot: its ${name} are no list`)
     return items.map((item: unknown, at) => {
-      if (isObject(item) && typeof item[LISTS[name].key] === 'string') return item
+      if (isPlainObject(item) && typeof item[LISTS[name].key] === 'string') return item
       throw new SnapshotError(`is no snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
     })
   }
@@ -220,11 +222,7 @@ function argumentChanges(before: unknown, after: unknown): Found[] {
 function argumentsOf(value: unknown): Map<string, Listed> | undefined {
   if (value == null) return new Map()
   if (!Array.isArray(value)) return undefined
-  const named = value.flatMap(item => (isObject(item) && typeof item['name'] === 'string' ? [item] : []))
+  const named = value.flatMap(item => (isPlainObject(item) && typeof item['name'] === 'string' ? [item] : []))
   const known = new Map(named.map(item => [item['name'] as string, item]))
   return known.size === value.length ? known : undefined
-}
-
-function isObject(value: unknown): value is Listed {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../json-depth.ts'
 import { anyOfImpact, allOfImpact, limitImpact, LIMITS, typeImpact } from './impacts.ts'
 import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './impact.ts'
+import { isPlainObject, type JsonObject } from '../json-object.ts'
 
 /** One difference between two JSON schemas. */
 export type SchemaChange = Impacts & {
@@ -14,8 +15,6 @@ export type SchemaChange = Impacts & {
   /** In a few words behind the path: `is now string (was number)`. */
   says: string
 }
-
-type JsonObject = Record<string, unknown>
 
 /** A schema is whatever somebody's server sent. */
 const MOST_DEPTH = 12
@@ -88,7 +87,7 @@ class Changes {
  */
 function turnsAround(schema: unknown, within: boolean): boolean {
   if (Array.isArray(schema)) return schema.some(each => turnsAround(each, within))
-  if (!isObject(schema)) return false
+  if (!isPlainObject(schema)) return false
   return Object.entries(schema).some(([keyword, value]) => {
     if (keyword.startsWith('unevaluated')) return true
     if (within && (keyword === '$ref' || keyword === '$dynamicRef')) return true
@@ -140,7 +139,7 @@ function alternativeImpact(before: JsonObject, after: JsonObject): (Impacts & { 
     Array.isArray(anyOf) &&
     !('anyOf' in one) &&
     Object.keys(withoutTexts(others)).length === 0 &&
-    anyOf.some(each => isObject(each) && isSame(withoutTexts(each), withoutTexts(one)))
+    anyOf.some(each => isPlainObject(each) && isSame(withoutTexts(each), withoutTexts(one)))
   if (isAmong(before, after)) return { says: 'may now be something else too', ...WIDENS }
   return isAmong(after, before) ? { says: 'may now be one of its alternatives only', ...NARROWS } : undefined
 }
@@ -157,14 +156,14 @@ function isText(keyword: string): boolean {
 function schemaOf(value: unknown): JsonObject | undefined {
   if (value === undefined || value === true) return {}
   if (value === false) return { not: {} }
-  return isObject(value) ? value : undefined
+  return isPlainObject(value) ? value : undefined
 }
 
 /** Whether a keyword that is compared part by part has no parts here. */
 function isOdd(keyword: string, before: JsonObject, after: JsonObject): boolean {
   return [before[keyword], after[keyword]].some(value => {
     if (value === undefined) return false
-    if ((NAMED_SCHEMAS as readonly string[]).includes(keyword)) return !isObject(value)
+    if ((NAMED_SCHEMAS as readonly string[]).includes(keyword)) return !isPlainObject(value)
     if (keyword === 'required') return !Array.isArray(value) || value.some(name => typeof name !== 'string')
     return false
   })
@@ -254,7 +253,7 @@ function compareProperties(place: Place, before: JsonObject, after: JsonObject, 
 /** What it means that a property is declared that was not: it may have been allowed before, as any further one. */
 function addedImpact(before: JsonObject, wasRequired: boolean, isRequired: boolean): Impacts {
   const { additionalProperties: further } = before
-  const isDeclared = 'patternProperties' in before || isObject(further) || wasRequired
+  const isDeclared = 'patternProperties' in before || isPlainObject(further) || wasRequired
   if (isDeclared) return { input: isRequired && !wasRequired ? 'breaking' : 'unknown', output: 'unknown' }
   return { input: isRequired ? 'breaking' : 'safe', output: further === false ? 'unknown' : 'safe' }
 }
@@ -322,7 +321,7 @@ function stated({ pointer }: Place, keyword: string, before: unknown, after: unk
 }
 
 function schemasOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
+  return isPlainObject(value) ? value : {}
 }
 
 function namesOf(value: unknown): Set<string> {
@@ -346,16 +345,12 @@ export function canonical(value: unknown): string | undefined {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
+  if (!isPlainObject(value)) return value
   return Object.fromEntries(
     Object.keys(value)
       .toSorted()
       .map(key => [key, sorted(value[key])]),
   )
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function escaped(name: string): string {

@@ -1,3 +1,4 @@
+import { isPlainObject, type JsonObject } from '../json-object.ts'
 /** Something in a schema that compiles, or would, but cannot be meant. */
 export type SchemaFault = {
   /** No value is right; a default or a choice is wrong; or a reference leads nowhere. */
@@ -7,8 +8,6 @@ export type SchemaFault = {
   /** What is wrong, as a sentence without its subject's article and full stop. */
   says: string
 }
-
-type JsonObject = Record<string, unknown>
 
 /** Keywords whose value is a schema, several schemas, or schemas by name. What is negated may contradict itself. */
 const INNER = ['items', 'additionalProperties', 'contains', 'propertyNames', 'then', 'else'] as const
@@ -30,7 +29,7 @@ export function schemaFaults(root: unknown): SchemaFault[] {
   const waiting: [schema: unknown, pointer: string][] = [[root, '']]
   for (let next = waiting.pop(); next && faults.length < MOST_FAULTS; next = waiting.pop()) {
     const [schema, pointer] = next
-    if (!isObject(schema)) continue
+    if (!isPlainObject(schema)) continue
     faults.push(...faultsAt(schema, pointer, root))
     waiting.push(...partsOf(schema, pointer).toReversed())
   }
@@ -107,7 +106,7 @@ function nameFaults({
       ? [`requires ${new Set(required).size} properties and allows ${maxProperties}`]
       : []
   if (additionalProperties !== false || patternProperties !== undefined) return tooMany
-  const known = isObject(properties) ? properties : {}
+  const known = isPlainObject(properties) ? properties : {}
   const missing = required.filter(name => typeof name === 'string' && !Object.hasOwn(known, name))
   return [...tooMany, ...missing.map(name => `requires ${quoted(name)}, which it does not allow`)]
 }
@@ -121,7 +120,7 @@ function typeFaults(schema: JsonObject): string[] {
       choices.length === 0 ? 'has no choice in its enum' : `has no choice of type ${typesOf(type)} in its enum`,
     )
   if ('const' in schema && !fitsType(schema['const'], type)) faults.push(`has a const that is not ${typesOf(type)}`)
-  const parts = [type, ...entriesOf(allOf).map(([, part]) => (isObject(part) ? part['type'] : undefined))]
+  const parts = [type, ...entriesOf(allOf).map(([, part]) => (isPlainObject(part) ? part['type'] : undefined))]
   const sets = parts.filter(each => each !== undefined).map(each => [each].flat())
   const common = SAMPLES.filter(sample => sets.every(set => fitsType(sample, set)))
   if (sets.length > 1 && common.length === 0) faults.push('has conditions whose types exclude each other')
@@ -155,10 +154,6 @@ function typesOf(type: unknown): string {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function escaped(step: string): string {

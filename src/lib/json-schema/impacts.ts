@@ -1,6 +1,6 @@
 import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS } from './impact.ts'
+import type { JsonObject } from '../json-object.ts'
 
-type JsonObject = Record<string, unknown>
 type Limit = (before: unknown, after: unknown) => Impacts
 
 /** Keywords beside which a type may be left out, since they say it too. */

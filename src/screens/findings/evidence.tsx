@@ -1,6 +1,5 @@
 import { withinLevels } from '../../lib/json-depth.ts'
 import { useMemo } from 'react'
-import { isObject } from '../../domain/findings/finding.ts'
 import { adviceOn, valueLabel } from '../../domain/findings/insights.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { Sentence } from '../../components/pane-state.tsx'
@@ -8,13 +7,14 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
 import type { Insights } from './use-insights.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
 /** Evidence as it was received: the finding's own, or what insights quote for it. */
 function evidenceOf(row: FindingRow, insights: Insights['query']['data']): readonly Item[] {
   const own = row.record['evidence']
-  if (Array.isArray(own) && own.length > 0) return own.map(each => (isObject(each) ? each : { excerpt: each }))
+  if (Array.isArray(own) && own.length > 0) return own.map(each => (isPlainObject(each) ? each : { excerpt: each }))
   return adviceOn(insights, row)?.evidence ?? []
 }
 

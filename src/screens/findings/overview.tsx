@@ -2,7 +2,7 @@ import { utcTime } from '../../lib/times.ts'
 import { findingName } from '../../domain/findings/finding.ts'
 import { adviceOn, affectedLabel, valueLabel } from '../../domain/findings/insights.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Theme } from '../../tui/theme/theme.ts'
@@ -17,8 +17,7 @@ import type { Insights } from './use-insights.ts'
 /** Age and date, since a finding may be weeks old. */
 function when(at: number | undefined): string {
   if (at === undefined) return UNKNOWN
-  const age = formatAge(at, serviceNow())
-  return `${age === 'now' ? 'just now' : `${age} ago`} (${utcTime(at, 'minutes')})`
+  return `${formatAgo(at, serviceNow())} (${utcTime(at, 'minutes')})`
 }
 
 function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {

@@ -1,6 +1,6 @@
 import { FINDING_SOURCES, type FindingSource } from '../../domain/findings/finding.ts'
 import { gateHelp } from '../../domain/findings/gate.ts'
-import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { cutLabel } from '../../components/list/read-on.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
@@ -78,17 +78,12 @@ export function sourceLines(states: readonly SourceState[], symbols: Symbols, is
           ? UNKNOWN
           : `${state.count}${state.isCut ? ', there is more' : state.hasMore ? ', more to come' : ''}`,
       ],
-      ['Read', state.updatedAt === undefined ? UNKNOWN : ageWords(state.updatedAt)],
+      ['Read', state.updatedAt === undefined ? UNKNOWN : formatAgo(state.updatedAt, Date.now())],
     ]),
     ...(state.problem ? problemLines(symbols, state.problem) : []),
     ...(state.isClosed ? [{ text: gateHelp(isLocal, [state.kind]), tone: 'muted' as const, indent: 2 }] : []),
     '',
   ])
-}
-
-function ageWords(at: number): string {
-  const age = formatAge(at, Date.now())
-  return age === 'now' ? 'just now' : `${age} ago`
 }
 
 function stateWords(state: SourceState, symbols: Symbols): [string, Tone] {

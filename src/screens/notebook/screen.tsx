@@ -1,15 +1,12 @@
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import type { Incident, NotebookEntry } from '../../domain/notebook/notebook.ts'
-import { unavailable } from '../../tui/keymap/binding.ts'
-import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { CollectionFrame, CollectionList } from '../../components/collection/collection-frame.tsx'
+import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { ListPane } from '../../components/list/list-pane.tsx'
-import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList } from '../../components/list/use-list.ts'
 import { type PaneData, Sentence } from '../../components/pane-state.tsx'
-import { Panes } from '../../components/panes/panes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotebook } from '../../hooks/use-notebook.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
@@ -21,34 +18,20 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 
 const NO_ENTRIES: never[] = []
+const PANES = ['incidents', 'entries', 'entry']
 
 /** The incident notebook: what was pinned and noted, in the order of time. */
 export function NotebookScreen() {
-  const router = useRouter()
-  const { params } = usePlace()
   const key = useKeyName()
-  const { notebook, incidents, problem } = useNotebook()
-  const { list, incident, entries, entry } = useNotebookLists(incidents)
-  const pane = params['pane'] === 'entries' || params['pane'] === 'entry' ? params['pane'] : 'incidents'
-  useCrumbs(['Notebook', incident?.title])
+  const { notebook, incidents: all, problem } = useNotebook()
+  const { incidents, entries } = useCollections(all)
+  const entry = entries.row
+  useCrumbs(['Notebook', incidents.row?.title])
   const pinned = entry?.pinned
   const subject = useMemo(() => pinned && { id: pinned.id, ...Object.fromEntries(pinned.facts) }, [pinned])
   useSubject(pinned?.kind ?? '', subject, { place: pinned?.place })
-  useNotebookKeys({
-    notebook,
-    incidents,
-    incident,
-    entry: entries.current,
-    hasEntries: entries.items.length > 0,
-    inEntries: pane !== 'incidents',
-    chooseIncident: list.selection.select,
-    chooseEntry: entries.selection.select,
-  })
-  useBindings(
-    incidentsKeys,
-    { entries: incident ? () => router.replace({ pane: 'entries' }) : unavailable('There is no incident yet.') },
-    { active: pane === 'incidents' },
-  )
+  useNotebookKeys({ notebook, all, incidents, entries })
+  useBindings(incidentsKeys, { entries: incidents.open }, { active: !incidents.inDetail })
   const data: PaneData = {
     pending: false,
     hasData: problem === undefined,
@@ -58,79 +41,62 @@ export function NotebookScreen() {
         : { title: 'Notebook not readable', sentence: problem, next: 'Nothing of it was changed.' },
     updatedAt: undefined,
   }
+  const entriesList = {
+    title: 'Entries',
+    empty: {
+      why: 'Nothing is in this incident yet.',
+      next: `Pin something on any screen, or add a note with ${key(notebookKeys, 'note')}.`,
+    },
+  }
+  const what = 'the notebook'
+  const detail = (focused: boolean) => <EntryPane entry={entry} focused={focused} />
   return (
-    <Panes
-      focused={pane}
-      onFocus={id => router.replace({ pane: id === 'incidents' ? undefined : id })}
-      panes={[
-        {
-          id: 'incidents',
-          weight: 3,
-          render: focus => (
-            <ListPane
-              title="Incidents"
-              list={list}
-              data={data}
-              focused={focus}
-              loading=""
-              empty={{
-                why: 'No incident was noted yet.',
-                next: `Pin something on any screen, or begin one here with ${key(notebookKeys, 'begin')}.`,
-              }}
-            />
-          ),
+    <CollectionFrame
+      collection={incidents}
+      what={what}
+      data={data}
+      weights={[3, 4]}
+      list={{
+        title: 'Incidents',
+        empty: {
+          why: 'No incident was noted yet.',
+          next: `Pin something on any screen, or begin one here with ${key(notebookKeys, 'begin')}.`,
         },
-        {
-          id: 'entries',
-          weight: 4,
-          render: focus => (
-            <ListPane
-              title="Entries"
-              list={entries}
-              data={data}
-              focused={focus}
-              loading=""
-              empty={{
-                why: 'Nothing is in this incident yet.',
-                next: `Pin something on any screen, or add a note with ${key(notebookKeys, 'note')}.`,
-              }}
-            />
-          ),
-        },
-        { id: 'entry', weight: 4, render: focus => <EntryPane entry={entry} focused={focus} /> },
-      ]}
+      }}
+      between={{
+        id: 'entries',
+        weight: 4,
+        render: focused => (
+          <CollectionList collection={entries} what={what} data={data} list={entriesList} focused={focused} />
+        ),
+      }}
+      renderDetail={(_, focused) => detail(focused)}
+      renderNone={detail}
     />
   )
 }
 
 /** The incidents and the entries of the chosen one; what is chosen is in the place. */
-function useNotebookLists(incidents: readonly Incident[]) {
-  const router = useRouter()
-  const { params } = usePlace()
+function useCollections(all: readonly Incident[]) {
+  const { incidentId, entryId } = usePlace().params
   const { symbols } = useTheme()
-  const columns = useMemo(() => incidentColumns(symbols), [symbols])
-  const list = useList({
-    items: incidents,
+  const incidents = useCollection({
+    noun: 'incident',
+    items: all,
     keyOf: incidentKey,
-    columns,
-    initialKey: params['incidentId'],
-    isOpen: params['pane'] === 'entries' || params['pane'] === 'entry',
+    columns: useMemo(() => incidentColumns(symbols), [symbols]),
+    panes: PANES,
+    placed: { key: incidentId, param: 'incidentId', follows: true },
   })
-  const incident = useChosen(list)
-  const entries = useList({
-    items: incident?.entries ?? NO_ENTRIES,
+  const entries = useCollection({
+    noun: 'entry',
+    items: incidents.row?.entries ?? NO_ENTRIES,
     keyOf: entryKey,
     columns: entryColumns,
-    initialKey: params['entryId'],
-    isOpen: params['pane'] === 'entry',
+    panes: PANES.slice(1),
+    placed: { key: entryId, param: 'entryId', follows: true },
   })
-  const entry = useChosen(entries)
-  const incidentId = incident?.id
-  const entryId = entry?.id
-  useEffect(() => {
-    if (incidentId !== undefined) router.replace({ incidentId, entryId })
-  }, [incidentId, entryId, router])
-  return { list, incident, entries, entry }
+  return { incidents, entries }
 }
 
 /** The chosen entry: its note, and what was known of the pinned thing at that moment. */

@@ -7,13 +7,12 @@ import {
   type Notebook,
   type NotebookEntry,
 } from '../../domain/notebook/notebook.ts'
-import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
+import type { Collection } from '../../components/collection/use-collection.ts'
 import { useConfirmDiscard } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
@@ -23,36 +22,23 @@ import { useExport } from './use-export.ts'
 /** The keys of the notebook, about the incident and the entry that are chosen at the moment they are pressed. */
 export function useNotebookKeys(on: {
   notebook: Notebook
-  incidents: readonly Incident[]
-  incident: Incident | undefined
-  entry: () => NotebookEntry | undefined
-  hasEntries: boolean
-  inEntries: boolean
-  /** Also one that is yet to appear. */
-  chooseIncident: (id: string) => void
-  chooseEntry: (id: string) => void
+  all: readonly Incident[]
+  incidents: Collection<Incident>
+  entries: Collection<NotebookEntry>
 }): void {
-  const { notebook, incident, entry, hasEntries, inEntries } = on
+  const { notebook, incidents, entries } = on
   const router = useRouter()
   const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
   const confirm = useConfirm()
   const toasts = useToasts()
   const key = useKeyName()
-  const atTop = useAtTop()
   const editNote = useNoteEditor(notebook)
   const write = useExport(notebook)
-  const noIncident = unavailable('There is no incident yet.')
-  const noEntry = unavailable('There is no entry.')
-  const withIncident = (act: (chosen: Incident) => void | Promise<void>) =>
-    incident ? () => act(incident) : noIncident
+  const incident = incidents.row
+  const chooseIncident = ({ id }: Incident): void => incidents.list.selection.select(id)
   const withEntry = (act: (chosen: Incident, at: NotebookEntry) => void | Promise<void>) =>
-    incident && hasEntries
-      ? () => {
-          const chosen = entry()
-          return chosen && act(incident, chosen)
-        }
-      : noEntry
+    entries.on(at => incident && act(incident, at))
   useBindings(notebookKeys, {
     open: withEntry((chosen, { id, pinned }) => {
       router.replace({ incidentId: chosen.id, entryId: id })
@@ -63,8 +49,8 @@ export function useNotebookKeys(on: {
       void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'], multiline: true }, note => {
         if (note.trim() === '') return
         const into = incident ?? notebook.begin('Incident')
-        on.chooseIncident(into.id)
-        on.chooseEntry(notebook.addNote(into.id, note).id)
+        chooseIncident(into)
+        entries.list.selection.select(notebook.addNote(into.id, note).id)
       })),
     edit: withEntry(editNote),
     remove: withEntry(async (chosen, at) => {
@@ -75,25 +61,22 @@ export function useNotebookKeys(on: {
       })
       if (agreed) attempt('Nothing was taken out', () => notebook.remove(chosen.id, at.id))
     }),
-    export: withIncident(chosen => write(chosen)),
+    export: incidents.on(write),
     begin: async () =>
       void (await askToKeep(
         {
           title: 'New incident',
-          lines: [
-            ...farewell(on.incidents),
-            'What is pinned from now on goes into it; the open one is closed. Its title:',
-          ],
+          lines: [...farewell(on.all), 'What is pinned from now on goes into it; the open one is closed. Its title:'],
         },
-        title => on.chooseIncident(notebook.begin(title).id),
+        title => chooseIncident(notebook.begin(title)),
       )),
-    rename: withIncident(
+    rename: incidents.on(
       async ({ id, title }) =>
         void (await askToKeep({ title: 'Title of the incident', lines: [], initial: title }, given =>
           notebook.rename(id, given),
         )),
     ),
-    close: withIncident(({ id, title, closedAt }) => {
+    close: incidents.on(({ id, title, closedAt }) => {
       const isOpen = closedAt === undefined
       attempt('Nothing was changed', () => {
         if (isOpen) notebook.close(id)
@@ -104,7 +87,7 @@ export function useNotebookKeys(on: {
         )
       })
     }),
-    back: () => (inEntries ? router.replace({ pane: undefined }) : atTop()),
+    back: incidents.back,
   })
 }
 

@@ -1,5 +1,5 @@
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAgo } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { fieldLines } from '../../components/lines.ts'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -53,17 +53,11 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
     '',
     ...fieldLines([
       ['Project', row.project?.name],
-      ['Since', agoWords(row.at, nowFor(row, now))],
-      ['Read', agoWords(row.readAt, now)],
+      ['Since', formatAgo(row.at, nowFor(row, now))],
+      ['Read', formatAgo(row.readAt, now)],
       ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
       ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
     '',
   ]
-}
-
-function agoWords(at: number | undefined, now: number): string | undefined {
-  if (at === undefined) return undefined
-  const age = formatAge(at, now)
-  return age === 'now' ? 'just now' : `${age} ago`
 }

@@ -6,7 +6,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
-import { PaneState } from '../../components/pane-state.tsx'
+import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useNow } from '../../hooks/use-now.ts'
@@ -19,6 +19,7 @@ import type { NowData } from './use-now-data.ts'
 export function NowList(props: {
   list: ListState<NowRow>
   data: NowData
+  state: PaneData
   focused: boolean
   /** How many lines are acknowledged. */
   put: number
@@ -33,22 +34,16 @@ export function NowList(props: {
   useNow()
   // The rows count ages from the present too.
   const now = Date.now()
-  // What this program knows by itself shows also while nothing comes from the service.
-  const hasData = data.all !== undefined || !props.isEmpty
-  const problem = hasData ? undefined : data.sources.find(({ state }) => state === 'error')?.problem
   const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
   const note = [notes.onlyFaults && 'faults only', hidden, listNote(list, symbols)].filter(Boolean)
   return (
     <Pane
       title="Now"
       focused={props.focused}
-      {...(hasData && { count: listCount(list) })}
+      {...(props.state.hasData && { count: listCount(list) })}
       {...(note.length > 0 && { note: note.join(` ${symbols.bullet} `) })}
     >
-      <PaneState
-        data={{ pending: !hasData, hasData, problem, updatedAt: undefined }}
-        loading="Reading the projects of this key…"
-      >
+      <PaneState data={props.state} loading="Reading the projects of this key…">
         <Covered data={data} now={now}>
           <PaneState
             data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
@@ -61,6 +56,13 @@ export function NowList(props: {
       </PaneState>
     </Pane>
   )
+}
+
+/** How the list as a whole stands: what this program knows by itself shows also while nothing comes of the service. */
+export function stateOfNow({ all, sources }: NowData, isEmpty: boolean): PaneData {
+  const hasData = all !== undefined || !isEmpty
+  const problem = hasData ? undefined : sources.find(({ state }) => state === 'error')?.problem
+  return { pending: !hasData, hasData, problem, updatedAt: undefined }
 }
 
 function Covered(props: { data: NowData; now: number; children: ReactNode }) {

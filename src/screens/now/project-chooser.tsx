@@ -26,13 +26,11 @@ const columns: readonly Column<Project>[] = [
 export function useProjectChooser(): (choice: Choice) => void {
   const overlays = useOverlays()
   return choice => {
-    const close = overlays.open({
+    overlays.open({
       title: 'Look at the marked projects; none marked is all of them',
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(available.height, choice.all.length + ROWS_AROUND),
-      }),
-      content: <ProjectChooser {...choice} onClose={() => close()} />,
+      width: WIDTH,
+      height: choice.all.length + ROWS_AROUND,
+      content: close => <ProjectChooser {...choice} onClose={close} />,
     })
   }
 }

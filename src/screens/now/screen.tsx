@@ -7,14 +7,13 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
+import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { useCollection, type Collection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useCancelRun } from '../../components/records/use-cancel-run.ts'
 import { useStopRuns } from '../../components/records/use-stop-runs.ts'
 import { isInFlight } from '../../domain/swarms/waves.ts'
 import { useArriving } from '../../components/list/use-arriving.ts'
-import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList, type ListState } from '../../components/list/use-list.ts'
-import { Panes } from '../../components/panes/panes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useOpenWrites } from '../../hooks/use-open-writes.ts'
@@ -23,7 +22,7 @@ import { useDecideWrite } from './use-decide-write.ts'
 import { nowKeys } from './bindings.ts'
 import { nowColumns, rowKey, toRow, type NowRow } from './columns.ts'
 import { NowDetail } from './detail.tsx'
-import { NowList } from './now-list.tsx'
+import { NowList, stateOfNow } from './now-list.tsx'
 import { useProjectChooser } from './project-chooser.tsx'
 import { useNowData, type NowData } from './use-now-data.ts'
 import type { NowTarget } from '../../domain/now/line.ts'
@@ -43,7 +42,6 @@ const REFRESH_MS = 10_000
 /** The on-call inbox: what runs, what failed, what is open and what is in trouble, over the chosen projects. */
 export function NowScreen() {
   const { memory, kept } = useNowMemory()
-  const router = useRouter()
   const { params } = usePlace()
   const { symbols } = useTheme()
   const data = useNowData(kept)
@@ -65,49 +63,53 @@ export function NowScreen() {
     () => (row: NowRow) => (withAcknowledged || !row.acknowledged) && (row.isFault || !onlyFaults),
     [withAcknowledged, onlyFaults],
   )
-  const list = useList({
+  const collection = useCollection({
+    noun: 'line',
     items: rows,
     keyOf: rowKey,
     columns,
-    initialKey: params['line'],
     only,
     arriving: useArriving(isWhole(data)),
+    // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
+    isOpen: false,
+    placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
   })
-  const chosen = useChosen(list)
-  const place = useMemo(() => chosen && placeOf(chosen.target), [chosen])
-  useCrumbs(['Now', onlyFaults && 'faults only'].map(name => name || undefined))
-  useSubject(chosen?.thing?.kind ?? '', chosen?.thing?.record, { place })
-  const chosenKey = chosen?.key
-  const projectId = chosen?.project?.id
-  useEffect(() => {
-    // Coming back finds the line again, and the numbers of the other screens open its project.
-    if (chosenKey !== undefined) router.replace({ line: chosenKey, ...(projectId && { projectId }) })
-  }, [chosenKey, projectId, router])
-  const focused = params['pane'] === 'detail' ? 'detail' : 'list'
-  useNowBindings(list, { data, onlyFaults, withAcknowledged, put })
+  const { row } = collection
+  const place = useMemo(() => row && placeOf(row.target), [row])
+  useCrumbs(['Now', onlyFaults ? 'faults only' : undefined])
+  useSubject(row?.thing?.kind ?? '', row?.thing?.record, { place })
+  useNowBindings(collection, { data, onlyFaults, withAcknowledged, put })
+  const isEmpty = !rows.some(only)
+  const state = stateOfNow(data, isEmpty)
+  const detail = (shown: NowRow | undefined, focused: boolean) => (
+    <NowDetail row={shown} data={data} focused={focused} />
+  )
   return (
-    <Panes
-      focused={focused}
-      onFocus={pane => router.replace({ pane })}
-      panes={[
-        {
-          id: 'list',
-          weight: 5,
-          render: focus => (
-            <NowList
-              list={list}
-              data={data}
-              focused={focus}
-              put={put}
-              isEmpty={!rows.some(only)}
-              notes={{ onlyFaults, withAcknowledged }}
-            />
-          ),
-        },
-        { id: 'detail', weight: 3, render: focus => <NowDetail row={chosen} data={data} focused={focus} /> },
-      ]}
+    <CollectionFrame
+      collection={collection}
+      what="the projects of this key"
+      data={state}
+      weights={[5, 3]}
+      renderList={focused => (
+        <NowList
+          list={collection.list}
+          data={data}
+          focused={focused}
+          put={put}
+          state={state}
+          isEmpty={isEmpty}
+          notes={{ onlyFaults, withAcknowledged }}
+        />
+      )}
+      renderDetail={detail}
+      renderNone={focused => detail(undefined, focused)}
     />
   )
+}
+
+/** Coming back finds the line again, and the numbers of the other screens open its project. */
+function paramsOfRow({ key, project }: NowRow) {
+  return { line: key, ...(project && { projectId: project.id }) }
 }
 
 /** Whether everything that Now looks at was read: what arrives until then is no news. */
@@ -124,7 +126,7 @@ function useCount(memory: NowMemory, waiting: number): void {
 }
 
 function useNowBindings(
-  list: ListState<NowRow>,
+  { list, on }: Collection<NowRow>,
   shown: { data: NowData; onlyFaults: boolean; withAcknowledged: boolean; put: number },
 ): void {
   const router = useRouter()
@@ -134,9 +136,7 @@ function useNowBindings(
   const { data } = shown
   const decide = useDecideWrite()
   const writes = useOpenWrites()
-  const open = (): void => {
-    const row = list.choose()
-    if (!row) return
+  const open = (row: NowRow): void => {
     router.replace({ line: row.key })
     const place = placeOf(row.target)
     if (place) router.go(place)
@@ -158,13 +158,11 @@ function useNowBindings(
         : `${plural(rows.length, 'line')} no longer acknowledged.`,
     )
   }
-  const none = unavailable('There is no line.')
   const chosenKey = list.current()?.key
   const doubtful = writes.data?.find(entry => writeKey(entry) === chosenKey)
-  const some = list.items.length > 0
   useBindings(nowKeys, {
-    open: some ? open : none,
-    acknowledge: some ? acknowledge : none,
+    open: on(open),
+    acknowledge: on(acknowledge),
     acknowledged:
       shown.put > 0 || shown.withAcknowledged
         ? () => router.replace({ all: shown.withAcknowledged ? undefined : YES })

@@ -6,7 +6,7 @@ import { gateHelp } from '../../domain/findings/gate.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import type { NowProject } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
-import { formatAge, formatDuration, plural } from '../../tui/theme/format.ts'
+import { formatAgo, formatDuration, plural } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -72,7 +72,7 @@ export function coverageLabel(
   const oldest = Math.min(...told.flatMap(({ at }) => at ?? []))
   const parts = [
     projects,
-    Number.isFinite(oldest) && `oldest answer ${ageWords(oldest, now)}`,
+    Number.isFinite(oldest) && `oldest answer ${formatAgo(oldest, now)}`,
     reading > 0 && `${reading} being read`,
     closed.length > 0 && closedWords(closed),
   ]
@@ -91,11 +91,6 @@ function someOf(sources: readonly NowSource[]): string {
   const [first] = sources
   if (!first) return ''
   return `${sourceName(first)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ''}`
-}
-
-function ageWords(at: number, now: number): string {
-  const age = formatAge(at, now)
-  return age === 'now' ? 'just now' : `${age} ago`
 }
 
 /** `swarm findings off in Sandbox`; where both kinds are, `findings`. */
@@ -173,7 +168,7 @@ export function sourceLines(
           ? 'off for this organization, not read'
           : state === 'reading'
             ? 'being read'
-            : (at === undefined ? 'never read' : ageWords(at, now)) +
+            : (at === undefined ? 'never read' : formatAgo(at, now)) +
               every +
               (source.partial ? '; there are more than were read' : '')
       return [

@@ -3,14 +3,10 @@ import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter, usePositionParams } from '../../tui/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useSubject } from '../../components/subject.tsx'
-import { List } from '../../components/list/list.tsx'
-import { listCount, listNote } from '../../components/list/use-list.ts'
-import { useRestedIndex } from '../../components/list/use-rested-index.ts'
-import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { MISSED, NothingChosen, PaneState } from '../../components/pane-state.tsx'
+import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
 import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
@@ -161,7 +157,7 @@ function Middle<Cases extends SuiteCases>(props: {
   onChange: (middle: Middle) => void
 }) {
   const { projectId, parts, lists, cases, middle, focused, onChange } = props
-  const { CasesTab, SettingsTab, MiddlePane } = parts
+  const { CasesTab, SettingsTab, MiddleList } = parts
   const { suite, suites } = lists
   if (!suite)
     return (
@@ -176,35 +172,29 @@ function Middle<Cases extends SuiteCases>(props: {
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
   if (middle === 'settings')
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
-  return <SuiteRuns MiddlePane={MiddlePane} lists={lists} focused={focused} onChange={onChange} />
+  return <SuiteRuns MiddleList={MiddleList} lists={lists} focused={focused} onChange={onChange} />
 }
 
 function SuiteRuns(props: {
-  MiddlePane: SuiteParts['MiddlePane']
+  MiddleList: SuiteParts['MiddleList']
   lists: RunsLists
   focused: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { MiddlePane } = props
-  const { runs, runList } = props.lists
-  const { symbols } = useTheme()
+  const { MiddleList, lists, ...rest } = props
   const key = useKeyName()
-  useRestedIndex(runList.selection)
   // A run that was just launched is open before the list is read again.
   const empty = usePlace().params['runId']
     ? { why: MISSED, next: '' }
     : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
-    <MiddlePane
+    <MiddleList
+      {...rest}
       current="runs"
-      focused={props.focused}
-      onChange={props.onChange}
-      count={runs.hasData ? listCount(runList) : undefined}
-      note={listNote(runList, symbols)}
-    >
-      <PaneState data={runs} loading="Reading the runs of the suite…" empty={runList.total === 0 ? empty : undefined}>
-        <List list={runList} focused={props.focused} empty={empty.why} />
-      </PaneState>
-    </MiddlePane>
+      list={lists.runList}
+      data={lists.runs}
+      loading="Reading the runs of the suite…"
+      empty={empty}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { ListContentProps } from '../../components/list/list-pane.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
 import type { PaneData } from '../../components/pane-state.tsx'
@@ -29,10 +30,8 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
     suite: EvalSuite | undefined
     focused: boolean
   }) => ReactNode
-  /** The middle pane under its tabs. */
-  MiddlePane: (
-    props: TabProps & { current: Middle; count?: string | undefined; note?: string | undefined; children: ReactNode },
-  ) => ReactNode
+  /** A list in the middle pane, under its tabs. */
+  MiddleList: <Row>(props: TabProps & { current: Middle } & ListContentProps<Row>) => ReactNode
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
   SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode
   CasePane: (props: { cases: Cases; focused: boolean }) => ReactNode

@@ -6,7 +6,8 @@ import { fieldLines, heading } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
-import { admittedLines, ago, modeField, never, versionField, versionLines, zero } from './overview.tsx'
+import { formatAgo } from '../../tui/theme/format.ts'
+import { admittedLines, modeField, never, versionField, versionLines, zero } from './overview.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { masked, secretsOf, type Invitation, type Known } from '../../domain/scenarios/session-secrets.ts'
 import type { TabProps } from './tab.ts'
@@ -15,7 +16,7 @@ function memberLines(members: readonly MemberNote[], now: number): Line[] {
   if (members.length === 0)
     return [{ text: 'No members were invited or removed from this machine.', tone: 'muted', indent: 2 }]
   return members.map(({ member, change, at }) => ({
-    text: `${change === 'invited' ? '+' : '-'} ${member}  ${change} ${ago(at, now)}`,
+    text: `${change === 'invited' ? '+' : '-'} ${member}  ${change} ${formatAgo(at, now)}`,
     tone: change === 'invited' ? ('plain' as const) : ('muted' as const),
     indent: 2,
   }))

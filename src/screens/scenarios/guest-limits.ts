@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Consequence } from '../../domain/scenarios/consequences.ts'
 import type { CapsNote } from '../../domain/scenarios/notes.ts'
-import { formatCount, formatAge } from '../../tui/theme/format.ts'
+import { formatCount, formatAgo } from '../../tui/theme/format.ts'
 import { YES } from '../../components/form/field-input.ts'
 import type { FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 
@@ -85,8 +85,7 @@ export function filledLabel(known: CapsNote | undefined, changedAt: number | und
 /** The limits to be sent, beside those that another process on this machine has set since the fields were filled. */
 export function limitsBeside(caps: GuestCaps, known: CapsNote | undefined, now: CapsNote | undefined): Consequence[] {
   if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
-  const age = formatAge(now.at, Date.now())
-  const when = age === 'now' ? 'just now' : `${age} ago`
+  const when = formatAgo(now.at, Date.now())
   return [
     { text: `Theirs, set from this machine ${when}: ${capsWords(now.caps)}`, tone: 'warn' },
     { text: `Yours: ${capsWords(caps)}`, tone: 'plain' },

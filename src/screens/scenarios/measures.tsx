@@ -11,8 +11,9 @@ import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
 import { visitFindingsKeys } from './bindings.ts'
-import { documentLines, isObject } from './open-lines.ts'
+import { documentLines } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 const NOBODY = { why: 'No visitor has opened a session yet.', next: 'It fills with the first one.' }
 
@@ -38,7 +39,7 @@ export function openGateSentence(isLocal: boolean): string {
 
 /** Whether the numbers cover everything, as the document says of itself. */
 export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
-  const scan = isObject(document['scan']) ? document['scan'] : undefined
+  const scan = isPlainObject(document['scan']) ? document['scan'] : undefined
   const { sessions, totalSessions } = scan ?? {}
   if (scan?.['truncated'] === true) {
     const part =

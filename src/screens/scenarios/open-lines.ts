@@ -2,6 +2,7 @@ import { withinLevels } from '../../lib/json-depth.ts'
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 type Open = Readonly<Record<string, unknown>>
 
@@ -9,10 +10,6 @@ const INDENT = 2
 const DEEPEST = 4
 /** Longest value that stands beside its label. */
 const MOST_BESIDE = 40
-
-export function isObject(value: unknown): value is Open {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
 export function fieldLabel(name: string): string {
@@ -38,7 +35,7 @@ export function settingLabel(name: string, value: unknown, now: number): string 
 export function documentLines(document: Open, now: number, depth = 0): Line[] {
   const entries = Object.entries(document)
   const fields = entries
-    .filter(([, value]) => !isObject(value) && !Array.isArray(value))
+    .filter(([, value]) => !isPlainObject(value) && !Array.isArray(value))
     .map(([name, value]) => [fieldLabel(name), settingLabel(name, value, now)] as const)
   const short = fields.filter(([, words]) => words.length <= MOST_BESIDE)
   const long = fields.filter(([, words]) => words.length > MOST_BESIDE)
@@ -54,15 +51,15 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
 }
 
 function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
-  if (!isObject(value) && !Array.isArray(value)) return []
+  if (!isPlainObject(value) && !Array.isArray(value)) return []
   const title = indented([heading(fieldLabel(name))], depth)
   if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(withinLevels(value))], depth + 1)]
-  if (isObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
+  if (isPlainObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
   return [
     ...title,
     ...value.flatMap((item: unknown, index): Line[] =>
-      isObject(item)
+      isPlainObject(item)
         ? [...(index > 0 ? [''] : []), ...documentLines(item, now, depth + 1)]
         : indented([settingLabel(name, item, now)], depth + 1),
     ),

@@ -6,7 +6,7 @@ import { ADMITS, isAccessMode } from '../../domain/scenarios/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge, formatDuration } from '../../tui/theme/format.ts'
+import { formatAge, formatAgo, formatDuration } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
@@ -45,8 +45,10 @@ export function admittedLines(mode: string | null | undefined): Line[] {
 export function versionText(notes: ScenarioNotes | undefined, now: number): string | undefined {
   if (!notes?.version) return notes?.moved ? `not returned; moved on by ${moveLabel(notes.moved.by)}` : undefined
   const { value, by, at } = notes.version
-  const said = `${value}, as ${by} answered ${ago(at, now)}`
-  return notes.moved ? `${said}; since then moved on by ${moveLabel(notes.moved.by)} ${ago(notes.moved.at, now)}` : said
+  const said = `${value}, as ${by} answered ${formatAgo(at, now)}`
+  return notes.moved
+    ? `${said}; since then moved on by ${moveLabel(notes.moved.by)} ${formatAgo(notes.moved.at, now)}`
+    : said
 }
 
 /** The version that still holds as far as is known here, and below the fields where that comes from. */
@@ -58,11 +60,6 @@ export function versionField(notes: ScenarioNotes | undefined): Field {
 export function versionLines(notes: ScenarioNotes | undefined, now: number): Line[] {
   const text = versionText(notes, now)
   return text === undefined ? [] : [{ text: `accessVersion: ${text}.`, tone: 'muted' }]
-}
-
-export function ago(at: number, now: number): string {
-  const age = formatAge(at, now)
-  return age === 'now' ? 'just now' : `${age} ago`
 }
 
 /** What can be said of the door that a link leads through. */
@@ -144,7 +141,7 @@ function capLines(
     ]
   return [
     {
-      text: `Set from this machine ${ago(caps.at, now)}. The service does not return guest limits.`,
+      text: `Set from this machine ${formatAgo(caps.at, now)}. The service does not return guest limits.`,
       tone: 'muted',
       indent: 2,
     },

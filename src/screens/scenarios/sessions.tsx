@@ -5,7 +5,7 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount } from '../../tui/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut, noneYet } from '../../components/list/read-on.tsx'
@@ -19,7 +19,6 @@ import { useVisitorTranscript, type VisitorTranscript } from '../../hooks/use-vi
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { visitsKeys } from './bindings.ts'
 import { visitColumns, visitKey, visitorLabel } from './columns.ts'
-import { ago } from './overview.tsx'
 import type { TabProps } from './tab.ts'
 import { useLookAgain } from './use-scenarios.ts'
 
@@ -81,9 +80,8 @@ function Visit(props: TabProps & { sessionId: string }) {
   )
 }
 
-function since(time: Parameters<typeof toEpochMs>[0]): string | undefined {
-  const at = toEpochMs(time)
-  return at === undefined ? undefined : ago(at, serviceNow())
+function since(time: Parameters<typeof toEpochMs>[0]): string {
+  return formatAgo(toEpochMs(time), serviceNow())
 }
 
 function visitLines({ detail, isWhole }: VisitorTranscript, visit: UserTestingSession | undefined) {

@@ -5,7 +5,8 @@ import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx
 import { useOverlays } from '../../components/overlays.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
-import { shorten, type JsonObject } from './json-text.ts'
+import { shorten } from './json-text.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 
 /** What is to be filled in, and what happens then. */
 export type ArgumentQuestion = {
@@ -31,13 +32,11 @@ const ROWS_AROUND = 16
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   const overlays = useOverlays()
   return question => {
-    const close = overlays.open({
+    overlays.open({
       title: clean(question.title),
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(available.height, ROWS_AROUND + question.form.fields.length),
-      }),
-      content: <ArgumentDialog question={question} onClose={() => close()} />,
+      width: WIDTH,
+      height: ROWS_AROUND + question.form.fields.length,
+      content: close => <ArgumentDialog question={question} onClose={close} />,
     })
   }
 }

@@ -2,8 +2,8 @@ import { isSameJson } from '../../domain/json/same-json.ts'
 import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
 import { isJson, jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { isObject, type JsonObject } from './json-text.ts'
 import { schemaType } from './schema-lines.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 /**
  * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
@@ -37,10 +37,10 @@ const COMPOSITION = ['anyOf', 'oneOf', 'allOf', '$ref', 'if']
 export function argumentForm(schema: JsonObject | null | undefined): ArgumentForm {
   const properties = schema?.['properties']
   if (!schema || COMPOSITION.some(keyword => keyword in schema)) return wholeForm(schema)
-  const names = isObject(properties) ? Object.keys(properties) : undefined
+  const names = isPlainObject(properties) ? Object.keys(properties) : undefined
   const closed = schema['additionalProperties'] === false
   if (names?.length === 0 || (!names && closed)) return { whole: false, fields: [] }
-  if (!isObject(properties) || !names || names.length > MOST_FIELDS) return wholeForm(schema)
+  if (!isPlainObject(properties) || !names || names.length > MOST_FIELDS) return wholeForm(schema)
   const required = requiredNames(schema)
   const fields = names.map(name => fieldOf(name, properties[name], required.has(name)))
   return { whole: false, fields: [...fields.filter(f => f.required), ...fields.filter(f => !f.required)] }
@@ -94,7 +94,7 @@ function isShowable({ initial, choices }: ArgumentField): boolean {
 
 function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
   const start = skeleton(schema ?? {}, 0)
-  return wholeOf(isObject(start) ? start : {})
+  return wholeOf(isPlainObject(start) ? start : {})
 }
 
 function wholeOf(value: JsonObject): ArgumentForm {
@@ -110,7 +110,7 @@ function wholeOf(value: JsonObject): ArgumentForm {
 }
 
 function fieldOf(name: string, property: unknown, required: boolean): ArgumentField {
-  const schema = isObject(property) ? property : {}
+  const schema = isPlainObject(property) ? property : {}
   const description = schema['description']
   const about = {
     name,
@@ -178,7 +178,7 @@ export function parseArguments(form: ArgumentForm, texts: readonly string[]): Pa
     return { problems: read.map(field => ('problem' in field ? field.problem : undefined)) }
   const values = read.map(field => ('value' in field ? field.value : LEFT_OUT))
   if (form.whole)
-    return isObject(values[0]) ? { value: values[0] } : { problems: ['must be a JSON object, such as {}'] }
+    return isPlainObject(values[0]) ? { value: values[0] } : { problems: ['must be a JSON object, such as {}'] }
   const entries = form.fields.map((field, index) => [field.name, values[index]] as const)
   return { value: Object.fromEntries(entries.filter(([, value]) => value !== LEFT_OUT)) }
 }

@@ -10,9 +10,10 @@ import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { isObject, shorten } from './json-text.ts'
+import { shorten } from './json-text.ts'
 import { reportLook, stepLook } from './status.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /** The steps in the words of the screen, in the order in which the service takes them. */
 const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
@@ -187,9 +188,9 @@ function errorLines(report: DoctorReport): Line[] {
 
 /** Who answered, where anybody did. */
 function serverLines(report: ExaminedReport): Line[] {
-  if (!isObject(report.initInfo)) return []
+  if (!isPlainObject(report.initInfo)) return []
   const info = report.initInfo
-  const server = isObject(info['serverInfo']) ? info['serverInfo'] : {}
+  const server = isPlainObject(info['serverInfo']) ? info['serverInfo'] : {}
   const fields: Field[] = [
     ['Name', text(server['title']) ?? text(server['name'])],
     ['Version', text(server['version'])],

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAgo } from '../../tui/theme/format.ts'
 import type { DoctorSteps, StepsTaken } from '../../domain/servers/steps.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
@@ -54,6 +54,5 @@ function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken 
 const unchanging = (): (() => void) => () => undefined
 
 function ageLine(generatedAt: number | string, now: number): Line {
-  const age = formatAge(toEpochMs(generatedAt), serviceTime(now))
-  return { text: age === 'now' ? 'Examined just now' : `Examined ${age} ago`, tone: 'muted' }
+  return { text: `Examined ${formatAgo(toEpochMs(generatedAt), serviceTime(now))}`, tone: 'muted' }
 }

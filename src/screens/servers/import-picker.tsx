@@ -59,23 +59,11 @@ const keyOf = ({ key }: Candidate): string => key
 export function useImportPicker(): (choice: Choice) => Promise<readonly Candidate[]> {
   const overlays = useOverlays()
   return choice =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: 'Servers in files of other programs',
-        size: available => ({
-          width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, choice.candidates.length + choice.problems.length + ROWS_AROUND),
-        }),
-        content: (
-          <ImportPicker
-            choice={choice}
-            onChosen={chosen => {
-              close()
-              resolve(chosen)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title: 'Servers in files of other programs',
+      width: WIDTH,
+      height: choice.candidates.length + choice.problems.length + ROWS_AROUND,
+      content: answer => <ImportPicker choice={choice} onChosen={answer} />,
     })
 }
 

@@ -1,10 +1,5 @@
 import { withinLevels } from '../../lib/json-depth.ts'
-
-export type JsonObject = Record<string, unknown>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isPlainObject } from '../../lib/json-object.ts'
 
 /** A text cut at a length, with how much is missing. */
 export function shorten(text: string, most: number): string {
@@ -19,6 +14,6 @@ export function withShortTexts(value: unknown, most: number): unknown {
 function shortened(value: unknown, most: number): unknown {
   if (typeof value === 'string') return shorten(value, most)
   if (Array.isArray(value)) return value.map(item => shortened(item, most))
-  if (!isObject(value)) return value
+  if (!isPlainObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item, most)]))
 }

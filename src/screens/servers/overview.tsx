@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAge, formatAgo, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
@@ -87,9 +87,8 @@ export function checkLines<T>(
     return [{ text: `Not checked. Press ${words.key} to ${words.purpose}.`, tone: 'muted', indent: 2 }]
   }
   const { outcome, durationMs } = check.data
-  const age = formatAge(check.updatedAt, now)
   const when: Line = {
-    text: `${formatDuration(durationMs)}, measured here, ${age === 'now' ? 'just now' : `${age} ago`}`,
+    text: `${formatDuration(durationMs)}, measured here, ${formatAgo(check.updatedAt, now)}`,
     tone: 'muted',
     indent: 2,
   }

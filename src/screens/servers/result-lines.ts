@@ -18,9 +18,10 @@ import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
 import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../domain/calls/listed-calls.ts'
-import { isObject, shorten, type JsonObject } from './json-text.ts'
+import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from './status.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
@@ -197,7 +198,7 @@ export function longMarkdown({ outcome }: CallRecord): string | undefined {
 }
 
 function declaresMarkdown(block: unknown): boolean {
-  if (!isObject(block)) return false
+  if (!isPlainObject(block)) return false
   const { mimeType, resource } = block
-  return isObject(resource) ? isMarkdown(resource['mimeType'], resource['uri']) : isMarkdown(mimeType)
+  return isPlainObject(resource) ? isMarkdown(resource['mimeType'], resource['uri']) : isMarkdown(mimeType)
 }

@@ -40,11 +40,11 @@ export function useResultOverlay(projectId: string, acts: Acts): (record: CallRe
   const overlays = useOverlays()
   const { client } = useWorkspace()
   return record => {
-    const close = overlays.open({
+    overlays.open({
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
-      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-      content: (
-        <Result projectId={projectId} acts={acts} log={callLogOf(client)} record={record} onClose={() => close()} />
+      width: WIDTH,
+      content: close => (
+        <Result projectId={projectId} acts={acts} log={callLogOf(client)} record={record} onClose={close} />
       ),
     })
   }

@@ -1,6 +1,7 @@
 import { withinLevels } from '../../lib/json-depth.ts'
 import type { Line } from '../../components/viewer.tsx'
-import { isObject, shorten, type JsonObject } from './json-text.ts'
+import { shorten } from './json-text.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 /** Deepest nesting and longest text that are laid out; a schema comes from somebody else's server. */
 const MOST_DEPTH = 6
@@ -10,7 +11,7 @@ const MOST_CHOICES = 30
 
 /** A schema's type in words: `number`, `string[]`, `"a" | "b"`, `string | null`. */
 export function schemaType(schema: unknown, depth = 0): string {
-  if (!isObject(schema) || depth > MOST_DEPTH) return 'any'
+  if (!isPlainObject(schema) || depth > MOST_DEPTH) return 'any'
   const { type } = schema
   if (Array.isArray(schema['enum'])) return choices(schema['enum'] as unknown[])
   if ('const' in schema) return choices([schema['const']])
@@ -20,7 +21,7 @@ export function schemaType(schema: unknown, depth = 0): string {
       return [...new Set((schema[keyword] as unknown[]).map(option => schemaType(option, depth + 1)))].join(' | ')
   if (Array.isArray(type)) return type.join(' | ')
   if (type === 'array') return `${schemaType(schema['items'], depth + 1)}[]`
-  return typeof type === 'string' ? type : isObject(schema['properties']) ? 'object' : 'any'
+  return typeof type === 'string' ? type : isPlainObject(schema['properties']) ? 'object' : 'any'
 }
 
 function choices(values: readonly unknown[]): string {
@@ -60,7 +61,7 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
   const lines = propertyLines(schema, 0)
   if (lines.length === 0) {
     const type = schemaType(schema)
-    const isOpen = !isObject(schema['properties']) && schema['additionalProperties'] !== false
+    const isOpen = !isPlainObject(schema['properties']) && schema['additionalProperties'] !== false
     const text = isOpen ? 'Names no arguments; any JSON object is taken.' : 'Takes no arguments.'
     return [{ text: type === 'object' ? text : type, tone: 'muted', indent: 2 }]
   }
@@ -72,13 +73,13 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
 
 function propertyLines(schema: JsonObject, depth: number): Line[] {
   if (depth > MOST_DEPTH) return []
-  const holder = isObject(schema['items']) ? schema['items'] : schema
-  const properties = isObject(holder['properties']) ? holder['properties'] : {}
+  const holder = isPlainObject(schema['items']) ? schema['items'] : schema
+  const properties = isPlainObject(holder['properties']) ? holder['properties'] : {}
   const required = Array.isArray(holder['required']) ? (holder['required'] as unknown[]) : []
   const lines: Line[] = []
   for (const [name, value] of Object.entries(properties)) {
     if (lines.length > MOST_LINES) break
-    const property = isObject(value) ? value : {}
+    const property = isPlainObject(value) ? value : {}
     lines.push(...oneProperty(name, property, required.includes(name), depth), ...propertyLines(property, depth + 1))
   }
   return lines

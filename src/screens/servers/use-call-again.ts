@@ -13,7 +13,8 @@ import { useArgumentDialog } from './argument-dialog.tsx'
 import { argumentForm, filledForm } from './arguments.ts'
 import { callsKeys } from './bindings.ts'
 import { INCOMPLETE } from './result-lines.ts'
-import { shorten, type JsonObject } from './json-text.ts'
+import { shorten } from './json-text.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 
 type CallTool = (toolName: string, parameters: JsonObject) => void
 

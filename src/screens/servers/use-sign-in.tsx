@@ -181,27 +181,21 @@ type Waited = { name: string; host: string; signIn: SignIn; isOpened: boolean }
 function useWaiting(): (waited: Waited) => Promise<ImportedTokens | string | undefined> {
   const overlays = useOverlays()
   return waited =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: `Sign in to ${waited.name}`,
-        size: available => {
-          const width = Math.min(WIDTH, available.width)
-          return { width, height: waitingLines(waited, width - 4).length + ROWS_AROUND }
-        },
-        content: <Waiting {...waited} onLeave={() => end(undefined)} />,
-      })
-      const end = (value: ImportedTokens | string | undefined): void => {
-        close()
-        resolve(value)
-      }
-      const follow = async (): Promise<void> => {
-        try {
-          end(await waited.signIn.tokens)
-        } catch (error) {
-          end(error instanceof Error ? error.message : String(error))
+    overlays.ask({
+      title: `Sign in to ${waited.name}`,
+      width: WIDTH,
+      height: ({ width }) => waitingLines(waited, width - 4).length + ROWS_AROUND,
+      content(end) {
+        const follow = async (): Promise<void> => {
+          try {
+            end(await waited.signIn.tokens)
+          } catch (error) {
+            end(error instanceof Error ? error.message : String(error))
+          }
         }
-      }
-      void follow()
+        void follow()
+        return <Waiting {...waited} onLeave={() => end(undefined)} />
+      },
     })
 }
 

@@ -5,7 +5,6 @@ import type { EvalCase, EvalSuite } from '../../api/contract/suites.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Line } from '../../components/viewer.tsx'
-import { wholeWithin } from './fields-dialog.tsx'
 import type { Authoring } from './use-authoring.ts'
 import { NEW_CASES, write } from './new-cases.ts'
 
@@ -131,18 +130,18 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
       },
     ],
     fields: BUCKETS.map(name => ({
-      name,
+      id: name,
       label: name,
       kind: `0 to ${MOST_IN_BUCKET}; empty: the usual number`,
       note: BUCKET_NOTES[name],
-      check: wholeWithin(0, MOST_IN_BUCKET),
+      input: { kind: 'number', least: 0, most: MOST_IN_BUCKET, whole: true },
     })),
-    effect: [{ text: 'The cases are stored at once; each can be edited or deleted afterwards.', tone: 'plain' }],
+    effect: () => [{ text: 'The cases are stored at once; each can be edited or deleted afterwards.', tone: 'plain' }],
     act: 'Generate cases',
   })
   if (!answers) return
   const caseMix = Object.fromEntries(
-    BUCKETS.filter(name => answers[name] !== '').map(name => [name, Number(answers[name])]),
+    BUCKETS.filter(name => answers[name]?.trim()).map(name => [name, Number(answers[name])]),
   )
   const body = Object.keys(caseMix).length > 0 ? { caseMix } : {}
   await authoring.write({

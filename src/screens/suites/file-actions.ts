@@ -28,12 +28,12 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   const name = suite.name ?? suite.id
   const answers = await ask({
     title: `Write ${name} to a file`,
-    fields: [{ name: 'file', label: 'file', required: true, initial: `${slug(name)}.yaml`, note: RELATIVE }],
-    effect: [{ text: 'All settings and cases go into it, and no secrets.', tone: 'muted' }],
+    fields: [{ id: 'file', label: 'file', required: true, initial: `${slug(name)}.yaml`, note: RELATIVE }],
+    effect: () => [{ text: 'All settings and cases go into it, and no secrets.', tone: 'muted' }],
     act: 'Write the file',
   })
   if (!answers) return
-  const path = namedPath(answers.file)
+  const path = namedPath(answers['file'] ?? '')
   const { isFile, writeTextFile } = await import('../../lib/yaml/text-files.ts')
   const isTaken = isFile(path)
   if (
@@ -66,12 +66,12 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
   const { ask, tell, showText } = authoring
   const answers = await ask({
     title: 'Import a suite file',
-    fields: [{ name: 'file', label: 'file', required: true, note: RELATIVE }],
-    effect: [{ text: 'A plan shows what it does before anything is sent.', tone: 'muted' }],
+    fields: [{ id: 'file', label: 'file', required: true, note: RELATIVE }],
+    effect: () => [{ text: 'A plan shows what it does before anything is sent.', tone: 'muted' }],
     act: 'Read the file',
   })
   if (!answers) return
-  const path = namedPath(answers.file)
+  const path = namedPath(answers['file'] ?? '')
   const { readTextFile } = await import('../../lib/yaml/text-files.ts')
   try {
     const text = readTextFile(path)

@@ -2,25 +2,42 @@ import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { Pane } from '../../components/panes/pane.tsx'
+import { ListContent, type ListContentProps } from '../../components/list/list-pane.tsx'
+import { listCount, listNote } from '../../components/list/use-list.ts'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { TabLine } from '../../components/tab-line.tsx'
 import { MIDDLES, type Middle } from '../runs/route.ts'
 import { middleKeys } from './cases-keys.ts'
 
+type MiddleProps = { current: Middle; focused: boolean; onChange: (middle: Middle) => void }
+
 const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings' }
+
+/** A list in the middle pane. */
+export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row>) {
+  const { list, data } = props
+  const { symbols } = useTheme()
+  useRestedIndex(list.selection)
+  return (
+    <MiddlePane {...props} count={data.hasData ? listCount(list) : undefined} note={listNote(list, symbols)}>
+      <ListContent {...props} />
+    </MiddlePane>
+  )
+}
 
 /**
  * What the middle pane shows of the chosen suite, under its tabs; the keys of tabs are its own while it has the focus.
  */
-export function MiddlePane(props: {
-  current: Middle
-  focused: boolean
-  /** Position and number of the rows, where there are rows. */
-  count?: string | undefined
-  note?: string | undefined
-  onChange: (middle: Middle) => void
-  children: ReactNode
-}) {
+export function MiddlePane(
+  props: MiddleProps & {
+    /** Position and number of the rows, where there are rows. */
+    count?: string | undefined
+    note?: string | undefined
+    children: ReactNode
+  },
+) {
   const { current, focused, count, note } = props
   return (
     <Pane
@@ -34,12 +51,7 @@ export function MiddlePane(props: {
   )
 }
 
-function MiddleTabs(props: {
-  current: Middle
-  focused: boolean
-  onChange: (middle: Middle) => void
-  children: ReactNode
-}) {
+function MiddleTabs(props: MiddleProps & { children: ReactNode }) {
   const { width, height } = useSize()
   const at = MIDDLES.indexOf(props.current)
   const step = (by: number): void => props.onChange(MIDDLES[(at + by + MIDDLES.length) % MIDDLES.length]!)

@@ -8,7 +8,7 @@ import { caseOfServer, caseOfTool } from '../../domain/suites/templates.ts'
 import { plural } from '../../tui/theme/format.ts'
 import type { EditedFile } from '../../components/editor/editor-host.ts'
 import { withProblems } from '../../components/editor/marked-text.ts'
-import { oneOf } from './fields-dialog.tsx'
+import { choiceField, optionsOf } from '../../components/form/form-dialog.tsx'
 import { isResendable } from './outcomes.tsx'
 import type { ActOf } from '../../hooks/use-write.tsx'
 import type { Authoring } from './use-authoring.ts'
@@ -96,17 +96,14 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
   const answers = await ask({
     title: `Send ${plural(failed.length, 'case')} again?`,
     fields: [
-      {
-        name: 'policy',
-        label: 'policy',
+      choiceField('policy', 'policy', optionsOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')), {
         required: true,
         initial: 'warn',
         note: 'Both write the case although another one does the same; warn adds a warning.',
-        input: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
-      },
-      { name: 'reason', label: 'reason', required: true, note: 'Stored with the cases.' },
+      }),
+      { id: 'reason', label: 'reason', required: true, note: 'Stored with the cases.' },
     ],
-    effect: [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
+    effect: () => [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
     act: `Send ${plural(failed.length, 'case')}`,
   })
   const forms = failed.map(({ form }) => form)
@@ -114,8 +111,8 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
     answers &&
     (await authoring.write(
       creation(authoring, suite, forms, {
-        duplicatePolicy: answers.policy as DuplicatePolicy,
-        overrideReason: answers.reason,
+        duplicatePolicy: answers['policy'] as DuplicatePolicy,
+        overrideReason: answers['reason']?.trim(),
       }),
     ))
   if (outcomes) await afterwards(authoring, suite, outcomes)
@@ -197,11 +194,11 @@ async function chosen<Thing extends { name: string; description?: unknown }>(
   }))
   const answers = await ask({
     title,
-    fields: [{ name: 'name', label: what, required: true, input: oneOf(options) }],
-    effect: [{ text: EFFECTS[what], tone: 'muted' }],
+    fields: [choiceField('name', what, options, { required: true })],
+    effect: () => [{ text: EFFECTS[what], tone: 'muted' }],
     act: 'Go on',
   })
-  return answers && things.find(({ name }) => name === answers.name)
+  return answers && things.find(({ name }) => name === answers['name'])
 }
 
 const EFFECTS = {

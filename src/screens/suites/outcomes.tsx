@@ -28,23 +28,11 @@ const RESENDABLE: ReadonlySet<string> = new Set(['DUPLICATE_CONTENT', 'OVERRIDE_
 export function useOutcomes(): (outcomes: readonly CaseOutcome[]) => Promise<OutcomeAnswer> {
   const overlays = useOverlays()
   return outcomes =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: `Cases: ${outcomeCounts(outcomes)}`,
-        size: available => ({
-          width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, rowsOf(outcomes) + ROWS_AROUND),
-        }),
-        content: (
-          <Outcomes
-            outcomes={outcomes}
-            onAnswer={answer => {
-              close()
-              resolve(answer)
-            }}
-          />
-        ),
-      })
+    overlays.ask({
+      title: `Cases: ${outcomeCounts(outcomes)}`,
+      width: WIDTH,
+      height: rowsOf(outcomes) + ROWS_AROUND,
+      content: answer => <Outcomes outcomes={outcomes} onAnswer={answer} />,
     })
 }
 

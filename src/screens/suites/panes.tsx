@@ -1,12 +1,9 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { List } from '../../components/list/list.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
-import { BelowCut, noneYet, type LongList } from '../../components/list/read-on.tsx'
-import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
-import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import type { LongList } from '../../components/list/read-on.tsx'
+import type { ListState } from '../../components/list/use-list.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { NothingChosen, PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
@@ -17,7 +14,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { Middle } from '../runs/route.ts'
 import { caseLines } from './case-lines.ts'
 import { casesKeys, suitesKeys } from './cases-keys.ts'
-import { MiddlePane } from './middle.tsx'
+import { MiddleList, MiddlePane } from './middle.tsx'
 import { settingsLines } from './settings-lines.ts'
 import type { CasesData } from './use-cases.ts'
 
@@ -55,31 +52,20 @@ type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
 /** The cases of the chosen suite. */
 export function CasesTab(props: TabProps & { cases: CasesData }) {
   const { query, list } = props.cases
-  const { symbols } = useTheme()
   const key = useKeyName()
-  useRestedIndex(list.selection)
-  const empty = {
-    why: 'This suite has no cases.',
-    next: `Press ${key(casesKeys, 'add')} to write one, or ${key(casesKeys, 'addOfTool')} to start from a tool.`,
-  }
   return (
-    <MiddlePane
+    <MiddleList
+      {...props}
       current="cases"
-      focused={props.focused}
-      onChange={props.onChange}
-      count={query.hasData ? listCount(list) : undefined}
-      note={listNote(list, symbols)}
-    >
-      <PaneState
-        data={query}
-        loading="Reading the cases of the suite…"
-        empty={list.total === 0 && !query.hasMore ? empty : undefined}
-      >
-        <BelowCut pages={query} count={list.total} noun="case" focused={props.focused}>
-          <List list={list} focused={props.focused} empty={noneYet(query, empty.why)} />
-        </BelowCut>
-      </PaneState>
-    </MiddlePane>
+      list={list}
+      data={query}
+      pages={{ of: query, noun: 'case' }}
+      loading="Reading the cases of the suite…"
+      empty={{
+        why: 'This suite has no cases.',
+        next: `Press ${key(casesKeys, 'add')} to write one, or ${key(casesKeys, 'addOfTool')} to start from a tool.`,
+      }}
+    />
   )
 }
 

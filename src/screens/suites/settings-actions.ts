@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { Line } from '../../components/viewer.tsx'
-import { oneOf, wholeWithin } from './fields-dialog.tsx'
+import { choiceField, optionsOf } from '../../components/form/form-dialog.tsx'
 import type { Authoring } from './use-authoring.ts'
 
 /** Shortest and longest pause between scheduled runs, in minutes (schemas: EvalSuiteScheduleRequest). */
@@ -98,33 +98,25 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
   const answers = await ask({
     title: `Schedule of ${suite.name ?? suite.id}`,
     fields: [
+      choiceField('state', 'state', optionsOf(['on', 'off']), { required: true, initial: now?.enabled ? 'on' : 'off' }),
       {
-        name: 'state',
-        label: 'state',
-        required: true,
-        initial: now?.enabled ? 'on' : 'off',
-        input: oneOf(['on', 'off']),
-      },
-      {
-        name: 'minutes',
+        id: 'minutes',
         label: 'every',
         kind: `minutes, ${INTERVAL.least} to ${INTERVAL.most}`,
         initial: now?.intervalMinutes == null ? '' : String(now.intervalMinutes),
-        check: wholeWithin(INTERVAL.least, INTERVAL.most),
+        input: { kind: 'number', ...INTERVAL, whole: true },
       },
-      {
-        name: 'environment',
-        label: 'environment',
+      choiceField('environment', 'environment', [{ value: '', label: 'none named' }, ...optionsOf(attached)], {
         initial: now?.environmentId == null ? '' : names.environmentName(now.environmentId),
         note: attached.length > 1 ? 'This suite has several, so its schedule names one of them.' : '',
-        input: oneOf([{ value: '', label: 'none named' }, ...attached]),
-      },
+      }),
     ],
-    effect: [{ text: 'A schedule that is on launches runs by itself; each of them spends.', tone: 'warn' }],
+    effect: () => [{ text: 'A schedule that is on launches runs by itself; each of them spends.', tone: 'warn' }],
     act: 'Set the schedule',
   })
   if (!answers) return
-  const environmentId = answers.environment === '' ? undefined : names.environmentId(answers.environment)
+  const { state, minutes = '', environment = '' } = answers
+  const environmentId = environment === '' ? undefined : names.environmentId(environment)
   await authoring.write({
     endpoint: contract.suites.schedule,
     confirm: 'done',
@@ -132,8 +124,8 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
       projectId,
       suiteId: suite.id,
       body: {
-        enabled: answers.state === 'on',
-        ...(answers.minutes !== '' && { intervalMinutes: Number(answers.minutes) }),
+        enabled: state === 'on',
+        ...(minutes.trim() !== '' && { intervalMinutes: Number(minutes) }),
         ...(environmentId !== undefined && { environmentId }),
       },
     },
@@ -154,8 +146,8 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (choices.length === 0) return tell('warn', 'There is no further environment in this project.')
   const answers = await ask({
     title: 'Attach an environment',
-    fields: [{ name: 'environment', label: 'environment', required: true, input: oneOf(choices) }],
-    effect: [
+    fields: [choiceField('environment', 'environment', optionsOf(choices), { required: true })],
+    effect: () => [
       {
         text: 'With one environment attached every run goes through it; with several, each launch has to name one.',
         tone: 'plain',
@@ -164,13 +156,13 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
     act: 'Attach it',
   })
   if (!answers) return
-  const environmentId = names.environmentId(answers.environment) ?? answers.environment
+  const { environment = '' } = answers
+  const environmentId = names.environmentId(environment) ?? environment
   await authoring.write({
     endpoint: contract.suites.attachEnvironment,
     input: { projectId, suiteId: suite.id, body: { environmentId } },
-    start: `Attaching ${answers.environment}…`,
-    done: ({ attached: isNew }) =>
-      isNew ? `${answers.environment} is attached.` : `${answers.environment} was attached already.`,
+    start: `Attaching ${environment}…`,
+    done: ({ attached: isNew }) => (isNew ? `${environment} is attached.` : `${environment} was attached already.`),
   })
 }
 
@@ -185,25 +177,26 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (choices.length === 0) return tell('warn', 'No environment is attached.')
   const answers = await ask({
     title: 'Detach an environment',
-    fields: [{ name: 'environment', label: 'environment', required: true, input: oneOf(choices) }],
-    effect: [{ text: 'The environment itself stays as it is.', tone: 'muted' }],
+    fields: [choiceField('environment', 'environment', optionsOf(choices), { required: true })],
+    effect: () => [{ text: 'The environment itself stays as it is.', tone: 'muted' }],
     act: 'Go on',
   })
   if (!answers) return
-  const rest = ids.filter(id => names.environmentName(id) !== answers.environment)
+  const { environment = '' } = answers
+  const rest = ids.filter(id => names.environmentName(id) !== environment)
   await authoring.write({
     endpoint: contract.suites.update,
     confirm: {
-      title: `Detach ${answers.environment}?`,
+      title: `Detach ${environment}?`,
       lines: [
         rest.length === 0
           ? 'No environment is left then: runs use the servers that the suite saves.'
           : `Left are ${rest.map(names.environmentName).join(', ')}.`,
       ],
-      action: `Detach ${answers.environment}`,
+      action: `Detach ${environment}`,
     },
     input: { projectId, suiteId: suite.id, body: { environmentIds: rest.length > 0 ? rest : null } },
-    start: `Detaching ${answers.environment}…`,
-    done: () => `${answers.environment} is detached.`,
+    start: `Detaching ${environment}…`,
+    done: () => `${environment} is detached.`,
   })
 }

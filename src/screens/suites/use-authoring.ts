@@ -6,6 +6,7 @@ import { changeLine, type Change } from '../../domain/suites/changes.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useEditor, type Edited, useStoredTexts } from '../../components/editor/use-editor.tsx'
+import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useReview } from '../../components/review.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
@@ -14,7 +15,6 @@ import type { Line } from '../../components/viewer.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
 
 /** What every act of authoring needs: the editor, questions, and a way to write that reports its end. */
@@ -26,7 +26,7 @@ export function useAuthoring(projectId: string) {
   const opening = useOpening(useRunTask())
   const confirm = useConfirm()
   const review = useReview()
-  const ask = useFieldsDialog()
+  const ask = useFormDialog()
   const showOutcomes = useOutcomes()
   const showText = useTextOverlay()
   const toasts = useToasts()

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../api/contract/message.ts'
 import { readShape } from '../../api/contract/shapes.ts'
 import { untilAborted } from './deadline.ts'
 import { ServiceError } from './errors.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 type Issue = { path: string; message: string }
 
@@ -93,13 +94,9 @@ export async function parseBody(
   const text = await readText(request, maxBytes, signal)
   const value = text.trim() === '' ? undefined : parseJson(text)
   if (endpoint.body) return parseInput(endpoint.body, translate(value))
-  if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return undefined
-  const field = isObject(value) ? (Object.keys(value)[0] ?? '') : ''
+  if (value === undefined || (isPlainObject(value) && Object.keys(value).length === 0)) return undefined
+  const field = isPlainObject(value) ? (Object.keys(value)[0] ?? '') : ''
   throw invalidInput([{ path: field, message: 'This operation takes no body.' }])
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJson(text: string): unknown {

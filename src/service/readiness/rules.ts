@@ -2,6 +2,7 @@ import type { Tool } from '../connections/types.ts'
 import { everyOne, isText, notApplicable, SATISFIED, type Rule, violated } from './outcomes.ts'
 import { isIP } from 'node:net'
 import type { Outcome } from './types.ts'
+import { isPlainObject } from '../../lib/json-object.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 /** Hints that each publisher wants to see stated; Anthropic takes either of its two. */
@@ -154,26 +155,22 @@ export const POLICY_RULES: readonly Rule[] = [
 ]
 
 function annotationsOf({ annotations }: Tool): Record<string, unknown> {
-  return isObject(annotations) ? annotations : {}
+  return isPlainObject(annotations) ? annotations : {}
 }
 
 /** The page of a tool's interface, by MCP Apps or by the older key of the Apps SDK. */
 function widgetOf({ _meta: meta }: Tool): string | undefined {
-  if (!isObject(meta)) return undefined
-  const nested = isObject(meta['ui']) ? meta['ui']['resourceUri'] : undefined
+  if (!isPlainObject(meta)) return undefined
+  const nested = isPlainObject(meta['ui']) ? meta['ui']['resourceUri'] : undefined
   return [nested, meta['ui/resourceUri'], meta['openai/outputTemplate']].find(isText)
 }
 
 function parametersOf({ name, inputSchema }: Tool): { name: string; described: boolean }[] {
   const properties = inputSchema?.['properties']
-  return Object.entries(isObject(properties) ? properties : {}).map(([parameter, schema]) => ({
+  return Object.entries(isPlainObject(properties) ? properties : {}).map(([parameter, schema]) => ({
     name: `${name}.${parameter}`,
-    described: isObject(schema) && isText(schema['description']),
+    described: isPlainObject(schema) && isText(schema['description']),
   }))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether the server works for a client that reaches it over the internet. */

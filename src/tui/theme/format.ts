@@ -27,6 +27,12 @@ export function formatAge(then: number | undefined, now: number): string {
   return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
+/** How long ago something was, within a sentence: `3h ago`, or `just now`; unknown where it is unknown. */
+export function formatAgo(then: number | undefined, now: number): string {
+  const age = formatAge(then, now)
+  return age === UNKNOWN ? age : age === 'now' ? 'just now' : `${age} ago`
+}
+
 /** A share of what was counted, in whole percent; unknown when nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)

@@ -23,17 +23,15 @@ export function useBaseDialog(): (question: {
 }) => void {
   const overlays = useOverlays()
   return ({ runs, current, onChoose }) => {
-    const close = overlays.open({
+    overlays.open({
       title: 'Compare with',
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(runs.length + FRAME_ROWS, available.height),
-      }),
-      content: (
+      width: WIDTH,
+      height: runs.length + FRAME_ROWS,
+      content: close => (
         <BaseChoice
           runs={runs}
           current={current}
-          onClose={() => close()}
+          onClose={close}
           onChoose={runId => {
             close()
             onChoose(runId)

@@ -2,6 +2,7 @@ import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
+import type { JsonObject } from '../../../lib/json-object.ts'
 
 /** A figure on both sides; null is not known, and neither zero nor unchanged. */
 export type Diff =
@@ -68,8 +69,6 @@ export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: 
     ].join(', '),
   ]
 }
-
-type JsonObject = Record<string, unknown>
 
 /** Every figure of a comparison; rates of scorers are fractions of iterations and no part of the runs' own counters. */
 export function allFigures(comparison: EvalRunCompare): Line[] {

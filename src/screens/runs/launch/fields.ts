@@ -2,6 +2,7 @@ import { ITERATIONS } from '../../../domain/runs/launch-rules.ts'
 import { formatCount, plural } from '../../../tui/theme/format.ts'
 import { clean } from '../../../tui/theme/text.ts'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
+import { optionsOf } from '../../../components/form/form-dialog.tsx'
 import type { FormFieldLook } from '../../../components/form/form-field.tsx'
 import { PASS_RATE, type DraftedLaunch, type DraftField, type LaunchDraft } from './draft.ts'
 import { environmentName, holderName, type LaunchFacts } from './facts.ts'
@@ -51,11 +52,7 @@ export function launchFields(
     }),
     refused.hostedModels.length > 0 &&
       field('offered', 'Offered models', 'of that provider', {
-        input: {
-          kind: 'choice',
-          options: refused.hostedModels.map(value => ({ value, label: value })),
-          none: 'none taken',
-        },
+        input: { kind: 'choice', options: optionsOf(refused.hostedModels), none: 'none taken' },
       }),
     ...keyFields(draft, field),
     field('iterations', 'Iterations', `of every case, ${ITERATIONS.least} to ${ITERATIONS.most}`, {

@@ -63,16 +63,17 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
 
   function open(suite: EvalSuiteDetail, cases: readonly EvalCase[], marked: readonly string[]): void {
     const name = suiteName(suite)
-    const close = overlays.open({
+    overlays.open({
       title: `Launch ${name}`,
-      size: available => ({ width: Math.min(WIDTH, available.width), height: Math.min(HEIGHT, available.height) }),
-      content: (
+      width: WIDTH,
+      height: HEIGHT,
+      content: close => (
         <LaunchForm
           projectId={projectId}
           suite={suite}
           cases={cases}
           marked={marked}
-          onClose={() => close()}
+          onClose={close}
           onSend={async (intent, follow) => {
             const outcome = await send.now(name, intent, follow)
             if (outcome.kind === 'launched' && outcome.launched.pins.length > 0) {

@@ -1,7 +1,7 @@
 import type { EvalRunJudges } from '../../../api/contract/judge-shapes.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatAgo, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
@@ -81,8 +81,7 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
 /** A judge with its state, its model, and the cases below its threshold first. */
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
-  const age = formatAge(generatedAt, serviceNow())
-  const source = [modelUsed, generatedAt === undefined ? undefined : age === 'now' ? 'just now' : `${age} ago`]
+  const source = [modelUsed, generatedAt !== undefined && formatAgo(generatedAt, serviceNow())]
   const about = source.filter(Boolean).join(', ')
   const tone = status === 'failed' ? 'warn' : status === 'pending' ? 'live' : 'plain'
   const ordered = [...cases.filter(({ passed }) => !passed), ...cases.filter(({ passed }) => passed)]

@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'react'
 import { contract } from '../../../api/contract/contract.ts'
 import { isTerminalRunStatus, type EvalRun, runName } from '../../../api/contract/runs.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../../tui/keymap/binding.ts'
+import { useFormDialog } from '../../../components/form/form-dialog.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import { NotSent, useWrite } from '../../../hooks/use-write.tsx'
 import { useLiveQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
-import { useJudgeDialog, type JudgeChoice } from './judge-dialog.tsx'
 
 /** Whether a model is at work on the run. */
 function isAnalysed({ insights, judges }: EvalRun): boolean {
@@ -49,7 +49,7 @@ export function useAnalysisRequests(
   const { client } = useWorkspace()
   const requestInsights = useWrite(contract.runs.requestInsights)
   const requestJudge = useWrite(contract.runs.requestJudge)
-  const openJudge = useJudgeDialog()
+  const ask = useFormDialog()
   if (!run) return { insights: NO_RUN, judge: NO_RUN }
   if (!isTerminalRunStatus(run.status)) return { insights: NOT_ENDED, judge: NOT_ENDED }
   const place = { projectId, runId: run.id }
@@ -82,12 +82,28 @@ export function useAnalysisRequests(
       done: () => IN_THE_MAKING,
     })
   }
-  const askJudge = (): void => {
+  const askJudge = async (): Promise<void> => {
     const isGraded = judge === 'completed'
-    openJudge({
+    const values = await ask({
       title: `Have a model judge ${name}?`,
+      about: [
+        {
+          text: 'What is left empty is as the suite says. A request forgets what an earlier one chose.',
+          tone: 'muted',
+        },
+      ],
+      fields: [
+        { id: 'model', label: 'model', kind: 'name', note: 'The model that grades.' },
+        {
+          id: 'threshold',
+          label: 'threshold',
+          kind: 'from 0 to 1',
+          note: 'The least score of a case that passes.',
+          input: { kind: 'number', least: 0, most: 1, whole: false },
+        },
+      ],
       act: isGraded ? 'Grade again' : 'Grade the run',
-      effect: [
+      effect: () => [
         {
           text: 'A model reads the final answer of every trial, which spends. The result stays as it is.',
           tone: 'plain',
@@ -96,18 +112,25 @@ export function useAnalysisRequests(
           ? [{ text: 'It was graded already. Grading again is charged again.', tone: 'warn' as const }]
           : []),
       ],
-      onSend: (choice: JudgeChoice) =>
-        void requestJudge({
-          confirm: 'done',
-          start: `Asking for a judge of ${name}…`,
-          work: async ({ send }) => {
-            if (isGraded) await requireSame(({ judges }) => judges?.goalCompletion)
-            // One that was never requested may be off in the suite; this switches it on for this run alone.
-            const body = { ...choice, ...(isGraded && { force: true }), ...(judge == null && { enable: true }) }
-            return await send(contract.runs.requestJudge, { ...place, body })
-          },
-          done: () => IN_THE_MAKING,
-        }),
+    })
+    if (!values) return
+    const model = values['model']?.trim()
+    const threshold = values['threshold']?.trim()
+    await requestJudge({
+      confirm: 'done',
+      start: `Asking for a judge of ${name}…`,
+      work: async ({ send }) => {
+        if (isGraded) await requireSame(({ judges }) => judges?.goalCompletion)
+        const body = {
+          ...(model && { model }),
+          ...(threshold && { threshold: Number(threshold) }),
+          ...(isGraded && { force: true }),
+          // One that was never requested may be off in the suite; this switches it on for this run alone.
+          ...(judge == null && { enable: true }),
+        }
+        return await send(contract.runs.requestJudge, { ...place, body })
+      },
+      done: () => IN_THE_MAKING,
     })
   }
   return {

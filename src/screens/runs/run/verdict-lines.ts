@@ -4,7 +4,7 @@ import { runCounts } from '../../../domain/runs/counts.ts'
 import { isVerdict, undecidedOf, verdictWord } from '../../../domain/runs/outcome.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatAgo, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import type { Field } from '../../../components/lines.ts'
 import { LOOKS } from '../status.ts'
@@ -25,8 +25,7 @@ export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
 function statusWords(run: EvalRun): string {
   const started = toEpochMs(run.createdAt)
   const ended = toEpochMs(run.completedAt)
-  const age = formatAge(started, serviceNow())
-  const when = started === undefined ? '' : `, started ${age === 'now' ? 'just now' : `${age} ago`}`
+  const when = started === undefined ? '' : `, started ${formatAgo(started, serviceNow())}`
   const took = started === undefined || ended === undefined ? '' : `, took ${formatDuration(ended - started)}`
   return `${run.status}${when}${took}`
 }

@@ -2,6 +2,7 @@ import { checkArguments, SCHEMA_LIMIT_MS, type ArgumentVerdict } from '../../../
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
+import { isPlainObject } from '../../../lib/json-object.ts'
 
 /** Faults of one call that are shown. */
 const MOST_SAYS = 3
@@ -113,7 +114,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
     toolName,
     serverName: typeof serverName === 'string' ? serverName : undefined,
     // A step without arguments gives none; of a recorded or expected call it is not known.
-    args: isObject(given) ? given : from === 'step' ? {} : undefined,
+    args: isPlainObject(given) ? given : from === 'step' ? {} : undefined,
     from,
   }
 }
@@ -129,7 +130,7 @@ function checker(limitMs: number): Check {
     if (known) return known
     const left = end - performance.now()
     if (left <= 0) return { unusable: 'checking all calls took too long', isLimit: true }
-    const schema = isObject(tool.inputSchema) ? tool.inputSchema : undefined
+    const schema = isPlainObject(tool.inputSchema) ? tool.inputSchema : undefined
     const verdict = await checkArguments(schema, args, Math.min(left, SCHEMA_LIMIT_MS))
     if ('unusable' in verdict) given.set(tool, verdict)
     return verdict
@@ -161,8 +162,4 @@ async function verdictOn(
     says.push(...found.map(({ name, message }) => (name === undefined ? message : `\`${name}\` ${message}`)))
   }
   return { says: [...new Set(says)].slice(0, MOST_SAYS).join('; ') }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

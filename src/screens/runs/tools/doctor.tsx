@@ -23,10 +23,10 @@ const TRIALS_READ = 200
 export function useToolDoctor(projectId: string): (run: EvalRun) => void {
   const overlays = useOverlays()
   return run => {
-    const close = overlays.open({
+    overlays.open({
       title: `Tools of ${runName(run)}, then and now`,
-      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
-      content: <Doctor projectId={projectId} run={run} onClose={() => close()} />,
+      width: WIDTH,
+      content: close => <Doctor projectId={projectId} run={run} onClose={close} />,
     })
   }
 }

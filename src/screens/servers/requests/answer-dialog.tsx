@@ -9,10 +9,11 @@ import { checkArguments } from '../../../domain/servers/arguments-check.ts'
 import { useWaitingRequests } from '../../../hooks/use-waiting-requests.ts'
 import { useWrite } from '../../../hooks/use-write.tsx'
 import { localClock } from '../../../lib/times.ts'
-import { isObject, shorten } from '../json-text.ts'
+import { shorten } from '../json-text.ts'
 import { addressLines } from './address-lines.ts'
 import { readFields, requestedFields, type RequestedField } from './requested-form.ts'
 import { useRequestMenu } from './use-request-menu.ts'
+import { isPlainObject } from '../../../lib/json-object.ts'
 
 /** Longest message of a server that is laid out. */
 const MOST_MESSAGE = 2000
@@ -153,7 +154,7 @@ async function checked(
   const read = readFields(asked, name => textOf(fieldId(name)))
   const placed = (faults: readonly (readonly [string, string])[]): Verdict => ({ faults: Object.fromEntries(faults) })
   if ('faults' in read) return placed(Object.entries(read.faults).map(([name, why]) => [fieldId(name), why]))
-  const found = await checkArguments(isObject(schema) ? schema : undefined, read.content)
+  const found = await checkArguments(isPlainObject(schema) ? schema : undefined, read.content)
   const names = new Set(asked.map(({ name }) => name))
   if ('faults' in found && found.faults.length > 0)
     return placed(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
-import { isObject, type JsonObject } from '../json-text.ts'
+import { isPlainObject, type JsonObject } from '../../../lib/json-object.ts'
 
 /** A field of a form that a server asks for. */
 export type RequestedField = {
@@ -23,11 +23,13 @@ const WHOLE = 'content'
 
 /** The fields of a requested schema; of one that is no plain form a single field of JSON. */
 export function requestedFields(schema: unknown): RequestedField[] {
-  const properties = isObject(schema) ? schema['properties'] : undefined
-  const names = isObject(properties) ? Object.keys(properties) : []
-  if (!isObject(properties) || !isObject(schema) || names.length > MOST_FIELDS) return [wholeField(names)]
+  const properties = isPlainObject(schema) ? schema['properties'] : undefined
+  const names = isPlainObject(properties) ? Object.keys(properties) : []
+  if (!isPlainObject(properties) || !isPlainObject(schema) || names.length > MOST_FIELDS) return [wholeField(names)]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
-  return names.map(name => fieldOf(name, isObject(properties[name]) ? properties[name] : {}, required.includes(name)))
+  return names.map(name =>
+    fieldOf(name, isPlainObject(properties[name]) ? properties[name] : {}, required.includes(name)),
+  )
 }
 
 /** What was filled in: the content, or what is wrong with which field. */
@@ -43,7 +45,7 @@ export function readFields(
   const values = read.flatMap(({ field: { name }, found }) => (found && 'value' in found ? [[name, found.value]] : []))
   const content = Object.fromEntries(values) as JsonObject
   const whole = content[WHOLE]
-  return { content: fields[0]?.kind === WHOLE_KIND && isObject(whole) ? whole : content }
+  return { content: fields[0]?.kind === WHOLE_KIND && isPlainObject(whole) ? whole : content }
 }
 
 function readField(field: RequestedField, text: string): ReturnType<RequestedField['read']> {
@@ -65,7 +67,7 @@ function wholeField(names: readonly string[]): RequestedField {
     read(text) {
       try {
         const value: unknown = JSON.parse(text)
-        return isObject(value) ? { value } : { problem: 'must be a JSON object, such as {}' }
+        return isPlainObject(value) ? { value } : { problem: 'must be a JSON object, such as {}' }
       } catch {
         return { problem: 'is no JSON' }
       }
@@ -158,11 +160,11 @@ function readText(typed: string, format: string | undefined): ReturnType<Request
 
 /** The choices of a field, with the titles that the server has for them. */
 function optionsOf(schema: JsonObject): FieldOption[] | undefined {
-  const of = schema['type'] === 'array' && isObject(schema['items']) ? schema['items'] : schema
+  const of = schema['type'] === 'array' && isPlainObject(schema['items']) ? schema['items'] : schema
   const titled = [of['oneOf'], of['anyOf']].find(Array.isArray)
   if (titled)
     return titled
-      .filter(isObject)
+      .filter(isPlainObject)
       .map(each => ({ value: String(each['const']), ...labelOf(each['const'], each['title']) }))
   const { enum: values, enumNames: names } = of
   if (!Array.isArray(values)) return undefined

@@ -1,8 +1,9 @@
 import { samplingMessages } from '../../../domain/servers/sampling.ts'
 import { fieldLines, heading, jsonLines, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
-import { isObject, withShortTexts, type JsonObject } from '../json-text.ts'
+import { withShortTexts } from '../json-text.ts'
 import { textLines } from '../schema-lines.ts'
+import { isPlainObject, type JsonObject } from '../../../lib/json-object.ts'
 
 /** Longest text that is laid out. */
 const MOST_TEXT = 20_000
@@ -10,8 +11,10 @@ const MOST_TEXT = 20_000
 /** A sampling request for reading: what a model is to be told, and how it is to answer. */
 export function samplingLines(params: JsonObject): Line[] {
   const { systemPrompt, maxTokens, temperature, modelPreferences } = params
-  const { hints, ...priorities } = isObject(modelPreferences) ? modelPreferences : {}
-  const named = Array.isArray(hints) ? hints.map(hint => (isObject(hint) ? String(hint['name']) : '')).join(', ') : ''
+  const { hints, ...priorities } = isPlainObject(modelPreferences) ? modelPreferences : {}
+  const named = Array.isArray(hints)
+    ? hints.map(hint => (isPlainObject(hint) ? String(hint['name']) : '')).join(', ')
+    : ''
   const field = (label: string, value: unknown): Field[] =>
     value === undefined ? [] : [[label, typeof value === 'string' ? value : JSON.stringify(value)] as const]
   return [

@@ -25,11 +25,11 @@ export function useAnswerRequests(): () => Promise<void> {
     const [first] = waiting
     if (!first) throw new UnavailableAction('No server asks anything now.')
     const { RequestsDialog, dialogRows } = await loadDialog()
-    const rows = Math.max(...waiting.map(dialogRows))
-    const close = overlays.open({
+    overlays.open({
       title: clean(waiting.length === 1 ? `${first.serverName} asks` : `${waiting.length} requests of servers`),
-      size: ({ width, height }) => ({ width: Math.min(WIDTH, width), height: Math.min(rows, height) }),
-      content: <RequestsDialog waiting={waiting} onClose={() => close()} />,
+      width: WIDTH,
+      height: Math.max(...waiting.map(dialogRows)),
+      content: close => <RequestsDialog waiting={waiting} onClose={close} />,
     })
   }
 }
