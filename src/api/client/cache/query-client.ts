@@ -1,4 +1,5 @@
-import { environmentManager, type Query, QueryClient } from '@tanstack/react-query'
+import { environmentManager, type Query, QueryClient, timeoutManager } from '@tanstack/react-query'
+import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
@@ -24,6 +25,25 @@ export function createQueryClient(): QueryClient {
         throwOnError: false,
       },
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
+    },
+  })
+}
+
+/** Has the intervals of polls share their wakes with all else that is looked at again and again. */
+export function pollTogether(): void {
+  const ends = new Map<unknown, () => void>()
+  let last = 0
+  timeoutManager.setTimeoutProvider<number>({
+    setTimeout: (run, ms) => setTimeout(run, ms)[Symbol.toPrimitive](),
+    clearTimeout,
+    setInterval(run, ms) {
+      last -= 1
+      ends.set(last, every(ms, run))
+      return last
+    },
+    clearInterval(id) {
+      ends.get(id)?.()
+      ends.delete(id)
     },
   })
 }
