@@ -35,6 +35,7 @@ import { reportOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
+import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
@@ -212,6 +213,7 @@ function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: Foc
 /** Lets what is looked at beside polls be looked at as rarely. */
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
   watchdog.attended(pace.isAttended())
+  setOptimizing(pace.isAttended())
   budget.setRest(pace.pollFactor())
 }
 
