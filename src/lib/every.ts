@@ -46,8 +46,8 @@ function wake(): void {
   wakesAt = Infinity
   const now = performance.now()
   try {
-    for (const interval of [...intervals]) {
-      if (interval.at > now + EARLY_MS || !intervals.has(interval)) continue
+    for (const interval of intervals) {
+      if (interval.at > now + EARLY_MS) continue
       interval.at = nextOf(interval.ms, Math.max(now, interval.at))
       interval.run()
     }

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createQueryClient, pollTogether, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -136,8 +136,7 @@ export function openDashboard(options: DashboardOptions): void {
     bindings: options.bindings,
   })
   const pointer = createPointer()
-  pollTogether()
-  const queryClient = createQueryClient()
+  const queryClient = createPollingClient()
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)

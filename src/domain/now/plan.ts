@@ -84,7 +84,6 @@ export function planReads(counts: NowReadCounts, requestMs: number): Record<NowR
   const over = rateOf(NOW_READ_KINDS) / most
   if (over > 1) for (const kind of NOW_READ_KINDS) pauses[kind] *= over
   // Rounded so that the sum stays below.
-  for (const kind of NOW_READ_KINDS)
-    if (pauses[kind] !== NOW_READS[kind].every) pauses[kind] = inSteps(pauses[kind])
+  for (const kind of NOW_READ_KINDS) if (pauses[kind] !== NOW_READS[kind].every) pauses[kind] = inSteps(pauses[kind])
   return pauses
 }

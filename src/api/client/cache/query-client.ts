@@ -29,8 +29,8 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** Has the intervals of polls share their wakes with all else that is looked at again and again. */
-export function pollTogether(): void {
+/** The same, whose polls share their wakes with all else in this process that is looked at again and again. */
+export function createPollingClient(): QueryClient {
   const ends = new Map<unknown, () => void>()
   let last = 0
   timeoutManager.setTimeoutProvider<number>({
@@ -46,6 +46,7 @@ export function pollTogether(): void {
       ends.delete(id)
     },
   })
+  return createQueryClient()
 }
 
 /**
