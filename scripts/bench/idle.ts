@@ -3,7 +3,7 @@ import { openTerminal, type Terminal } from '../../test/pty/terminal.ts'
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { launched } from './live.ts'
 import { during, type Stretch } from './measure.ts'
-import { residentMegabytes } from './process.ts'
+import { cpuMilliseconds, residentMegabytes } from './process.ts'
 import { dataOf, startOn, type Build } from './program.ts'
 import { number, percent, table } from './report.ts'
 import { startServe } from './serve.ts'
@@ -21,10 +21,19 @@ const LAST_MS = 60_000
  * likes to.
  */
 const FLAT = 5
+/** The name of the thread in which runs are executed. */
+const RUNS_THREAD = 'runs'
 /** Most of a core, from 0 to 1, that a screen may take which nobody touches. */
 const MOST_CORE = 0.002
 
-export type IdleSample = { screen: string; setting: string; last: Stretch; memory: { first: number; last: number } }
+export type IdleSample = {
+  screen: string
+  setting: string
+  last: Stretch
+  /** Share of a core, from 0 to 1, of the thread that executes runs, whatever is on the screen. */
+  executing: number
+  memory: { first: number; last: number }
+}
 
 /** What of the names is wanted; without a choice all of it. */
 function chosen<T extends string>(all: readonly T[], wanted: readonly string[]): readonly T[] {
@@ -65,8 +74,10 @@ async function leaveOpen(
     await delay(LAST_MS)
     const first = residentMegabytes(terminal.pid)
     await delay(Math.max(0, minutes * 60_000 - 2 * LAST_MS))
+    const executed = cpuMilliseconds(terminal.pid, RUNS_THREAD)
     const last = await during(terminal, LAST_MS)
-    return { last, memory: { first, last: residentMegabytes(terminal.pid) } }
+    const executing = (cpuMilliseconds(terminal.pid, RUNS_THREAD) - executed) / LAST_MS
+    return { last, executing, memory: { first, last: residentMegabytes(terminal.pid) } }
   }
   if (setting.endsWith('live')) return await launched(build, workspaces.lasting, iterations, watch, serve)
   const home = createHome()
@@ -85,12 +96,13 @@ async function leaveOpen(
  */
 export function idleTable(samples: readonly IdleSample[]): string {
   return table(
-    ['screen', 'setting', 'last minute: bytes, core', 'memory', 'met'],
-    samples.map(({ screen, setting, last, memory }) => {
+    ['screen', 'setting', 'last minute: bytes, core', 'of that executing', 'memory', 'met'],
+    samples.map(({ screen, setting, last, executing, memory }) => {
       const isQuiet = setting.endsWith('live') || last.bytes === 0
       const isMet = isQuiet && last.core <= MOST_CORE && memory.last - memory.first <= FLAT
+      const cores = [`${last.bytes}, ${percent(last.core)}`, percent(executing)]
       const grown = `${number(memory.first)} to ${number(memory.last)} MB`
-      return [screen, setting, `${last.bytes}, ${percent(last.core)}`, grown, isMet ? 'yes' : '**no**']
+      return [screen, setting, ...cores, grown, isMet ? 'yes' : '**no**']
     }),
   )
 }

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Processor time a process has used so far, all its threads together, in milliseconds.
+ * Processor time a process has used so far, all its threads together or those of one name, in milliseconds.
  * Read from the scheduler's own count, because the ticks of `/proc/<pid>/stat` are too coarse for an idle program.
  */
-export function cpuMilliseconds(pid: number): number {
+export function cpuMilliseconds(pid: number, name?: string): number {
   const tasks = `/proc/${pid}/task`
-  const nanoseconds = readdirSync(tasks).map(task =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-  )
+  const nanoseconds = readdirSync(tasks).map(task => {
+    if (name !== undefined && readFileSync(`${tasks}/${task}/comm`, 'utf8').trim() !== name) return 0
+    return Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0])
+  })
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6
 }
 

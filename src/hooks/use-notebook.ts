@@ -2,6 +2,7 @@ import { onceFor } from '../lib/once-for.ts'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { systemClock } from '../lib/clock.ts'
+import { every } from '../lib/every.ts'
 import { createNotebook, type Incident, type Notebook } from '../domain/notebook/notebook.ts'
 import { usePollFactor } from './use-poll.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
@@ -21,10 +22,7 @@ export function useNotebook(): { notebook: Notebook; incidents: readonly Inciden
   const notebook = notebookOf(useWorkspace())
   const factor = usePollFactor()
   const version = useSyncExternalStore(notebook.subscribe, notebook.version)
-  useEffect(() => {
-    const timer = setInterval(() => notebook.look(), factor * LOOK_MS)
-    return () => clearInterval(timer)
-  }, [notebook, factor])
+  useEffect(() => every(factor * LOOK_MS, () => notebook.look()), [notebook, factor])
   return useMemo(
     () => ({ notebook, ...readOf(notebook) }),
     // oxlint-disable-next-line react/exhaustive-deps -- what the notebook answers changes with its version

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createQueryClient, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -35,6 +35,7 @@ import { reportOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
+import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
@@ -135,7 +136,7 @@ export function openDashboard(options: DashboardOptions): void {
     bindings: options.bindings,
   })
   const pointer = createPointer()
-  const queryClient = createQueryClient()
+  const queryClient = createPollingClient()
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
@@ -211,6 +212,7 @@ function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: Foc
 /** Lets what is looked at beside polls be looked at as rarely. */
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
   watchdog.attended(pace.isAttended())
+  setOptimizing(pace.isAttended())
   budget.setRest(pace.pollFactor())
 }
 

@@ -51,6 +51,14 @@ export function pauseAfter(error: unknown, pause: number): number | false {
 /** How many things of each kind are read. */
 export type NowReadCounts = Readonly<Record<NowReadKind, number>>
 
+/** Steps of pauses, in milliseconds: with one that divides the others, reads of several kinds share their moments. */
+const STEP_MS = 4 * SECOND
+
+function inSteps(pause: number): number {
+  const step = pause <= STEP_MS ? SECOND : STEP_MS
+  return Math.ceil(pause / step) * step
+}
+
 /**
  * The pause between two reads of each thing, in milliseconds, by kind. Together they never send more than one request
  * in `requestMs`: kinds of less weight are made rarer first, each up to its longest pause, and all of them where that
@@ -75,7 +83,7 @@ export function planReads(counts: NowReadCounts, requestMs: number): Record<NowR
   }
   const over = rateOf(NOW_READ_KINDS) / most
   if (over > 1) for (const kind of NOW_READ_KINDS) pauses[kind] *= over
-  // Whole milliseconds, rounded so that the sum stays below.
-  for (const kind of NOW_READ_KINDS) pauses[kind] = Math.ceil(pauses[kind])
+  // Rounded so that the sum stays below.
+  for (const kind of NOW_READ_KINDS) if (pauses[kind] !== NOW_READS[kind].every) pauses[kind] = inSteps(pauses[kind])
   return pauses
 }

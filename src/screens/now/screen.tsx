@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'react'
+import { every } from '../../lib/every.ts'
 import type { NowMemory } from '../../domain/now/memory.ts'
 import { writeKey } from './request-lines.ts'
 import { orderLines } from '../../domain/now/order.ts'
@@ -47,9 +48,8 @@ export function NowScreen() {
   const data = useNowData(kept)
   useEffect(() => {
     // What is acknowledged in another window of the same person is away here too.
-    const timer = setInterval(() => memory.refresh(), REFRESH_MS).unref()
     memory.refresh()
-    return () => clearInterval(timer)
+    return every(REFRESH_MS, () => memory.refresh())
   }, [memory])
   const onlyFaults = params['faults'] === YES
   const withAcknowledged = params['all'] === YES

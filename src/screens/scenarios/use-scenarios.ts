@@ -5,6 +5,7 @@ import { provedVersion } from '../../domain/scenarios/notes.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { every } from '../../lib/every.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -102,9 +103,8 @@ export function useScenarios(projectId: string) {
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
   useEffect(() => {
     // What another program of the same person noted shows as often as what the service answers.
-    const timer = setInterval(() => accessNotes?.look(), refetchInterval).unref()
     accessNotes?.look()
-    return () => clearInterval(timer)
+    return every(refetchInterval, () => accessNotes?.look())
   }, [accessNotes, refetchInterval])
   const names = useMemo(
     () => new Map(environments.items?.map(({ id, name }) => [id, name ?? id])),

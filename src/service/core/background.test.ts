@@ -27,6 +27,7 @@ test('looks of one pause begin in one wake, whenever each was added', async () =
   expect(vi.getTimerCount()).toBe(1)
   await vi.advanceTimersByTimeAsync(10_000)
   expect(seen).toEqual(['a 5000', 'b 5000', 'a 10000', 'b 10000'])
+  await background.close()
 })
 
 test('one that answers false is over, and the last one of a pause leaves no timer', async () => {

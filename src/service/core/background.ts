@@ -1,3 +1,4 @@
+import { every } from '../../lib/every.ts'
 import type { Store } from './database/store.ts'
 
 /** Work that is looked at again and again while the service is open, such as schedules. */
@@ -13,49 +14,35 @@ export type Background = {
 
 /** @param longestMs longest pause between two looks, where the looks themselves would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
-  const timers = new Map<number, { looks: Set<() => void>; timer: NodeJS.Timeout }>()
+  const ends = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
-  /** Looks of one pause are begun together: each wake of a resting process costs more than most looks do. */
-  const together = (pause: number) => {
-    const looks = new Set<() => void>()
-    const timer = setInterval(() => {
-      for (const begin of looks) begin()
-    }, pause).unref()
-    timers.set(pause, { looks, timer })
-    return looks
-  }
-  const end = (pause: number, begin: () => void) => {
-    const { looks, timer } = timers.get(pause)!
-    looks.delete(begin)
-    if (looks.size > 0) return
-    clearInterval(timer)
-    timers.delete(pause)
-  }
   return {
     every(milliseconds, look) {
-      const pause = Math.min(milliseconds, longestMs)
-      const looks = timers.get(pause)?.looks ?? together(pause)
       let busy = false
       const once = async () => {
         busy = true
         try {
-          if ((await look()) === false) end(pause, begin)
+          if ((await look()) === false) end()
         } catch (error) {
           onError(error)
         } finally {
           busy = false
         }
       }
-      const begin = () => {
+      const stop = every(Math.min(milliseconds, longestMs), () => {
         if (busy) return
         const done = once()
         underWay.add(done)
         void done.finally(() => underWay.delete(done))
+      })
+      const end = () => {
+        stop()
+        ends.delete(end)
       }
-      looks.add(begin)
+      ends.add(end)
     },
     async close() {
-      for (const { timer } of timers.values()) clearInterval(timer)
+      for (const end of ends) end()
       await Promise.all(underWay)
     },
   }

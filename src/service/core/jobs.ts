@@ -1,3 +1,4 @@
+import { every } from '../../lib/every.ts'
 import { messageOf } from './one-line.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
 import type { JobRow } from './database/rows.ts'
@@ -51,7 +52,7 @@ type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt
 export function createJobs(store: Store, onError: (error: unknown) => void): Jobs {
   const kinds = new Map<string, EndUnfinished>()
   const underWay = new Map<string, Work>()
-  let watch: NodeJS.Timeout | undefined
+  let endWatch: (() => void) | undefined
   let closing = false
 
   const guarded = (work: () => void) => {
@@ -93,8 +94,8 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       underWay.delete(row.token)
       releaseLease(row)
       if (underWay.size === 0) {
-        clearInterval(watch)
-        watch = undefined
+        endWatch?.()
+        endWatch = undefined
       }
     }
   }
@@ -113,7 +114,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       }
       const stop = new AbortController()
       underWay.set(row.token, { row, stop, done: execute(row, stop, work), renewedAt: Date.now() })
-      watch ??= setInterval(() => guarded(look), WATCH_EVERY_MS).unref()
+      endWatch ??= every(WATCH_EVERY_MS, () => guarded(look))
       return true
     },
     stop(kind, subjectId) {

@@ -1,3 +1,4 @@
+import { every } from '../../lib/every.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RunRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
@@ -54,7 +55,7 @@ type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<v
 export function createRunEngine({ store, executor, onError }: RunEngineOptions): RunEngine {
   const executions = new Map<string, Execution>()
   const listeners: ((run: RunRow) => void)[] = []
-  let watch: NodeJS.Timeout | undefined
+  let endWatch: (() => void) | undefined
 
   const stopEnded = () => {
     for (const [id, { stop }] of executions) if (!isInFlight(store, id)) stop.abort()
@@ -107,11 +108,11 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
       executions.delete(run.id)
       releaseLease(run.lease)
       if (executions.size > 0) return
-      clearInterval(watch)
-      watch = undefined
+      endWatch?.()
+      endWatch = undefined
     })
     executions.set(run.id, { run, stop, done, renewedAt: Date.now() })
-    watch ??= setInterval(guardedLook, WATCH_EVERY_MS).unref()
+    endWatch ??= every(WATCH_EVERY_MS, guardedLook)
   }
 
   const settleAbandoned = () => {

@@ -15,7 +15,7 @@ import {
   type WatchdogSettings,
 } from './watchdog.ts'
 
-const { state, leaving } = workerData as WatchdogSettings
+const { state, leaving, timeOrigin } = workerData as WatchdogSettings
 
 /**
  * How often the screen's thread is asked to answer while it does, with somebody there and with nobody, and how often it
@@ -63,7 +63,7 @@ function check(): void {
     terminal = undefined
     checksLeft = undefined
     ask()
-    next = setTimeout(check, Atomics.load(state, UNATTENDED) === 1 ? UNATTENDED_MS : REST_MS)
+    next = setTimeout(check, restOf(Atomics.load(state, UNATTENDED) === 1 ? UNATTENDED_MS : REST_MS))
     return
   }
   if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
@@ -71,6 +71,12 @@ function check(): void {
   if (checksLeft !== undefined) checksLeft -= 1
   if (checksLeft === 0) void end()
   else next = setTimeout(check, CHECK_MS)
+}
+
+/** Until the next whole multiple of a pause, when the screen's thread wakes for what it does in such pauses itself. */
+function restOf(pause: number): number {
+  const rest = pause - ((performance.timeOrigin + performance.now() - timeOrigin) % pause)
+  return rest < CHECK_MS ? rest + pause : rest
 }
 
 function checksUntilEnd(): number {

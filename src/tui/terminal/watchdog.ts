@@ -20,8 +20,8 @@ const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./watchdog-thread.ts', import.meta.url)
   : new URL('./watchdog-thread.js', import.meta.url)
 
-/** What the thread is started with. `leaving` gives the terminal back. */
-export type WatchdogSettings = { state: Int32Array; leaving: string }
+/** What the thread is started with. `leaving` gives the terminal back; `timeOrigin` is that of the screen's thread. */
+export type WatchdogSettings = { state: Int32Array; leaving: string; timeOrigin: number }
 /** To be answered by a turn; `keys` were typed while none came. */
 export type WatchdogMessage = { keys: string }
 
@@ -70,7 +70,7 @@ function startThread(
 ): () => void {
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
-  const workerData: WatchdogSettings = { state, leaving: leaving() }
+  const workerData: WatchdogSettings = { state, leaving: leaving(), timeOrigin: performance.timeOrigin }
   const begin = (execArgv: string[]) =>
     new threads.Worker(ENTRY, {
       name: 'watchdog',

@@ -1,4 +1,5 @@
-import { environmentManager, type Query, QueryClient } from '@tanstack/react-query'
+import { environmentManager, type Query, QueryClient, timeoutManager } from '@tanstack/react-query'
+import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
@@ -26,6 +27,26 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
     },
   })
+}
+
+/** The same, whose polls share their wakes with all else in this process that is looked at again and again. */
+export function createPollingClient(): QueryClient {
+  const ends = new Map<unknown, () => void>()
+  let last = 0
+  timeoutManager.setTimeoutProvider<number>({
+    setTimeout: (run, ms) => setTimeout(run, ms)[Symbol.toPrimitive](),
+    clearTimeout,
+    setInterval(run, ms) {
+      last -= 1
+      ends.set(last, every(ms, run))
+      return last
+    },
+    clearInterval(id) {
+      ends.get(id)?.()
+      ends.delete(id)
+    },
+  })
+  return createQueryClient()
 }
 
 /**

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { every } from './every.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('intervals that divide each other share their wakes, whenever each began', () => {
+  const wakes = new Set<number>()
+  const calls: string[] = []
+  const begin = (name: string, ms: number) =>
+    every(ms, () => {
+      wakes.add(performance.now())
+      calls.push(name)
+    })
+  const ends = [begin('a', 2000)]
+  vi.advanceTimersByTime(730)
+  ends.push(begin('b', 4000), begin('c', 8000))
+  vi.advanceTimersByTime(1234)
+  ends.push(begin('d', 4000))
+  vi.advanceTimersByTime(32_000)
+  expect(vi.getTimerCount()).toBe(1)
+  // Until all have found together; from then on there is a wake every two seconds.
+  wakes.clear()
+  calls.length = 0
+  vi.advanceTimersByTime(32_000)
+  expect(wakes.size).toBe(16)
+  const count = (name: string) => calls.filter(each => each === name).length
+  expect(['a', 'b', 'c', 'd'].map(count)).toEqual([16, 8, 4, 8])
+  for (const end of ends) end()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each([10, 700, 1010, 1990])('no call comes late, nor before half of the interval (%i)', phase => {
+  vi.advanceTimersByTime(phase)
+  const calls = [performance.now()]
+  const end = every(2000, () => void calls.push(performance.now()))
+  vi.advanceTimersByTime(10_000)
+  const pauses = calls.slice(1).map((at, index) => at - calls[index]!)
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000)
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(2001)
+  end()
+})
+
+test('one that ends another, or fails, leaves the rest their calls', () => {
+  const calls: string[] = []
+  const ends = [
+    every(1000, () => {
+      ends[1]!()
+      calls.push('first')
+      throw new Error('full')
+    }),
+    every(1000, () => calls.push('ended')),
+    every(1000, () => calls.push('last')),
+  ]
+  expect(() => vi.advanceTimersByTime(1500)).toThrow('full')
+  vi.advanceTimersByTime(400)
+  expect(calls).toEqual(['first', 'last'])
+  for (const end of ends) end()
+})
+
+test('a machine that slept calls once for all the times that it missed', () => {
+  let calls = 0
+  const end = every(1000, () => void (calls += 1))
+  vi.advanceTimersToNextTimer()
+  vi.setSystemTime(Date.now() + 60_000)
+  vi.advanceTimersToNextTimer()
+  expect(calls).toBe(2)
+  end()
+})

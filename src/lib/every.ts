@@ -1,0 +1,58 @@
+type Interval = { ms: number; at: number; run: () => void }
+
+/** From this length on intervals begin at whole multiples of themselves, in milliseconds. */
+const ALIGNED_MS = 1000
+/** How much earlier than its time something is called with what is due: timers are that exact. */
+const EARLY_MS = 5
+
+const intervals = new Set<Interval>()
+let timer: NodeJS.Timeout | undefined
+let wakesAt = Infinity
+
+/**
+ * Calls `run` every `ms` milliseconds until the returned function is called; holds no process alive. Intervals of a
+ * second and more share their wakes, for each wake of a resting process costs more than what most of them do: the first
+ * two calls come somewhat early, but never before half of the interval.
+ */
+export function every(ms: number, run: () => void): () => void {
+  const interval = { ms, at: firstOf(ms, performance.now()), run }
+  intervals.add(interval)
+  setTimer()
+  return () => {
+    intervals.delete(interval)
+    setTimer()
+  }
+}
+
+function firstOf(ms: number, now: number): number {
+  if (ms < ALIGNED_MS) return now + ms
+  const aligned = nextOf(ms, now + ms / 2)
+  return aligned <= now + ms ? aligned : (now + aligned) / 2
+}
+
+function nextOf(ms: number, after: number): number {
+  return ms < ALIGNED_MS ? after + ms : (Math.floor(after / ms) + 1) * ms
+}
+
+function setTimer(): void {
+  const next = Math.min(...[...intervals].map(({ at }) => at))
+  if (next === wakesAt) return
+  clearTimeout(timer)
+  wakesAt = next
+  if (next !== Infinity) timer = setTimeout(wake, Math.max(1, Math.ceil(next - performance.now()))).unref()
+}
+
+function wake(): void {
+  wakesAt = Infinity
+  const now = performance.now()
+  try {
+    for (const interval of intervals) {
+      if (interval.at > now + EARLY_MS) continue
+      interval.at = nextOf(interval.ms, Math.max(now, interval.at))
+      interval.run()
+    }
+  } finally {
+    // What one that failed kept from its call is due at once.
+    setTimer()
+  }
+}
