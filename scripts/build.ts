@@ -173,6 +173,8 @@ async function bundle(input: InputOptions, dir: string) {
           test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
         },
         { name: 'documents', test: YAML_RULES },
+        { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
+        { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },
         { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },
