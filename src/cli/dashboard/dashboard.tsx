@@ -75,6 +75,8 @@ export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
   screens: readonly LoadedScreen[]
+  /** Holds what was read for the first picture; absent = nothing was. */
+  queryClient?: QueryClient
   abilities: Abilities
   ascii: boolean
   conventions: TtyConventions
@@ -135,7 +137,7 @@ export function openDashboard(options: DashboardOptions): void {
     bindings: options.bindings,
   })
   const pointer = createPointer()
-  const queryClient = createQueryClient()
+  const { queryClient = createQueryClient() } = options
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
