@@ -112,6 +112,10 @@ export async function build(): Promise<BuildResult> {
       ...lazyPackages.filter(name => name !== 'commander'),
       'react',
     ])
+    assertLazy(chunkOf(app, '/src/cli/commands/server-commands.ts'), app, [
+      ...lazyPackages.filter(name => name !== 'commander'),
+      ...workspacePackages,
+    ])
     assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
     await addShebang(join(fresh, 'boot.js'))
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, ...others].flat())))
@@ -137,11 +141,18 @@ async function bundle(input: InputOptions, dir: string) {
     charset: 'ascii',
     minify: true,
     // Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
-    // words that it shares with the service, whatever opens a workspace, what the screens declare, the rules that
-    // commands need as well, and what draws.
+    // words that it shares with the service, what starts a server's program, whatever opens a workspace, what the
+    // screens declare, the rules that commands need as well, what draws, and the local workspace's service.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'] },
+        {
+          name: 'reach',
+          test: new RegExp(
+            String.raw`/src/(cli/(workspace/(saved-server|unsaved-reach)|try/try-command)|tui/theme/theme-choice)\.ts$`,
+          ),
+        },
+        { name: 'command-line', test: /\/src\/cli\/commands\/server-commands\.ts$/ },
         {
           name: 'words',
           test: /\/src\/(service\/faults\/kinds|domain\/servers\/(reach|pairs)|lib\/split-command)\.ts$/,
@@ -159,6 +170,8 @@ async function bundle(input: InputOptions, dir: string) {
           test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
         },
         { name: 'documents', test: YAML_RULES },
+        { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
+        { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },
         { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },

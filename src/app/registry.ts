@@ -7,7 +7,8 @@ export const screens = Object.values<(typeof declared)[keyof typeof declared]>(d
 
 function byNumber(one: ScreenDeclaration, other: ScreenDeclaration): number {
   const numbers = (one.order ?? Infinity) - (other.order ?? Infinity)
-  return Number.isNaN(numbers) || numbers === 0 ? one.title.localeCompare(other.title, 'en') : numbers
+  // By code units: the rules of a language would load for these plain titles alone.
+  return Number.isNaN(numbers) || numbers === 0 ? (one.title < other.title ? -1 : 1) : numbers
 }
 
 /** A screen with what draws it. */

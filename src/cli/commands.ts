@@ -1,7 +1,5 @@
-import { Command, CommanderError, Option } from 'commander'
-import { THEME_CHOICES } from '../tui/theme/theme-choice.ts'
+import { buildCommandLine, type CommandLine, type CommandLineOptions } from './command-line.ts'
 import { api } from './commands/api.ts'
-import { addCommands } from './commands/declare.ts'
 import { documents } from './commands/documents.ts'
 import { get, inspection, notebook } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
@@ -9,52 +7,14 @@ import { tryServer } from './commands/reach.ts'
 import { runs } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { server } from './commands/server.ts'
+import { serverVerbs } from './commands/server-commands.ts'
 import { suites } from './commands/suite.ts'
 import { verbs } from './commands/verbs.ts'
-import { EXIT } from './process/exit-codes.ts'
-import type { CommonOptions } from './config/settings.ts'
-import { UsageError, usageErrorText } from './arguments/usage-error.ts'
 
-type Dashboard = (
-  place: string | undefined,
-  options: CommonOptions,
-  commands: readonly string[],
-) => Promise<number | undefined>
-
-function common(command: Command): Command {
-  return command
-    .option('--profile <profile>', 'profile of the config file, or local (MCPDECK_PROFILE)')
-    .option('--base-url <url>', 'address of the service, with /api/v1 (MCPDECK_BASE_URL)')
-    .option('--local', 'the local workspace, whatever else is configured')
-    .option('--data-dir <dir>', 'directory of the local workspace (MCPDECK_DATA_DIR)')
-    .option('--project <id>', 'project to begin with')
-    .option('--read-only', 'refuse every write before it is sent')
-    .option('--no-color', 'no colours (NO_COLOR)')
-    .option('--ascii', 'no characters beyond ASCII')
-    .addOption(new Option('--theme <name>', 'colours (MCPDECK_THEME)').choices(THEME_CHOICES))
-    .option('--no-mouse', 'leave the mouse to the terminal')
-    .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
-    .option('--log-file <file>', 'write a log there, without secrets')
-}
-
-/** The command line; `parse` resolves to an exit code, or `undefined` while the program goes on by itself. */
-export function buildProgram(options: { version: string; dashboard: Dashboard }) {
-  let outcome: number | undefined = 0
-  const program = common(new Command('mcpdeck'))
-    .description('Terminal dashboard for a service that operates MCP servers.')
-    .version(options.version)
-    .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
-    .exitOverride()
-    // A command with a typo in it would else be refused for its arguments alone.
-    .allowExcessArguments()
-    .action(async (place: string | undefined) => {
-      const commands = program.commands.map(command => command.name())
-      if (place !== undefined && program.args.length > 1)
-        throw new UsageError(`There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`)
-      outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
-    })
+/** The command line with every command. */
+export function buildProgram(options: CommandLineOptions): CommandLine {
   const opening = notebook(chosen => options.dashboard('notebook', chosen, []))
-  const declared = [
+  return buildCommandLine(options, [
     tryServer,
     api,
     ...opening,
@@ -66,50 +26,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     ...inspection,
     ...serve,
     ...profiles,
+    ...serverVerbs,
     ...verbs,
-  ]
-  addCommands(program, declared, code => {
-    outcome = code
-  })
-  let refused: string | undefined
-  eachCommand(program, program.name(), (command, name) =>
-    command.configureOutput({
-      outputError: text => {
-        refused = usageErrorText(text, name)
-      },
-    }),
-  )
-  return {
-    program,
-    async parse(argv: readonly string[]): Promise<number | undefined> {
-      try {
-        await program.parseAsync(argv, { from: 'user' })
-        return outcome
-      } catch (error) {
-        if (!(error instanceof CommanderError)) throw error
-        if (refused !== undefined) throw new UsageError(refused + (await typoBehind(error, program)))
-        return error.exitCode === 0 ? EXIT.done : EXIT.usage
-      }
-    },
-  }
-}
-
-/** An option that is none without a command, where what stands before it was probably meant for one. */
-async function typoBehind({ code }: CommanderError, program: Command): Promise<string> {
-  const [word] = program.args
-  if (code !== 'commander.unknownOption' || word === undefined || word.startsWith('-')) return ''
-  if (program.commands.some(command => command.name() === word)) return ''
-  const near = await nearCommand(word, program)
-  return near && ` There is no command "${word}" that could take it.${near}`
-}
-
-async function nearCommand(word: string, program: Command): Promise<string> {
-  const { didYouMean } = await import('../lib/nearest.ts')
-  const names = program.commands.map(command => command.name())
-  return didYouMean(word, names)
-}
-
-function eachCommand(command: Command, name: string, work: (command: Command, name: string) => void): void {
-  work(command, name)
-  for (const inner of command.commands) eachCommand(inner, `${name} ${inner.name()}`, work)
+  ])
 }

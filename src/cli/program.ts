@@ -24,6 +24,8 @@ async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<numbe
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {
   outliveReaders()
-  const { buildProgram } = await import('./commands.ts')
-  return await buildProgram({ version: manifest.version, dashboard }).parse(argv)
+  const { serverCommandLine } = await import('./commands/server-commands.ts')
+  const options = { version: manifest.version, dashboard }
+  const line = serverCommandLine(argv, options) ?? (await import('./commands.ts')).buildProgram(options)
+  return await line.parse(argv)
 }

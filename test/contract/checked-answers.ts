@@ -1,4 +1,5 @@
-import { ErrorBody, ERROR_STATUS } from '../../src/api/contract/error.ts'
+import { ERROR_STATUS } from '../../src/api/contract/error.ts'
+import { ErrorBody } from '../../src/api/contract/error-body.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import type { ApiRequest, ApiResponse } from '../../src/api/contract/message.ts'
 import { createRouter, type Router } from '../../src/service/core/router.ts'

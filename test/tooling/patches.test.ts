@@ -32,6 +32,7 @@ type TextPackages = {
   wrapText: (text: string, columns: number, kind: string) => string
   loadYoga: () => Promise<unknown>
   Output: new (size: { width: number; height: number }) => Frame
+  fromJsonSchema: (schema: object) => { '~standard': { validate: (value: unknown) => unknown } }
 }
 
 const entry = `
@@ -45,6 +46,7 @@ export { default as measureText } from './node_modules/ink/build/measure-text.js
 export { default as wrapText } from './node_modules/ink/build/wrap-text.js'
 export { default as Output } from './node_modules/ink/build/output.js'
 export { default as loadYoga } from './node_modules/yoga-layout/dist/binaries/yoga-wasm-base64-esm.js'
+export { fromJsonSchema } from '@modelcontextprotocol/client'
 `
 
 let folder: string
@@ -139,6 +141,19 @@ function expectEqual(ask: (packages: TextPackages) => unknown): void {
 
 test.each(patchedPackages)('the patch of %s applies, and can be left out', async name => {
   expect(await bundle(name)).not.toBe(await bundle(''))
+})
+
+test.each([
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://json-schema.org/draft/2019-09/schema',
+  'http://json-schema.org/draft-07/schema#',
+])('values are checked as before by engines that load late: %s', $schema => {
+  const verdicts = ({ fromJsonSchema }: TextPackages) =>
+    ['a@b.example', 'nobody', 1].map(value =>
+      fromJsonSchema({ $schema, type: 'string', format: 'email' })['~standard'].validate(value),
+    )
+  expect(verdicts(patched)).toEqual(verdicts(original))
+  expect(verdicts(patched)[0]).toEqual({ value: 'a@b.example' })
 })
 
 describe('a package that changed where it is patched', () => {

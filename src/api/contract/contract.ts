@@ -98,9 +98,4 @@ export function publishedEndpoints(): AnyEndpoint[] {
   return allEndpoints().filter(({ local }) => !local)
 }
 
-/** Path segment that versions the service; a base address already includes it. */
-export const API_PREFIX = '/api/v1'
-/** Prefix of every service API key (contract: "Authentication"). */
-export const KEY_PREFIX = 'sk_'
-/** Header of an intent's key (limits-and-errors section 5). */
-export const IDEMPOTENCY_HEADER = 'idempotency-key'
+export { API_PREFIX, IDEMPOTENCY_HEADER, KEY_PREFIX } from './wire.ts'

@@ -1,6 +1,3 @@
-import * as z from 'zod'
-import { shape } from './shapes.ts'
-
 /**
  * The stable error codes and the HTTP status that carries each one
  * (contract: "Errors"; statuses of the last three from the OpenAPI file).
@@ -37,12 +34,6 @@ export type ErrorReason =
   | 'TRACE_NOT_AVAILABLE'
   | 'ADHOC_UNAVAILABLE'
   | 'environment_model_required'
-
-/** Body of every non-2xx reply. An unknown `code` is kept as text. */
-export const ErrorBody = shape(() =>
-  z.looseObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).nullish() }),
-)
-export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** What keeps a workspace on this machine from being read or written; `next` says what to do. */
 export class StorageError extends Error {

@@ -1,7 +1,9 @@
 import { collect, duration } from '../arguments/option-values.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-import type { ReachOptions, ReachParts } from '../workspace/unsaved-reach.ts'
+import { beginSaved } from '../workspace/saved-server.ts'
+import { beginUnsaved, UNSAVED, type ReachOptions, type ReachParts } from '../workspace/unsaved-reach.ts'
+import { tryServer as beginTry } from '../try/try-command.ts'
 import { command, type DeclaredFlag } from './declare.ts'
 
 /** What goes with the command or the address of a server that is saved nowhere. */
@@ -26,7 +28,6 @@ export async function unsavedly<Work>(
   load: () => Promise<Work>,
   act: (work: Work, context: CommandContext, name: string) => Promise<number | void>,
 ): Promise<number> {
-  const { beginUnsaved, UNSAVED } = await import('../workspace/unsaved-reach.ts')
   const server = beginUnsaved(own)
   try {
     const [{ withUnsavedServer }, work] = await Promise.all([import('../workspace/unsaved-server.ts'), load()])
@@ -43,7 +44,6 @@ export async function savedly<Work>(
   load: () => Promise<Work>,
   act: (work: Work, context: CommandContext) => Promise<number | void>,
 ): Promise<number> {
-  const { beginSaved } = await import('../workspace/saved-server.ts')
   const { settings, early } = await beginSaved(common, server)
   try {
     const [{ inSettings }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
@@ -62,5 +62,5 @@ export const tryServer = command<ReachParts>({
   after: () =>
     '\nSuch as:\n  mcpdeck try -- npx -y @modelcontextprotocol/server-everything\n' +
     '  mcpdeck try --token-env TOKEN https://mcp.example/mcp\n',
-  run: async ({ words, own, common }) => (await import('../try/try-command.ts')).tryServer(words, own, common),
+  run: ({ words, own, common }) => beginTry(words, own, common),
 })

@@ -1,43 +1,14 @@
 import { Argument, Option } from 'commander'
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
-import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
+import { collect, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
-import type { CommandContext } from '../workspace/in-workspace.ts'
-import type { ReachOptions } from '../workspace/unsaved-reach.ts'
-import type { DiffOptions } from '../verbs/snapshots.ts'
-import { command, verb, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
-import { REACH, savedly, unsavedly } from './reach.ts'
+import { verb, type CommandDeclaration } from './declare.ts'
+import { JSON_FLAG, WRITES } from './server-commands.ts'
 
-const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
-const WRITES: readonly DeclaredFlag[] = [
-  JSON_FLAG,
-  ['--yes', 'do not ask'],
-  ['--retry <id>', RETRY],
-  ['--new', SEND_NEW],
-]
 const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
 const CLIENT_SECRET = ['--client-secret-env <variable>', 'variable that holds the secret of that client'] as const
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
-
-/** A command about a saved server, or about one that its options reach without saving anything. */
-function serverVerb<Own extends object>(
-  declared: Described,
-  load: () => Promise<Work<Own, CommandContext>>,
-): CommandDeclaration {
-  const { words: behind = [], flags = [], ...described } = declared
-  const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
-  return command<Own & ReachOptions>({
-    ...described,
-    words: [...server, ...behind],
-    flags: [...flags, ...REACH],
-    async run({ words, own, common }) {
-      if (own.command === undefined && own.url === undefined)
-        return await savedly(common, words[0], load, (work, context) => work(context, words, own))
-      return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
-    },
-  })
-}
 
 const servers = () => import('../verbs/servers.ts')
 const signIns = () => import('../verbs/sign-in.ts')
@@ -46,84 +17,6 @@ const runs = () => import('../verbs/runs.ts')
 
 /** What the keys of the screens do, for scripts. */
 export const verbs: readonly CommandDeclaration[] = [
-  serverVerb(
-    { name: 'tools', says: 'List the tools of a server with their arguments.', flags: [JSON_FLAG] },
-    async () => (await servers()).listTools,
-  ),
-  serverVerb(
-    {
-      name: 'call',
-      says: 'Call a tool of a server once, after checking the arguments against its schema.',
-      words: [
-        ['[tool]', 'name of a tool'],
-        ['[key=value...]', 'its arguments'],
-      ],
-      flags: [
-        ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
-        ['--unchecked', 'send arguments that do not fit the tool’s schema'],
-        ...WRITES,
-      ],
-    },
-    async () => {
-      // What checks arguments takes as long to start as many a server.
-      const { checkArguments } = await import('../../domain/servers/arguments-check.ts')
-      void checkArguments({}, {})
-      return (await servers()).callTool
-    },
-  ),
-  serverVerb(
-    {
-      name: 'prompt',
-      says: 'Render a prompt of a server.',
-      words: [
-        ['[prompt]', 'name of a prompt'],
-        ['[key=value...]', 'its arguments'],
-      ],
-      flags: [JSON_FLAG],
-    },
-    async () => (await servers()).renderPrompt,
-  ),
-  serverVerb(
-    {
-      name: 'read',
-      says: 'Print a resource of a server.',
-      words: [['[uri]', 'address of a resource']],
-      flags: [JSON_FLAG],
-    },
-    async () => (await servers()).readResource,
-  ),
-  serverVerb(
-    { name: 'validate', says: 'Connect to a server once; 0 when it answers as one.', flags: [JSON_FLAG] },
-    async () => (await servers()).validateServer,
-  ),
-  serverVerb(
-    { name: 'snapshot', says: 'Print tools, prompts and resources of a server as one document.', flags: [JSON_FLAG] },
-    async () => (await servers()).snapshotServer,
-  ),
-  command<ReachOptions & DiffOptions>({
-    name: 'snapshot diff',
-    says: 'Print what changed between two snapshots; 1 when something breaks callers.',
-    words: [
-      ['<before>', 'file with a snapshot, - for standard input, or a saved server'],
-      ['[after]', 'the same for the later one, without --command and --url'],
-    ],
-    flags: [
-      ['--json', 'print {"items": [...], "counts", "exitCode"}'],
-      ['--strict', '1 also when something may break'],
-      ...REACH,
-    ],
-    async run({ words, own, common }) {
-      const snapshots = () => import('../verbs/snapshots.ts')
-      if (own.command !== undefined || own.url !== undefined)
-        return await unsavedly(common, own, snapshots, (work, context, name) =>
-          work.diffSnapshots([...words, name], own, common, context),
-        )
-      const { diffSnapshots, isSnapshotFile } = await snapshots()
-      if (words.every(isSnapshotFile)) return await diffSnapshots(words, own, common)
-      const { inWorkspace } = await import('../workspace/in-workspace.ts')
-      return await inWorkspace(common, context => diffSnapshots(words, own, common, context))
-    },
-  }),
   verb(
     {
       name: 'import-tokens',

@@ -76,6 +76,8 @@ export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
   screens: readonly LoadedScreen[]
+  /** Holds what was read for the first picture; absent = nothing was. */
+  queryClient?: QueryClient
   abilities: Abilities
   ascii: boolean
   conventions: TtyConventions
@@ -136,7 +138,7 @@ export function openDashboard(options: DashboardOptions): void {
     bindings: options.bindings,
   })
   const pointer = createPointer()
-  const queryClient = createPollingClient()
+  const { queryClient = createPollingClient() } = options
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)

@@ -1,4 +1,4 @@
-import { API_PREFIX } from '../../api/contract/contract.ts'
+import { API_PREFIX } from '../../api/contract/wire.ts'
 
 /** The service's name in its own header names (contract differences, row 35), unless a profile says another. */
 export const DEFAULT_SLUG = 'mcpjam'

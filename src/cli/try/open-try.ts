@@ -1,7 +1,11 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createPollingClient } from '../../api/client/cache/query-client.ts'
+import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Client } from '../../api/client/client.ts'
 import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import type { Reach } from '../../domain/servers/reach.ts'
+import { settlesWithin } from '../../service/core/deadline.ts'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
 import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -15,6 +19,9 @@ import { makeTemporaryDirectory, removeStrays, type TemporaryDirectory } from '.
 
 /** What the header calls a workspace that ends with the program, and its one project. */
 const NAME = 'try'
+
+/** How long the first picture waits for the tools, which a second one would show else; milliseconds. */
+const FIRST_PICTURE_MS = 50
 
 /** A server to be tried, whose program may run already. */
 type TriedServer = { reach: Reach; name: string; early: EarlyStart | undefined }
@@ -32,11 +39,15 @@ export async function openTry(server: TriedServer, common: CommonOptions): Promi
   // Until the dashboard looks after the terminal, a signal would leave the directory behind.
   const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
   const opened = openTemporary(settings, directory, { early: server.early, log })
-  const place = await saveServer(opened.workspace.client, server)
+  const ids = await saveServer(opened.workspace.client, server)
+  const queryClient = createPollingClient()
+  const first = readFirst(opened.workspace.queries, queryClient, ids)
   const [{ openDashboard }, , screens] = await loadDashboard()
   const look = await lookOf(settings, abilities)
+  await settlesWithin(first, FIRST_PICTURE_MS)
   leaveCrashesAlone()
-  openDashboard({ opened, place, screens, ...look, conventions, log })
+  const place = serversRoute.to({ ...ids, pane: 'detail', tab: 'tools' })
+  openDashboard({ opened, place, queryClient, screens, ...look, conventions, log })
   stopListening()
   setImmediate(() => cleanUp(log))
 }
@@ -86,13 +97,24 @@ function openTemporary(
   }
 }
 
-/** Puts the server into the workspace; answers the place that shows its tools. */
-async function saveServer(client: Client, { reach, name }: TriedServer) {
+type ServerIds = { projectId: string; serverId: string }
+
+/** Puts the server into the workspace. */
+async function saveServer(client: Client, { reach, name }: TriedServer): Promise<ServerIds> {
   const { items } = await client.projects.list()
   const projectId = items[0]!.id
   const body = { name, enabled: true, ...reach }
   const { id: serverId } = await client.servers.create({ projectId, body })
-  return serversRoute.to({ projectId, serverId, pane: 'detail', tab: 'tools' })
+  return { projectId, serverId }
+}
+
+/** Reads what the first picture shows while the code that draws it loads. Whoever draws it meets what went wrong. */
+async function readFirst({ projects, servers }: Queries, queryClient: QueryClient, ids: ServerIds): Promise<void> {
+  await Promise.all([
+    queryClient.prefetchInfiniteQuery(projects.list.infinite({})),
+    queryClient.prefetchInfiniteQuery(servers.list.infinite({ projectId: ids.projectId })),
+    queryClient.prefetchInfiniteQuery(servers.tools.infinite(ids)),
+  ])
 }
 
 function cleanUp(log: Log): void {

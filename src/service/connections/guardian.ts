@@ -44,7 +44,10 @@ exit 0`
 
 /** One watcher process per engine that outlives a killed mcpdeck and ends its servers. */
 export type Guardian = {
-  /** A new value of `MARK_VARIABLE` for the environment of a server, by which what it started is found. */
+  /**
+   * A new value of `MARK_VARIABLE` for the environment of a server, by which what it started is found. Whoever bears it
+   * is under guard from its first moment on, where marks can be read.
+   */
   mark(): string
   /** Puts a process group under guard. */
   add(group: number): void
@@ -54,7 +57,7 @@ export type Guardian = {
   close(): void
 }
 
-/** POSIX only; on Windows every method does nothing. Started with the first group, restarted if it was killed. */
+/** POSIX only; on Windows every method does nothing. Started with the first mark, restarted if it was killed. */
 export function createGuardian(): Guardian {
   const groups = new Set<number>()
   const prefix = randomUUID()
@@ -84,6 +87,7 @@ export function createGuardian(): Guardian {
   return {
     mark() {
       marks += 1
+      if (!watcher && process.platform !== 'win32') start()
       return `${prefix}.${marks}`
     },
     add(group) {

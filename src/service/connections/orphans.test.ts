@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { everything, small } from '../../../test/servers/targets.ts'
 import { createConnections } from './engine.ts'
+import { createGuardian } from './guardian.ts'
+import { MARK_VARIABLE } from './strays.ts'
 
 type Running = { pid: number; parent: number; command: string }
 
@@ -60,3 +62,13 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
 })
 
 const isGuardian = ({ command }: Running) => command.startsWith('/bin/sh -c trap')
+
+// Whoever starts a program may be killed before it says which; elsewhere no environment can be read.
+test.skipIf(process.platform !== 'linux')('a marked program is ended that its guardian was never told of', async () => {
+  const guardian = createGuardian()
+  const env = { ...process.env, [MARK_VARIABLE]: guardian.mark() }
+  const program = spawn('sleep', ['600'], { env, detached: true, stdio: 'ignore' })
+  await once(program, 'spawn')
+  guardian.close()
+  expect(await once(program, 'exit')).toEqual([null, 'SIGTERM'])
+})

@@ -44,13 +44,13 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const mark = guardian.mark()
   const child = spawnOrRefuse({ command, args, env: { ...env, [MARK_VARIABLE]: mark } }, serverName)
+  const group = child.pid
+  if (group !== undefined) guardian.add(group)
   try {
     await once(child, 'spawn')
   } catch (error) {
     throw cannotStart(serverName, command, error)
   }
-  const group = child.pid
-  if (group !== undefined) guardian.add(group)
   const lastWords = keepLastWords(child)
   const exited = new Promise<string>(resolve => {
     child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`))

@@ -1,0 +1,126 @@
+import { RETRY, SEND_NEW } from '../arguments/option-values.ts'
+import { buildCommandLine, type CommandLine, type CommandLineOptions } from '../command-line.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import type { ReachOptions } from '../workspace/unsaved-reach.ts'
+import type { DiffOptions } from '../verbs/snapshots.ts'
+import { command, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
+import { REACH, savedly, tryServer, unsavedly } from './reach.ts'
+
+/** Prints an answer word for word. */
+export const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
+/** What every command takes that writes. */
+export const WRITES: readonly DeclaredFlag[] = [
+  JSON_FLAG,
+  ['--yes', 'do not ask'],
+  ['--retry <id>', RETRY],
+  ['--new', SEND_NEW],
+]
+
+/** A command about a saved server, or about one that its options reach without saving anything. */
+function serverVerb<Own extends object>(
+  declared: Described,
+  load: () => Promise<Work<Own, CommandContext>>,
+): CommandDeclaration {
+  const { words: behind = [], flags = [], ...described } = declared
+  const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
+  return command<Own & ReachOptions>({
+    ...described,
+    words: [...server, ...behind],
+    flags: [...flags, ...REACH],
+    async run({ words, own, common }) {
+      if (own.command === undefined && own.url === undefined)
+        return await savedly(common, words[0], load, (work, context) => work(context, words, own))
+      return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
+    },
+  })
+}
+
+const servers = () => import('../verbs/servers.ts')
+
+/** What the keys of a server's tabs do, for scripts; its program starts before all else. */
+export const serverVerbs: readonly CommandDeclaration[] = [
+  serverVerb(
+    { name: 'tools', says: 'List the tools of a server with their arguments.', flags: [JSON_FLAG] },
+    async () => (await servers()).listTools,
+  ),
+  serverVerb(
+    {
+      name: 'call',
+      says: 'Call a tool of a server once, after checking the arguments against its schema.',
+      words: [
+        ['[tool]', 'name of a tool'],
+        ['[key=value...]', 'its arguments'],
+      ],
+      flags: [
+        ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
+        ['--unchecked', 'send arguments that do not fit the tool’s schema'],
+        ...WRITES,
+      ],
+    },
+    async () => {
+      // What checks arguments takes as long to start as many a server.
+      const { checkArguments } = await import('../../domain/servers/arguments-check.ts')
+      void checkArguments({}, {})
+      return (await servers()).callTool
+    },
+  ),
+  serverVerb(
+    {
+      name: 'prompt',
+      says: 'Render a prompt of a server.',
+      words: [
+        ['[prompt]', 'name of a prompt'],
+        ['[key=value...]', 'its arguments'],
+      ],
+      flags: [JSON_FLAG],
+    },
+    async () => (await servers()).renderPrompt,
+  ),
+  serverVerb(
+    {
+      name: 'read',
+      says: 'Print a resource of a server.',
+      words: [['[uri]', 'address of a resource']],
+      flags: [JSON_FLAG],
+    },
+    async () => (await servers()).readResource,
+  ),
+  serverVerb(
+    { name: 'validate', says: 'Connect to a server once; 0 when it answers as one.', flags: [JSON_FLAG] },
+    async () => (await servers()).validateServer,
+  ),
+  serverVerb(
+    { name: 'snapshot', says: 'Print tools, prompts and resources of a server as one document.', flags: [JSON_FLAG] },
+    async () => (await servers()).snapshotServer,
+  ),
+  command<ReachOptions & DiffOptions>({
+    name: 'snapshot diff',
+    says: 'Print what changed between two snapshots; 1 when something breaks callers.',
+    words: [
+      ['<before>', 'file with a snapshot, - for standard input, or a saved server'],
+      ['[after]', 'the same for the later one, without --command and --url'],
+    ],
+    flags: [
+      ['--json', 'print {"items": [...], "counts", "exitCode"}'],
+      ['--strict', '1 also when something may break'],
+      ...REACH,
+    ],
+    async run({ words, own, common }) {
+      const snapshots = () => import('../verbs/snapshots.ts')
+      if (own.command !== undefined || own.url !== undefined)
+        return await unsavedly(common, own, snapshots, (work, context, name) =>
+          work.diffSnapshots([...words, name], own, common, context),
+        )
+      const { diffSnapshots, isSnapshotFile } = await snapshots()
+      if (words.every(isSnapshotFile)) return await diffSnapshots(words, own, common)
+      const { inWorkspace } = await import('../workspace/in-workspace.ts')
+      return await inWorkspace(common, context => diffSnapshots(words, own, common, context))
+    },
+  }),
+]
+
+/** The command line of what talks with one server, where the first word is one of these: the others stay unloaded. */
+export function serverCommandLine([word]: readonly string[], options: CommandLineOptions): CommandLine | undefined {
+  const declared = [tryServer, ...serverVerbs]
+  return declared.some(({ name }) => name === word) ? buildCommandLine(options, declared) : undefined
+}
