@@ -28,7 +28,7 @@ const workspacePackages = ['zod', 'react', 'ink']
 const YAML_RULES = new RegExp(
   String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/files/(exporting|importing)` +
     String.raw`|environments/environment-file` +
-    String.raw`|suites/(case-faults|case-form|refusal-problems|suite-file|suite-store|sync-)))`,
+    String.raw`|suites/(case-faults|case-form|refusal-problems|save-elsewhere|suite-file|suite-store|sync-)))`,
 )
 
 /** Started as a program of its own, so it must stay a real package. */

@@ -18,7 +18,6 @@ export function goalsTable(run: Run): string {
     ...(long && short ? [lengthGoal(long, short)] : []),
     ...(long ? liveGoals(run, long) : []),
     ...oneShotGoals(run),
-    ...saveGoals(run),
     ...(long ? nodeGoals(run, long) : []),
   ]
   if (goals.length === 0) return ''
@@ -160,20 +159,6 @@ function oneShotGoals({ oneShots }: Run): Goal[] {
       goal: '≤ 3× `node -e 0`',
       figure: `${number(ratio)}×`,
       met: ratio <= 3,
-    },
-  ]
-}
-
-/** The slowest counts: whoever saved a file waits for it. */
-function saveGoals({ saves }: Run): Goal[] {
-  if (saves.length === 0) return []
-  const [middle, most] = [median(saves), Math.max(...saves)]
-  return [
-    {
-      measure: 'a watched server’s file saved: until the failing case with its cause',
-      goal: '≤ 2,000 ms',
-      figure: `${number(middle)} ms, at most ${number(most)} ms`,
-      met: most <= 2000,
     },
   ]
 }

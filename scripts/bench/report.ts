@@ -12,8 +12,6 @@ export type Run = {
   targets: ReadonlyMap<string, readonly Sample[]>
   live: ReadonlyMap<string, readonly LiveSample[]>
   oneShots: readonly OneShotSample[]
-  /** Milliseconds from saving a server’s file to the failing case with its cause. */
-  saves: readonly number[]
   notes: readonly string[]
 }
 

@@ -29,14 +29,6 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-/** Quits where suites were made. */
-async function quitAll(terminal: Terminal): Promise<void> {
-  terminal.type('q')
-  await terminal.waitFor('Quit without what was made here?')
-  terminal.press('down', 'enter')
-  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
-}
-
 test('a server that is saved nowhere opens on its tools, and nothing of it stays', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--', process.execPath, SERVER, 'healthy')
@@ -96,7 +88,18 @@ test('a call becomes an eval case that was run in at most twelve keys after its 
   await terminal.waitFor('A run of stdio-server suite')
   await press('ctrl+s', /✓ passed, 1\/1/)
   expect(keys).toBeLessThanOrEqual(12)
-  await quitAll(terminal)
+  terminal.type('3')
+  await terminal.waitFor('save server')
+  terminal.type('s')
+  await terminal.waitFor('Save stdio-server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/Saved stdio-server in Sandbox.*with 1 suite, 1 call/)
+  await quit(terminal)
+  expect(own.left()).toEqual([])
+  const run = openTerminal({ home: own.home, args: ['run', 'stdio-server suite', '--yes', '--watch'] })
+  onTestFinished(() => run.close())
+  expect(await run.waitForExit()).toMatchObject({ code: 0 })
+  expect(run.screen()).toContain('1 passed, 0 failed')
 })
 
 test('a call is sent again as it was, or with what is changed in its form', async () => {

@@ -33,9 +33,21 @@ const sample = {
 const roots = { method: 'roots/list' }
 /** What each tool asks before it answers with what it was told. */
 const questions = { form: name, hostile, huge, visit, sample, roots }
-const names = [...Object.keys(questions), 'flood', 'twice', 'takesBack', 'late', 'nested', 'echo', 'never']
+const names = [
+  ...Object.keys(questions),
+  'flood',
+  'twice',
+  'takesBack',
+  'late',
+  'nested',
+  'required',
+  'visited',
+  'echo',
+  'never',
+]
 
 let lastId = 1000
+let hasVisited = false
 const waiting = new Map()
 const ask = (request, then, id = (lastId += 1)) => {
   waiting.set(id, then)
@@ -77,6 +89,16 @@ const own = {
     setTimeout(() => ask(name, () => {}), 100)
   },
   nested: id => ask(form({ a: { type: 'object', properties: {} } }), answer => send({ id, result: told(answer) })),
+  required(id) {
+    if (hasVisited) return send({ id, result: text('welcome') })
+    const elicitations = [{ ...visit.params, elicitationId: 'visit-7' }]
+    send({ id, error: { code: -32042, message: 'Sign in first.', data: { elicitations } } })
+  },
+  visited(id) {
+    hasVisited = true
+    send({ method: 'notifications/elicitation/complete', params: { elicitationId: 'visit-7' } })
+    send({ id, result: text('noted') })
+  },
   echo: (id, args) => complete(id, text(JSON.stringify(args))),
   never() {},
 }

@@ -23,8 +23,9 @@ const results: Record<string, unknown> = {
 
 /**
  * @param overrides an answer by protocol method; `*` takes every request, whatever it is
+ * @param port any free one by default
  */
-export async function startHttpServer(overrides: Record<string, Handle> = {}): Promise<HttpServer> {
+export async function startHttpServer(overrides: Record<string, Handle> = {}, port = 0): Promise<HttpServer> {
   const sessions = new Set<string>()
   const seen: HttpServer['seen'] = []
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,7 +42,7 @@ export async function startHttpServer(overrides: Record<string, Handle> = {}): P
     answer(response, message, results[message.method] ?? {})
   }
   const server = createServer((request, response) => void handle(request, response))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `${origin}/mcp`,

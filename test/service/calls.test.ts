@@ -7,10 +7,11 @@ import { BOUNDS } from '../../src/lib/bounds.ts'
 import { struckOut } from '../../src/service/calls/history.ts'
 import { takeLease } from '../../src/service/core/lease.ts'
 import { storedCall } from '../kept-calls.ts'
-import { open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
+import { open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 
 const { servers, calls } = contract
 const talkative = fileURLToPath(new URL('../servers/talkative-server.mjs', import.meta.url))
+const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
 const SECRET = 'hunter2-and-more'
 
 async function talkativeServer(api: Api) {
@@ -23,6 +24,32 @@ async function talkativeServer(api: Api) {
     api.send(servers.callTool, { ...ids, body: { toolName, parameters } }, extra)
   return { ids, call }
 }
+
+test('what each tool returned last is known of calls and of trials, for the doctor', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const transport = { transportType: 'stdio', command: process.execPath, args: [small, 'promises'] }
+  const { id: serverId } = await api.call(servers.create, {
+    projectId,
+    body: { name: 'promises', enabled: true, ...transport },
+  })
+  const ids = { projectId, serverId }
+  expect(await api.call(calls.results, ids)).toEqual({ items: [] })
+  const step = { id: 'call', kind: 'toolCall', serverName: 'promises', toolName: 'breaks', arguments: {} }
+  const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests: [{ title: 'breaks', steps: [step] }] }
+  const { suiteId } = await api.call(contract.suites.create, { projectId, body: suite })
+  const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+  await untilEnded(api, projectId, runId)
+  const ofTrial = { tool: 'breaks', of: 'trial', structuredContent: { count: 'many' } }
+  expect(await api.call(calls.results, ids)).toMatchObject({ items: [ofTrial] })
+  for (const toolName of ['breaks', 'keeps']) await api.call(servers.callTool, { ...ids, body: { toolName } })
+  expect(await api.call(calls.results, ids)).toMatchObject({
+    items: [
+      { tool: 'keeps', of: 'call', structuredContent: { count: 1 } },
+      { tool: 'breaks', of: 'call', structuredContent: { count: 'many' } },
+    ],
+  })
+})
 
 describe('what was called by hand', () => {
   test('is there after a restart, newest first, with its arguments, time and result', async () => {

@@ -6,10 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { descendantsOf, stillRunning } from '../journeys/processes.ts'
+import { startHttpServer } from '../servers/http-server.ts'
 import { guardedServer } from './guarded-server.ts'
 import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 
-const { runs, iterations, servers, suites } = contract
+const { runs, iterations, servers, suites, traffic } = contract
 
 /** Every thread that begins while the test runs; those that have ended have the thread id -1. */
 function threadsOfTest(): Worker[] {
@@ -204,4 +205,44 @@ test('looking at a run in flight again and again reads its lease and no more of 
   expect(whole).not.toHaveBeenCalled()
   expect(leases).toHaveBeenCalled()
   await api.call(runs.cancel, run)
+})
+
+test('what runs send shows while somebody looks at the server, with the case that it is of', async () => {
+  const { api, settle } = await open()
+  const suite = await suiteOf(api, [echoCase('says one', 'a')])
+  const { projectId, serverId } = suite
+  const listed = async () => (await api.call(traffic.list, { projectId, serverId, limit: 200 })).items
+  await expectPasses(api, suite)
+  await settle()
+  expect(await listed()).toEqual([])
+  await expectPasses(api, suite)
+  const items = await until(listed, all => all.some(({ kind, origin }) => kind === 'result' && origin))
+  const call = items.find(({ method, kind }) => method === 'tools/call' && kind === 'request')!
+  expect(call).toMatchObject({ direction: 'sent', origin: { runNumber: 2, caseTitle: 'says one' } })
+  const answer = items.find(({ answers }) => answers === call.id)!
+  expect(answer).toMatchObject({ kind: 'result', origin: call.origin })
+  expect(answer.durationMs).toBeGreaterThan(0)
+})
+
+test('of a run over HTTP each message shows the exchange that carried it, with secrets struck out', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const { url } = await startHttpServer()
+  const headers = { 'X-Team-Key': 'hunter2-and-more' }
+  const body = { name: 'counting', enabled: true, transportType: 'http', url, headers }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const steps = [{ id: 'call', kind: 'toolCall', serverName: 'counting', toolName: 'count', arguments: {} }]
+  const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests: [{ title: 'counts', steps }] }
+  const { suiteId } = await api.call(suites.create, { projectId, body: suite })
+  const ids = { projectId, serverId }
+  const listed = async () => (await api.call(traffic.list, { ...ids, limit: 200 })).items
+  expect(await listed()).toEqual([])
+  const run = await launch(api, { projectId, suiteId })
+  await untilEnded(api, projectId, run.runId)
+  const items = await until(listed, all => all.some(({ answers, origin }) => answers && origin))
+  for (const { id: frameId } of items.filter(({ method }) => method === 'tools/call')) {
+    const { exchange } = await api.call(traffic.get, { ...ids, frameId })
+    expect(exchange).toMatchObject({ method: 'POST', status: 200 })
+    expect(JSON.stringify(exchange)).not.toContain('hunter2')
+  }
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHome, type Ended } from '../cli/program.ts'
+import { referenceServerOverHttp } from '../service/reference-server.ts'
 import { mcpJson, realServers, type RealServer } from './real-servers.ts'
 
 let home: Awaited<ReturnType<typeof openHome>>
@@ -79,6 +80,16 @@ test('prompts and resources are read, and a server that does not answer is not v
   expect(text(await run('read', 'everything', 'demo://resource/static/document/features.md'))).toMatch(/^# /)
   expect(await run('validate', 'memory')).toMatchObject({ code: 0 })
   expect(await run('validate', '--command', `'${process.execPath}' -e 0`)).toMatchObject({ code: 3 })
+})
+
+test('a server over HTTP is opened by its address, and saved takes tokens', async () => {
+  const url = await referenceServerOverHttp()
+  expect(await run('tools', '--url', url)).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string })
+  writeFileSync(at('far.json'), JSON.stringify({ mcpServers: { far: { url } } }))
+  expect(await run('server', 'import', at('far.json'), '--yes')).toMatchObject({ code: 0 })
+  writeFileSync(at('tokens.json'), JSON.stringify({ access_token: 'of-nobody', token_type: 'Bearer' }))
+  expect(await run('import-tokens', 'far', '--input', at('tokens.json'))).toMatchObject({ code: 0 })
+  expect(await run('call', 'far', 'echo', 'message=hi', '--yes')).toMatchObject({ code: 0, stdout: 'Echo: hi\n' })
 })
 
 test('saved servers go back into a file, and change as YAML in the editor', async () => {

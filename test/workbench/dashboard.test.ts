@@ -30,6 +30,11 @@ test('a server from npm is tried: called, called again, looked into, made a case
   terminal.type(join(home, 'files', 'note.txt'))
   terminal.press('ctrl+s')
   await terminal.waitFor('kept in a file')
+  terminal.type('y')
+  await terminal.waitFor('Copied')
+  terminal.press('alt+k')
+  await terminal.waitFor('requests of curl')
+  await close(terminal, 'requests of curl')
   terminal.type('R')
   await terminal.waitFor('again?')
   terminal.press('down', 'enter')
@@ -116,4 +121,20 @@ test('saved servers are taken from files, pasted, edited, examined and compared'
   expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')).toBe(
     mcpJson(servers.filter(({ name }) => name !== 'everything')),
   )
+})
+
+test('a suite on the reference server runs again when a file is saved, from the dashboard and as a command', async () => {
+  const { terminal, home } = opened(() => ['runs'])
+  mkdirSync(join(home, 'src'))
+  await terminal.waitFor('▌Reference server smoke')
+  terminal.press('alt+w')
+  await terminal.waitFor('Watch files for Reference server smoke')
+  await close(terminal, 'Watch files for')
+  const words = ['Reference server smoke', '--yes', '--watch-files', 'src/**', '--max-runs', '1']
+  const command = openTerminal({ home, args: ['run', ...words] })
+  onTestFinished(() => command.close())
+  await command.waitFor('Waiting for changes.')
+  writeFileSync(join(home, 'src/server.ts'), '')
+  await command.waitFor('That was the last run that was agreed to')
+  expect(await command.waitForExit()).toMatchObject({ code: 3 })
 })

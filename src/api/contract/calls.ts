@@ -31,6 +31,17 @@ export type ServerCall = z.infer<typeof ServerCall>
 export const ServerCallDetail = shape(() => record({ ...call(), result: z.unknown().optional() }))
 export type ServerCallDetail = z.infer<typeof ServerCallDetail>
 
+/** What a tool returned last, in a call by hand or in a trial; errors of tools do not count. */
+const RecordedResult = shape(() =>
+  record({
+    tool: z.string(),
+    of: openEnum(['call', 'trial']),
+    at: timestamp(),
+    structuredContent: z.unknown().optional(),
+  }),
+)
+export type RecordedResult = z.infer<typeof RecordedResult>
+
 const server = '/local/projects/{projectId}/servers/{serverId}' as const
 
 export const calls = resource('calls', {
@@ -43,6 +54,11 @@ export const calls = resource('calls', {
   get: endpoint('getCall', 'GET', `${server}/calls/{callId}`, {
     summary: 'One of these calls with its result.',
     response: ServerCallDetail,
+    local: true,
+  }),
+  results: endpoint('listRecordedResults', 'GET', `${server}/results`, {
+    summary: 'What each tool of a server returned last, as far as that is stored without secrets struck out.',
+    response: shape(() => record({ items: z.array(RecordedResult()) })),
     local: true,
   }),
   clear: endpoint('clearCalls', 'DELETE', `${server}/calls`, {

@@ -14,6 +14,8 @@ export const ServerRequest = shape(() =>
     params: openObject(),
     /** What is under way there and waits for the answer, such as `tools/call echo`; null when nothing is. */
     call: z.string().nullable(),
+    /** The call ended with this demand, and can be made again after it. */
+    hasCallEnded: z.boolean(),
     askedAt: timestamp(),
     /** An answer after this comes too late. */
     endsAt: timestamp(),

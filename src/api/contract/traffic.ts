@@ -24,6 +24,8 @@ export const TrafficFrame = shape(() =>
     failed: z.boolean(),
     /** The beginning of what it holds. */
     summary: z.string(),
+    /** The trial that it was sent for, or answers; absent of what serves no trial, or several. */
+    origin: record({ runId: z.string(), runNumber: z.number(), caseTitle: z.string() }).nullish(),
   }),
 )
 export type TrafficFrame = z.infer<typeof TrafficFrame>

@@ -1,6 +1,7 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useConfirm } from '../../components/confirm.tsx'
+import type { UnsavedServers } from '../../domain/servers/unsaved.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { clean } from '../../tui/theme/text.ts'
 
@@ -12,7 +13,7 @@ export function useQuit(quit: () => void): () => Promise<void> {
   const { client, unsaved } = useWorkspace()
   const confirm = useConfirm()
   return async () => {
-    const lost = unsaved ? await madeIn(client) : []
+    const lost = unsaved ? await madeIn(client, unsaved) : []
     const more = lost.length - MOST_NAMED
     const question = {
       title: 'Quit without what was made here?',
@@ -29,11 +30,12 @@ export function useQuit(quit: () => void): () => Promise<void> {
 }
 
 /** A line for each record beside the server that is tried; where they cannot be read, a line that says so. */
-async function madeIn(client: Client): Promise<string[]> {
+async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<string[]> {
   try {
-    const [{ documentStore }, { DOCUMENT_NOUNS }] = await Promise.all([
+    const [{ documentStore }, { DOCUMENT_NOUNS }, { readSuite }] = await Promise.all([
       import('../../domain/documents/store.ts'),
       import('../../domain/documents/nouns.ts'),
+      import('../../domain/suites/suite-store.ts'),
     ])
     const projects = await client.items(contract.projects.list, {})
     const lists = projects.flatMap(({ id: projectId }) => {
@@ -42,7 +44,13 @@ async function madeIn(client: Client): Promise<string[]> {
         const rows = (await store.list(noun)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
         // Ids grow: the first server is the one that is tried.
         const made = noun === 'server' ? rows.slice(1) : rows
-        return made.map(({ id, name }) => `The ${noun} ${clean(name ?? id)}.`)
+        const isSaved = await Promise.all(
+          made.map(async ({ id }) => {
+            const saved = savedSuites.get(id)
+            return saved !== undefined && saved === JSON.stringify(await readSuite(client, projectId, id))
+          }),
+        )
+        return made.filter((_, index) => !isSaved[index]).map(({ id, name }) => `The ${noun} ${clean(name ?? id)}.`)
       })
     })
     return (await Promise.all(lists)).flat()

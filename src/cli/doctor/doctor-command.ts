@@ -3,6 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { DOCTOR_STEPS } from '../../api/contract/server-operations.ts'
+import { knownResults } from '../../domain/calls/known-results.ts'
 import { examined, stateOf, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { formatDuration } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -100,7 +101,8 @@ async function examine(
 ): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    return { server, report: await examined(await client.servers.doctor(input), { before }) }
+    const report = await client.servers.doctor(input)
+    return { server, report: await examined(report, { results: await knownResults(client, input), before }) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }

@@ -36,7 +36,7 @@ export async function runOnChanges(work: LaunchWork, suite: string): Promise<num
   for (const line of plan.lines.filter(each => each !== LAUNCH_COST || cost !== undefined)) reporter.say(line)
   if (cost !== undefined) reporter.say(cost)
   for (const { name, isProgram } of servers)
-    if (!isProgram) reporter.say(clean(`${name} is reached over HTTP: what answers there is tested, restarted or not.`))
+    if (!isProgram) reporter.say(clean(`${name} is reached over HTTP: restart it yourself; that is waited for.`))
   if (
     own.yes !== true &&
     !(await confirmPrompt(`This launches ${clean(plan.suite.name)} now and whenever files change`))

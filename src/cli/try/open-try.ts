@@ -4,6 +4,7 @@ import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Client } from '../../api/client/client.ts'
 import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
+import type { HandOver } from '../../domain/servers/unsaved.ts'
 import type { Reach } from '../../domain/servers/reach.ts'
 import { settlesWithin } from '../../service/core/deadline.ts'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
@@ -69,10 +70,18 @@ function openTemporary(
   const own = { ...settings, dataDir: directory.path, profile: { ...settings.profile, name: NAME }, readOnly: false }
   const opened = openLocal(own, log, 'open', { temporary: NAME, early })
   const saving = new Set<Promise<unknown>>()
-  const atHome = async <T>(work: (home: Client) => Promise<T>): Promise<T> => {
+  const atHome = async <T>(work: (home: Client, handOver: HandOver) => Promise<T>): Promise<T> => {
     const home = openLocal(settings, log, 'briefly')
+    const handOver: HandOver = async (serverId, homeServerId) => {
+      const [{ handOverServer }, here, there] = await Promise.all([
+        import('../../service/servers/hand-over.ts'),
+        opened.service(),
+        home.service(),
+      ])
+      return handOverServer({ store: here.store, serverId }, { store: there.store, serverId: homeServerId })
+    }
     try {
-      return await work(home.workspace.client)
+      return await work(home.workspace.client, handOver)
     } finally {
       await home.close()
     }
@@ -83,6 +92,7 @@ function openTemporary(
       ...opened.workspace,
       profile: { ...opened.workspace.profile, readOnly: settings.readOnly },
       unsaved: {
+        savedSuites: new Map(),
         async atHome(work) {
           const done = atHome(work)
           saving.add(done)

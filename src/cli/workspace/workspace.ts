@@ -159,7 +159,7 @@ export function openLocal(
   log: Log,
   stays: Stay,
   { temporary, early }: { temporary?: string; early?: EarlyStart | undefined } = {},
-): OpenedWorkspace {
+): OpenedWorkspace & { service: () => Promise<Service> } {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
@@ -248,7 +248,8 @@ export function openLocal(
   }
   const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
-  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, onKey: pauses.inputArrived, settle, close }
+  const onKey = pauses.inputArrived
+  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, onKey, settle, close, service: opened }
 }
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {

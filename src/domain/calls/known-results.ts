@@ -1,8 +1,26 @@
 import type { KnownResult } from '../servers/findings.ts'
-import type { CallRecord } from './call-log.ts'
+import type { Client } from '../../api/client/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { callLogOf, type CallRecord } from './call-log.ts'
 
-/** What the last answered call of each tool returned, where it is no error; `records` stand newest first. */
-export function knownResults(records: readonly CallRecord[]): KnownResult[] {
+/**
+ * What each tool of a server returned last. A service that records neither calls nor what trials returned knows only
+ * the calls of this session.
+ */
+export async function knownResults(
+  client: Client,
+  target: { projectId: string; serverId: string },
+): Promise<readonly KnownResult[]> {
+  try {
+    return (await client.calls.results(target)).items
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return ofSession(callLogOf(client).of(target.serverId))
+  }
+}
+
+/** Of answered calls, where they are no errors; `records` stand newest first. */
+function ofSession(records: readonly CallRecord[]): KnownResult[] {
   const known = new Map<string, KnownResult>()
   for (const { target, outcome } of records) {
     if (outcome.state !== 'answered' || outcome.answer.kind !== 'tool' || outcome.answer.value.isError === true)

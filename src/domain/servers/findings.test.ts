@@ -228,6 +228,9 @@ test('the last result of a tool is compared with its output schema, and nothing 
   const wrong = 'The last result of "weather" does not fit its output schema:'
   expect(await found('weather', { t: 'warm' })).toEqual([`${wrong} \`t\` must be number`])
   expect(await found('weather', undefined)).toEqual([`${wrong} it has no structured content`])
+  const of = { of: 'trial', at: '2026-11-21T17:42:10Z' }
+  const recorded = await examined(report({ tools }), { results: [{ tool: 'weather', structuredContent: {}, ...of }] })
+  expect(recorded.findings[0]?.text).toContain('of "weather", of the trial at 2026-11-21 17:42 UTC, does not fit')
 })
 
 test('a report says what is new and gone since the one before, where both are whole', async () => {

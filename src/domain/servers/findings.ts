@@ -1,4 +1,7 @@
+import type { RecordedResult } from '../../api/contract/calls.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
+import { utcTime } from '../../lib/times.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { checkArguments, checkSchema, SCHEMA_LIMIT_MS } from './arguments-check.ts'
 import { tokensOf } from './rule-facts.ts'
@@ -33,8 +36,8 @@ export type ExaminedReport = DoctorReport & {
   since?: SinceLast | undefined
 }
 
-/** A tool's result that is known from an earlier call. */
-export type KnownResult = { tool: string; structuredContent: unknown }
+/** A tool's result that is known from an earlier call or trial. */
+export type KnownResult = { tool: string; structuredContent?: unknown } & Partial<Pick<RecordedResult, 'of' | 'at'>>
 
 /** Most findings of one rule; the rest is counted. */
 const MOST = 10
@@ -118,10 +121,12 @@ async function checkedSchemas(tools: readonly Tool[]): Promise<CheckedSchema[]> 
 /** Results of tools that promise what they return. */
 async function wrongResults(tools: readonly Tool[], results: readonly KnownResult[]): Promise<WrongResult[]> {
   const wrong: WrongResult[] = []
-  for (const { tool, structuredContent } of results) {
+  for (const { tool, structuredContent, of, at } of results) {
     const schema = tools.find(({ name }) => name === tool)?.outputSchema
     const why = schema && (await resultFault(schema, structuredContent))
-    if (why) wrong.push({ tool, why })
+    const time = toEpochMs(at)
+    const from = of && time !== undefined ? `, of the ${of} at ${utcTime(time, 'minutes')},` : ''
+    if (why) wrong.push({ tool, why, from })
   }
   return wrong
 }

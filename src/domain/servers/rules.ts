@@ -15,8 +15,8 @@ export type CheckedSchema = {
 /** What came of compiling a schema. */
 export type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }
 
-/** The last result of a tool that is known to be wrong by its output schema. */
-export type WrongResult = { tool: string; why: string }
+/** The last result of a tool that is known to be wrong by its output schema; `from` says where it is from. */
+export type WrongResult = { tool: string; why: string; from: string }
 
 /** All that the rules look at. */
 export type Subject = {
@@ -140,13 +140,13 @@ export const RULES: readonly Rule[] = [
   {
     id: 'result',
     severity: 'wrong',
-    says: 'The last result of a tool that was called here in this session does not fit its output schema.',
-    advice: 'Return what the schema says, or change the schema; clients refuse such results.',
+    says: 'The last recorded result of a tool, of a call or a trial, does not fit its output schema.',
+    advice: 'Return what the schema says, or change the schema; clients refuse such results. The next call counts.',
     more: 'results are wrong',
     find: ({ results }) =>
-      results.map(({ tool, why }) => ({
+      results.map(({ tool, why, from }) => ({
         place: `${placeOf(tool)}/outputSchema`,
-        text: `The last result of ${quoted(tool)} does not fit its output schema: ${why}`,
+        text: `The last result of ${quoted(tool)}${from} does not fit its output schema: ${why}`,
       })),
   },
   {

@@ -1,19 +1,65 @@
 import type { Client } from '../../api/client/client.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { ProjectServer, ServerBody } from '../../api/contract/servers.ts'
+import type { SignInClient } from './sign-in.ts'
 import type { StoredReach } from './stored-reach.ts'
 
 /** Of a workspace that ends with the program: what stays is saved in the local workspace. */
 export type UnsavedServers = {
   /** Works with the local workspace, which is open as long. */
-  atHome: <T>(work: (home: Client) => Promise<T>) => Promise<T>
+  atHome: <T>(work: (home: Client, handOver: HandOver) => Promise<T>) => Promise<T>
+  /** Suites as they were saved there, as JSON by their id here. */
+  savedSuites: Map<string, string>
+}
+
+/** Has a saved server of the local workspace take over calls, roots and sign-in; none of it leaves this process. */
+export type HandOver = (serverId: string, homeServerId: string) => Promise<{ calls: number; signedIn: boolean }>
+
+/** What went along with a server, and what was left behind, in sentences. */
+export type TakenAlong = { suites: number; calls: number; signedIn: boolean; left: readonly string[] }
+
+/**
+ * Saves a server in a project of the local workspace, with what was made and done on it here.
+ * @throws ApiError where the server itself cannot be saved; the rest is left behind with the reason
+ */
+export async function saveAtHome(
+  { atHome, savedSuites }: UnsavedServers,
+  { client, server }: { client: Client; server: ProjectServer & { projectId: string } },
+  { projectId, body }: { projectId: string; body: ServerBody },
+): Promise<TakenAlong> {
+  return await atHome(async (home, handOver) => {
+    const made = await home.servers.create({ projectId, body })
+    const left: string[] = []
+    const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+      try {
+        return await work()
+      } catch (error) {
+        left.push(`${what}: ${failureSentence(error)}`)
+        return undefined
+      }
+    }
+    const handed = await attempt('Its calls and its sign-in', () => handOver(server.id, made.id))
+    const from = { client, projectId: server.projectId, serverName: server.name }
+    const suites = await attempt('Its suites', async () => {
+      const { saveSuitesElsewhere } = await import('../suites/save-elsewhere.ts')
+      return await saveSuitesElsewhere(from, { client: home, projectId, serverName: made.name })
+    })
+    for (const [id, file] of suites?.saved ?? []) savedSuites.set(id, file)
+    left.push(...(suites?.left ?? []))
+    return { calls: 0, signedIn: false, ...handed, suites: suites?.saved.size ?? 0, left }
+  })
 }
 
 /** A server with all that it is reached with, as it is sent to save it elsewhere. */
 export function bodyOf(server: ProjectServer, stored: StoredReach, name: string): ServerBody {
   const { enabled, url, useOAuth, oauthScopes } = server
-  const { args, ...reach } = stored
-  const parts = { ...reach, args: args && [...args], url, useOAuth, oauthScopes }
+  const { args, client, ...reach } = stored
+  const parts = { ...reach, ...idOf(client), args: args && [...args], url, useOAuth, oauthScopes }
   const given = Object.entries(parts).filter(([, value]) => value != null && value !== false)
   const transportType = server.transportType === 'stdio' ? 'stdio' : 'http'
   return { ...(Object.fromEntries(given) as Partial<ServerBody>), name, enabled, transportType }
+}
+
+function idOf({ clientId, clientSecret }: SignInClient = {}) {
+  return { clientId, clientSecret }
 }

@@ -90,16 +90,15 @@ export async function readCheckBasis(
   return { known, unlisted }
 }
 
+/** The tools that runs are offered, which are fewer where a server shows more to clients that answer its requests. */
 async function listTools(
   client: Client,
   target: { projectId: string; serverId: string },
   call: CallOptions,
 ): Promise<ReadonlySet<string> | undefined> {
-  const names = new Set<string>()
   try {
-    for await (const { items } of client.pages(contract.servers.tools, { ...target, body: {} }, call))
-      for (const { name } of items) names.add(name)
-    return names
+    const { tools } = await client.servers.export(target, call)
+    return new Set(tools.map(({ name }) => name))
   } catch {
     call.signal?.throwIfAborted()
     return undefined

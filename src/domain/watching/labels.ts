@@ -19,7 +19,8 @@ export function changeLines({ server, ...look }: ServerLook): string[] {
   if ('error' in look) return []
   const line = ({ impact, of, name, says }: SnapshotChange): string =>
     `${server.name}: ${IMPACTS[impact]}: ${of} ${name}: ${says}`
+  const old = look.mayBeOld ? [`${server.name}: answered all the time, so it is tested as it is; restart it.`] : []
   const rest = look.changes.length - MOST_CHANGES
   const more = rest > 0 ? [`${server.name}: ${counted(rest, 'further change')}`] : []
-  return [...look.changes.slice(0, MOST_CHANGES).map(line), ...more]
+  return [...old, ...look.changes.slice(0, MOST_CHANGES).map(line), ...more]
 }

@@ -66,7 +66,7 @@ test('all cases run again where tools changed, whatever failed before', async ()
   const asked: (readonly string[])[] = []
   const change = { of: 'tool', name: 'x', kind: 'schema', impact: 'breaking', pointer: '', says: 'changed' } as const
   const server = { id: 'v', name: 'v', isProgram: true }
-  const looks = [[], [], [{ server, changes: [change] }]]
+  const looks = [[], [], [{ server, changes: [change], mayBeOld: false }]]
   const watch = started({
     run: async caseIds => {
       asked.push(caseIds)

@@ -56,7 +56,8 @@ export async function watchSuite(options: WatchOptions): Promise<void> {
     const changed = changes.next().finally(() => outdated.abort())
     // Whoever runs meanwhile hears of it by the signal.
     changed.catch(() => {})
-    const looks = await tools.look()
+    const looks = await tools.look(AbortSignal.any([signal, outdated.signal]))
+    if (signal.aborted) return
     report({ kind: 'looked', looks })
     if (looks.some(look => 'changes' in look && look.changes.length > 0)) state.isWholeDue = true
     const isReady = looks.every(look => !('error' in look))

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { isSameJson } from '../json/same-json.ts'
 import { localClock, localMoment } from '../../lib/times.ts'
 import { casesByTool, type SeenTool, type ToolListing } from '../runs/comparison-tools.ts'
 import { type Snapshot, snapshotChanges, type SnapshotChange } from '../servers/snapshots.ts'
@@ -14,12 +15,22 @@ export type WatchedServer = {
 }
 
 /** What connecting anew found out about a server: what changed since the look before, or why there is no answer. */
-export type ServerLook = { server: WatchedServer } & ({ changes: readonly SnapshotChange[] } | { error: ApiError })
+export type ServerLook = { server: WatchedServer } & (
+  | {
+      changes: readonly SnapshotChange[]
+      /** Somebody else starts it, and it answered all the time: it may be the one from before. */
+      mayBeOld: boolean
+    }
+  | { error: ApiError }
+)
 
 /** The tools of the servers of a suite, from one look to the next, and since the suite last passed. */
 export type WatchedTools = {
-  /** Restarts every server and compares what it offers. @throws ApiError where the service cannot do that */
-  look(): Promise<readonly ServerLook[]>
+  /**
+   * Restarts every server and compares what it offers. One over HTTP is restarted by somebody else: what is waited for
+   * then ends with the signal. @throws ApiError where the service cannot do that
+   */
+  look(signal: AbortSignal): Promise<readonly ServerLook[]>
   /** The suite passed with what was seen last. */
   passed(): void
   /** What changed since the suite last passed about the tools that a trial uses, a sentence each. */
@@ -29,9 +40,11 @@ export type WatchedTools = {
 /** The tools of an earlier pass. */
 export type LastPass = { listings: readonly ToolListing[]; at: number | undefined }
 
-/** A server over HTTP is restarted by somebody else, who may take some seconds. */
-const HTTP_TRIES = 4
-const HTTP_PAUSE_MS = 1_000
+/** How long whoever restarts a server over HTTP may take to begin with that, in milliseconds. */
+export const HTTP_BEGIN_MS = 2_000
+/** How long it may be away, at the first look and after a change. */
+const HTTP_AWAY_MS = { first: 4_000, later: 15_000 }
+const HTTP_EVERY_MS = 150
 
 export function createWatchedTools(
   client: Pick<Client, 'servers'>,
@@ -44,12 +57,12 @@ export function createWatchedTools(
   let since = new Map<string, { change: SnapshotChange; when: string }>()
   let isFirst = true
 
-  const lookAt = async (server: WatchedServer): Promise<ServerLook> => {
+  const lookAt = async (server: WatchedServer, signal: AbortSignal): Promise<ServerLook> => {
     try {
-      const is = await reconnect(client, projectId, server)
       const was = seen.get(server.name)
+      const { is, mayBeOld } = await reconnect(client, { projectId, server, was, signal })
       seen.set(server.name, is)
-      return { server, changes: was ? await snapshotChanges(was, is) : [] }
+      return { server, changes: was ? await snapshotChanges(was, is) : [], mayBeOld }
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'http') return { server, error }
       throw error
@@ -71,8 +84,8 @@ export function createWatchedTools(
     since = found
   }
   return {
-    async look() {
-      const looks = await Promise.all(servers.map(lookAt))
+    async look(signal) {
+      const looks = await Promise.all(servers.map(server => lookAt(server, signal)))
       await compare()
       return looks
     },
@@ -94,14 +107,50 @@ function passWords(at: number | undefined): string {
   return at === undefined ? 'since it last passed' : `since it passed at ${localMoment(at, Date.now())}`
 }
 
-async function reconnect(client: Pick<Client, 'servers'>, projectId: string, { id, isProgram }: WatchedServer) {
-  for (let left = isProgram ? 1 : HTTP_TRIES; ; left -= 1)
+type Reconnecting = { projectId: string; server: WatchedServer; was: Snapshot | undefined; signal: AbortSignal }
+
+/**
+ * Connects anew. After a change a server over HTTP may still be the one from before, until it was away or offers
+ * something else, or its restart should have begun.
+ */
+async function reconnect(
+  client: Pick<Client, 'servers'>,
+  { projectId, server: { id, isProgram }, was, signal }: Reconnecting,
+): Promise<{ is: Snapshot; mayBeOld: boolean }> {
+  const awayMs = HTTP_AWAY_MS[was ? 'later' : 'first']
+  const begun = performance.now()
+  let wasAway = false
+  for (;;) {
+    const passed = performance.now() - begun
     try {
-      return await client.servers.reconnect({ projectId, serverId: id })
+      const is = await client.servers.reconnect({ projectId, serverId: id })
+      const isNew = isProgram || was === undefined || wasAway || !isSameJson(listsOf(is), listsOf(was))
+      if (isNew || signal.aborted || passed >= HTTP_BEGIN_MS) return { is, mayBeOld: !isNew }
     } catch (error) {
-      if (left <= 1 || !(error instanceof ApiError) || error.code !== 'SERVER_UNREACHABLE') throw error
-      await new Promise(resolve => void setTimeout(resolve, HTTP_PAUSE_MS))
+      const isAway = error instanceof ApiError && error.code === 'SERVER_UNREACHABLE'
+      if (isProgram || !isAway || signal.aborted || passed >= awayMs) throw error
+      wasAway = true
     }
+    await pause(HTTP_EVERY_MS, signal)
+  }
+}
+
+function listsOf({ tools, prompts, resources }: Snapshot): object {
+  return { tools, prompts, resources }
+}
+
+/** Resolves after so many milliseconds, or when the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end)
+  })
 }
 
 type SeenTools = readonly SeenTool[]

@@ -109,7 +109,7 @@ export const unsavedKeys = defineBindings({
       label: 'save server',
       hint: 'first',
       needs: 'servers.create',
-      help: 'Save the server in a project of the local workspace, with all that it was opened with.',
+      help: 'Save the server in a project of the local workspace, with its suites, calls and sign-in.',
     },
   },
 })

@@ -1,6 +1,5 @@
 import { queryOptions, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { callLogOf } from '../../domain/calls/call-log.ts'
 import { knownResults } from '../../domain/calls/known-results.ts'
 import { examined, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
@@ -40,7 +39,7 @@ export function doctorQuery({ client, queries, doctorSteps, doctorReports }: Wor
       doctorSteps?.begin(input.serverId)
       const before = doctorReports?.last(input)
       const report = await client.servers.doctor(input)
-      return await examined(report, { results: knownResults(callLogOf(client).of(input.serverId)), before })
+      return await examined(report, { results: await knownResults(client, input), before })
     },
   })
 }

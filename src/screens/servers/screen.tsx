@@ -123,7 +123,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       ? unavailable('It has no address; only a server over HTTP takes tokens.')
       : onServer(act)
   const { signIn, signOut } = useSignIn(projectId)
-  useSaveUnsaved(onServer)
+  useSaveUnsaved(projectId, onServer)
   return {
     doctor: on(doctor),
     validate: on(row => check('overview', checks.validate, row)),

@@ -67,13 +67,14 @@ export const trafficTab = collectionTab({
   },
   empty: () => ({
     why: 'Nothing was sent yet.',
-    next: 'Tools, prompts and the doctor connect to it; connections of runs and other processes do not show.',
+    next: 'Tools, prompts, the doctor and runs connect to it; connections of other processes do not show.',
   }),
 })
 
 function useTrafficRows(items: readonly TrafficFrame[], _projectId: string, { server: { id: serverId } }: ServerRow) {
   const { symbols } = useTheme()
-  const columns = useMemo(() => columnsOf(symbols), [symbols])
+  const isOfRuns = items.some(({ origin }) => origin != null)
+  const columns = useMemo(() => columnsOf(symbols, isOfRuns), [symbols, isOfRuns])
   const rows = useMemo(() => {
     const answers = new Map(items.flatMap(frame => (frame.answers ? [[frame.answers, frame] as const] : [])))
     return items.map((frame): Row => ({ serverId, frame, answer: answers.get(frame.id) }))
@@ -81,7 +82,7 @@ function useTrafficRows(items: readonly TrafficFrame[], _projectId: string, { se
   return { rows, columns }
 }
 
-function columnsOf(symbols: Symbols): readonly Column<Row>[] {
+function columnsOf(symbols: Symbols, isOfRuns: boolean): readonly Column<Row>[] {
   const hasFailed = ({ frame, answer }: Row) => frame.failed || answer?.failed === true
   const took = ({ frame, answer }: Row) => frame.durationMs ?? answer?.durationMs ?? undefined
   return [
@@ -109,6 +110,7 @@ function columnsOf(symbols: Symbols): readonly Column<Row>[] {
       sort: took,
     },
     bytesColumn(({ frame }) => frame.size),
+    ...(isOfRuns ? [originColumn] : []),
     {
       id: 'content',
       title: 'Content',
@@ -117,6 +119,18 @@ function columnsOf(symbols: Symbols): readonly Column<Row>[] {
       cell: ({ frame }) => ({ text: frame.summary, tone: 'muted' }),
     },
   ]
+}
+
+const originColumn: Column<Row> = {
+  id: 'origin',
+  title: 'Of',
+  width: 'flex',
+  from: 60,
+  cell: ({ frame: { origin } }) => ({ text: origin ? originLabel(origin) : '', tone: 'muted' }),
+}
+
+function originLabel({ runNumber, caseTitle }: NonNullable<TrafficFrame['origin']>): string {
+  return `run #${runNumber}, ${caseTitle}`
 }
 
 /** The other half of a request and its answer. */
@@ -143,11 +157,12 @@ function Message({ projectId, row: { serverId }, of: frameId, focused }: DetailP
 
 /** The message as JSON, with the exchange that carried it under it. */
 function messageLines({ frame, text, end, leftOut, exchange }: TrafficMessage): Line[] {
-  const { at, direction, kind, connection, size, durationMs, failed } = frame
+  const { at, direction, kind, connection, size, durationMs, failed, origin } = frame
   return [
     ...fieldLines([
       ['Time', instantOf(at)],
       ['What', `${kind}, ${direction} over connection ${connection}`, failed ? 'error' : 'plain'],
+      ...(origin ? [['Of', originLabel(origin)] as const] : []),
       ['Size', `${formatCount(size)} bytes${leftOut > 0 ? `, ${formatCount(leftOut)} of them left out` : ''}`],
       ...(durationMs == null ? [] : [['Took', formatDuration(durationMs)] as const]),
     ]),

@@ -10,15 +10,16 @@ import type { KeyHandler, Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { bodyOf, type UnsavedServers } from '../../domain/servers/unsaved.ts'
+import { bodyOf, saveAtHome, type TakenAlong, type UnsavedServers } from '../../domain/servers/unsaved.ts'
+import { plural } from '../../tui/theme/format.ts'
 import { unsavedKeys } from './bindings.ts'
 import { nameIn, refusedName } from './use-saving.ts'
 
 type OnServer = (act: (server: ProjectServer) => Promise<void>) => KeyHandler | Unavailable
 
 /** In a workspace that ends with the program: saves the chosen server in the local workspace. */
-export function useSaveUnsaved(onServer: OnServer): void {
-  const { unsaved, storedReaches } = useWorkspace()
+export function useSaveUnsaved(here: string, onServer: OnServer): void {
+  const { client, unsaved, storedReaches } = useWorkspace()
   const askUntilDone = useAskUntilDone()
   const opening = useOpening(useRunTask())
 
@@ -51,7 +52,7 @@ export function useSaveUnsaved(onServer: OnServer): void {
     if (!read?.stored) return
     const { stored } = read
     const options: FieldOption[] = read.projects.map(({ id, name }) => ({ value: id, label: name }))
-    await askUntilDone<AnyEndpoint, ProjectServer>({
+    await askUntilDone<AnyEndpoint, TakenAlong>({
       form: () => ({
         title: `Save ${server.name}`,
         fields: [
@@ -59,7 +60,12 @@ export function useSaveUnsaved(onServer: OnServer): void {
           choiceField('project', 'Project', options, { required: true }),
         ],
         effect: () => [
-          { text: 'It is saved with all that it was opened with; secrets are sealed there.', tone: 'muted' },
+          {
+            text:
+              'It is saved with all that it was opened with, its suites, its calls and its sign-in, whose later ' +
+              'tokens come there alone. Secrets are sealed there; runs stay behind.',
+            tone: 'muted',
+          },
         ],
         act: 'Save the server',
       }),
@@ -82,10 +88,15 @@ export function useSaveUnsaved(onServer: OnServer): void {
         const project = options.find(({ value }) => value === projectId)?.label
         return {
           endpoint: contract.servers.create,
-          work: () => atHome(home => home.servers.create({ projectId, body: bodyOf(server, stored, name) })),
+          work: () =>
+            saveAtHome(
+              unsaved,
+              { client, server: { ...server, projectId: here } },
+              { projectId, body: bodyOf(server, stored, name) },
+            ),
           rereads: false,
           start: `Saving ${name}…`,
-          done: () => `Saved ${name} in ${project} of the local workspace; mcpdeck servers opens it there.`,
+          done: taken => savedSentence(`${name} in ${project} of the local workspace`, taken),
         }
       },
       refused: refusedName,
@@ -93,4 +104,14 @@ export function useSaveUnsaved(onServer: OnServer): void {
   }
 
   useBindings(unsavedKeys, { save: onServer(save) }, { active: unsaved !== undefined })
+}
+
+function savedSentence(what: string, { suites, calls, signedIn, left }: TakenAlong) {
+  const along = [
+    ...(suites > 0 ? [plural(suites, 'suite')] : []),
+    ...(calls > 0 ? [plural(calls, 'call')] : []),
+    ...(signedIn ? ['its sign-in'] : []),
+  ]
+  const saved = `Saved ${what}${along.length > 0 ? ` with ${along.join(', ')}` : ''}; mcpdeck servers opens it there.`
+  return left.length > 0 ? { tone: 'warn' as const, text: `${saved} Left behind: ${left.join(' ')}` } : saved
 }

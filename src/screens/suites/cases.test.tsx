@@ -20,7 +20,7 @@ let app: TestApp
 const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-cases-'))
 
 beforeAll(async () => {
-  testService = await openService()
+  testService = await openService({ onServerRequests: () => undefined })
   const { client } = testService
   projectId = (await client.projects.list()).items[0]!.id
   serverId = (await client.servers.list({ projectId })).items[0]!.id
@@ -223,7 +223,12 @@ test('a new suite starts from a tool of a server', async () => {
   await openCases(['one'], editor, { pane: 'suites' })
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
-  await app.see('(o) echo  Echoes back')
+  const offered = await app.see('(o) echo  Echoes back')
+  // Runs are not offered what the server shows to whoever answers its requests.
+  const { items: attended } = await testService.client.servers.tools({ projectId, serverId })
+  const { tools } = await testService.client.servers.export({ projectId, serverId })
+  expect(attended.length).toBeGreaterThan(tools.length)
+  expect(offered).toContain(`1 of ${tools.length}`)
   await app.press(formKeys.bindings.choose)
   await app.see('tool (required)  echo')
   await app.press(formKeys.bindings.choose)
@@ -261,14 +266,23 @@ test('a suite that cannot be created says why at the line, and is created once t
 })
 
 test('a doubt can be sent all the same, and a refusal stands at its line', async () => {
-  const broken = (text: string) => text.replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')
+  const broken = (text: string) =>
+    text
+      .replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')
+      .replace('toolName: echo', 'toolName: trigger-sampling-request')
   const { suiteId, editor } = await openCases(
     ['one'],
-    editorOf(broken, text => text.replace('  - { id: nothing, kind: assert }\n', '').replace('one', 'uno')),
+    editorOf(broken, text =>
+      text
+        .replace('  - { id: nothing, kind: assert }\n', '')
+        .replace('trigger-sampling-request', 'echo')
+        .replace('one', 'uno'),
+    ),
   )
   await app.see('▌Says one')
   await app.press(keys.edit)
   await app.see('This assert step needs "assertion".')
+  expect(app.frame()).toContain('"everything" has no tool')
   await app.press(confirmKeys.bindings.choose)
   await agree('Send it as it is', LATER)
   await agree('Send the change')

@@ -1,4 +1,3 @@
-import type { CallOptions } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { createCases, outcomeCounts, type BatchOptions, type CaseOutcome } from '../../domain/suites/batch.ts'
@@ -167,10 +166,11 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
     if (servers.length === 0) tell('warn', 'This project has no server.')
     return undefined
   }
-  const tools = await authoring.read(`Reading the tools of ${server.name}…`, call =>
-    toolsOf(authoring, server.id, call),
+  const listed = await authoring.read(`Reading the tools of ${server.name}…`, call =>
+    client.servers.export({ projectId, serverId: server.id }, call),
   )
-  if (!tools) return undefined
+  if (!listed) return undefined
+  const { tools } = listed
   if (tools.length === 0) {
     tell('warn', `${server.name} has no tool.`)
     return undefined
@@ -204,15 +204,6 @@ async function chosen<Thing extends { name: string; description?: unknown }>(
 const EFFECTS = {
   server: 'The server is connected to read its tools.',
   tool: 'Your editor opens with a case that calls it; nothing is sent before that is saved.',
-}
-
-/** All tools of a server. */
-async function toolsOf(authoring: Authoring, serverId: string, call: CallOptions) {
-  const { client, projectId } = authoring
-  const tools = []
-  const input = { projectId, serverId, body: {} }
-  for await (const page of client.pages(contract.servers.tools, input, call)) tools.push(...page.items)
-  return tools
 }
 
 /** A new case that starts from a tool. */

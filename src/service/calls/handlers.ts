@@ -5,6 +5,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 import { requireRow } from '../core/errors.ts'
 import { isAbandoned } from '../core/lease.ts'
 import { latestPage } from '../core/list-page.ts'
+import { recordedResults } from './results.ts'
 import type { CallRow } from './rows.ts'
 
 type OfServer = { project: ProjectRow; params: { serverId: string } }
@@ -21,6 +22,9 @@ export function callHandlers({ store }: ServiceContext): Handlers['calls'] {
       const row = requireRow(store.calls.get(serverOf(call), callId), `call ${callId} of this server`)
       return { ...toCall(row), ...(row.result !== undefined && { result: parseStored(row.result) }) }
     },
+    results: call => ({
+      items: recordedResults(store, call.project.id, store.servers.require(call.project.id, call.params.serverId)),
+    }),
     clear(call) {
       const serverId = serverOf(call)
       return { cleared: store.write(() => store.calls.clear(serverId, lease => !isAbandoned(lease))) }

@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Database } from '../core/database/database.ts'
-import { json, optional, tableOf } from '../core/database/table.ts'
+import { json, optional, tableOf, type Placed } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 
 export type CallRow = {
@@ -54,6 +54,9 @@ export function createCallRows(database: Database) {
   return {
     get: calls.basics.get,
     page: calls.page(),
+    /** Oldest first. */
+    ended: (serverId: string) =>
+      calls.all({ serverId }, 'AND status IS NOT NULL ORDER BY position') as Placed<CallRow>[],
     insert(row: CallRow) {
       calls.basics.insert(row)
       keepWithinBounds(row.serverId)

@@ -2,8 +2,21 @@ import type { ErrorCode } from '../../api/contract/error.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
-import type { Link } from './types.ts'
+import type { JsonObject, Link } from './types.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { ownValue } from '../../lib/own-value.ts'
+
+/** URL elicitation required (MCP 2025-11-25, “URL Mode Elicitation for Sensitive Data”). */
+export const URL_REQUIRED = -32042
+/** Hosts that a sentence names. */
+const MOST_HOSTS = 3
+
+/** The parameters of the visits that an error demands; what is none of the protocol's is left out. */
+export function demandedVisits(error: unknown): JsonObject[] {
+  const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
+  if (code !== URL_REQUIRED || !isPlainObject(data) || !Array.isArray(data['elicitations'])) return []
+  return data['elicitations'].filter(isPlainObject).filter(({ mode, url }) => mode === 'url' && typeof url === 'string')
+}
 
 /**
  * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server
@@ -16,8 +29,8 @@ export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   [-32002]: 'VALIDATION_ERROR',
   /** Method not found: a capability announced or assumed, but not there. */
   [-32601]: 'FEATURE_NOT_SUPPORTED',
-  /** URL elicitation required: the server wants a visit to its own pages, which this client does not offer. */
-  [-32042]: 'FEATURE_NOT_SUPPORTED',
+  /** The server wants a visit to its own pages first. */
+  [URL_REQUIRED]: 'FEATURE_NOT_SUPPORTED',
 }
 
 /** Network errors that are worth their own words; others are named by their code. */
@@ -56,7 +69,12 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
   if (error instanceof library.ProtocolError) {
     // A server that refuses to begin is no server to us, whatever its reason.
     const code = (asked !== 'initialize' && PROTOCOL_ERROR_CODES[error.code]) || 'SERVER_UNREACHABLE'
-    const message = `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
+    const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
+    const message =
+      hosts.length > 0
+        ? `The server "${serverName}" wants you to go to ${hosts.slice(0, MOST_HOSTS).join(', ')} before ${asked}; ` +
+          `call again afterwards: ${error.message}`
+        : `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
     return fail(code, message, { protocolError: { code: error.code, message: error.message } })
   }
   if (error instanceof library.SdkHttpError) {

@@ -48,7 +48,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
 
   const request: FetchLike = async (url, init) => {
     const { tap, maxMessageBytes } = options
-    const watch = tap && watchExchange(tap, maxMessageBytes, url, init)
+    const watch = tap?.isOpen() ? watchExchange(tap, maxMessageBytes, url, init) : undefined
     const response = await fetch(url, init).catch((error: unknown) => {
       if (!init?.signal?.aborted) watch?.failed(describeNetwork(error) ?? 'was not answered')
       throw error

@@ -15,6 +15,8 @@ export type Notices = {
   follow(onProgress: OnProgress): { meta: object; end: () => void }
   /** Hears of every change from now on. */
   onChange(listener: (change: Change) => void): void
+  /** Hears the ids of addresses at which a person is done. */
+  onVisited(listener: (elicitationId: string) => void): void
 }
 
 /** Characters of a server's own words about its progress. */
@@ -28,6 +30,7 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
   const followed = new Map<unknown, OnProgress>()
   let lastToken = 0
   let onChange: (change: Change) => void = () => undefined
+  let onVisited: (elicitationId: string) => void = () => undefined
   return {
     hear({ method, params }) {
       const list = LIST_CHANGED.exec(method)?.[1] as 'tools' | 'prompts' | 'resources' | undefined
@@ -37,6 +40,8 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
       else if (method === 'notifications/message') log?.(params)
       else if (method === 'notifications/resources/updated' && typeof params['uri'] === 'string')
         onChange({ uri: params['uri'] })
+      else if (method === 'notifications/elicitation/complete' && typeof params['elicitationId'] === 'string')
+        onVisited(params['elicitationId'])
       return OF_THE_LIBRARY.includes(method)
     },
     follow(onProgress) {
@@ -46,6 +51,7 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
       return { meta: { progressToken }, end: () => void followed.delete(progressToken) }
     },
     onChange: listener => (onChange = listener),
+    onVisited: listener => (onVisited = listener),
   }
 }
 

@@ -170,3 +170,27 @@ describe('a server that misbehaves', () => {
     expect(requests.all()).toEqual([])
   })
 })
+
+describe('a call that demands a visit first', () => {
+  test('leaves the address waiting, which closes when the server says that it is done', async () => {
+    attended()
+    const on = asking('legacy')
+    await expect(call('required', {}, on)).rejects.toMatchObject({
+      code: 'FEATURE_NOT_SUPPORTED',
+      message: expect.stringContaining('wants you to go to xn--pple-43d.example:8443 before tools/call; call again'),
+    })
+    expect(await waits()).toMatchObject({ kind: 'url', call: 'tools/call required', hasCallEnded: true })
+    await expect(call('required', {}, on)).rejects.toThrow('call again afterwards: Sign in first.')
+    expect(requests.all()).toHaveLength(1)
+    await call('visited', {}, on)
+    expect(requests.all()).toEqual([])
+    expect(textOf(await call('required', {}, on))).toBe('welcome')
+  })
+
+  test('is an error alone where nobody can go there', async () => {
+    attended()
+    const trial = connections.use(asking('legacy'), undefined, session => session.callTool('required', {}))
+    await expect(trial).rejects.toThrow('call again afterwards')
+    expect(requests.all()).toEqual([])
+  })
+})

@@ -24,6 +24,8 @@ export type WaitingRequest = {
   readonly params: JsonObject
   /** What is under way there. */
   readonly call: string | undefined
+  /** It ended with the demand for a visit, and can be made again after that. */
+  readonly hasCallEnded: boolean
   /** Epoch milliseconds. */
   readonly askedAt: number
   readonly endsAt: number
@@ -55,6 +57,10 @@ export type RequestDesk = {
   attach(client: Client, transport: Transport): void
   /** A call is under way until the returned function is called; its deadline rests while the server waits. */
   begin(call: string, deadline: Deadline): () => void
+  /** A call ended because the person has to go to addresses first; they wait like requests. */
+  demand(call: string, visits: readonly JsonObject[]): void
+  /** The person is done at an address. */
+  visited(elicitationId: string): void
   isAwaited(): boolean
   close(): void
 }
@@ -134,7 +140,12 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
     if (client?.getProtocolEra() !== 'modern') return new library.ProtocolError(code, message)
     return new UnansweredRequest(code === INTERNAL_ERROR ? 'TIMEOUT' : 'VALIDATION_ERROR', message)
   }
-  const wait = (kind: WaitingRequest['kind'], params: JsonObject, { mcpReq: { signal } }: Context) => {
+  const wait = (
+    kind: WaitingRequest['kind'],
+    params: JsonObject,
+    { mcpReq: { signal } }: Context,
+    demandedBy?: string,
+  ) => {
     const size = JSON.stringify(params).length
     const others = shared.of(serverId)
     const characters = others.reduce((sum, other) => sum + other.size, size)
@@ -143,9 +154,11 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
       throw refusal('More of this server’s requests wait for a person than can be kept.', TOO_MANY)
     const askedAt = Date.now()
     const times = { askedAt, endsAt: askedAt + ANSWER_WITHIN_MS }
-    const call = [...calls].at(-1)?.name
-    const asked = { id: newId('req'), serverId, kind, params, call, ...times, size }
-    return untilSettled(asked, { shared, own, underWay: [...calls], signal, refusal })
+    const underWay = demandedBy === undefined ? [...calls] : []
+    const call = demandedBy ?? underWay.at(-1)?.name
+    const hasCallEnded = demandedBy !== undefined
+    const asked = { id: newId('req'), serverId, kind, params, call, hasCallEnded, ...times, size }
+    return untilSettled(asked, { shared, own, underWay, signal, refusal })
   }
   return {
     capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
@@ -166,6 +179,18 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
       const call = { name, deadline }
       calls.add(call)
       return () => void calls.delete(call)
+    },
+    demand(call, visits) {
+      const isNew = ({ elicitationId }: JsonObject) =>
+        elicitationId === undefined || ![...own].some(each => each.params['elicitationId'] === elicitationId)
+      const context = { mcpReq: { signal: new AbortController().signal } }
+      // The server waits for no answer; beyond the bounds its error alone says it.
+      const begin = async (params: JsonObject) => void (await wait('url', params, context, call))
+      for (const params of visits.filter(isNew)) begin(params).catch(() => {})
+    },
+    visited(elicitationId) {
+      for (const entry of own)
+        if (entry.params['elicitationId'] === elicitationId) entry.settle({ result: { action: 'accept' } })
     },
     isAwaited: () => own.size > 0,
     close() {

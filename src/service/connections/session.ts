@@ -5,7 +5,7 @@ import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
-import { toFailure } from './failures.ts'
+import { demandedVisits, toFailure } from './failures.ts'
 import { createNotices, type Change } from './notices.ts'
 import { createWishes, type Wishes } from './wishes.ts'
 import type { EarlyStart } from './early-start.ts'
@@ -171,6 +171,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     for (const listener of listeners.splice(0)) listener()
   }
   client.onclose = end
+  link.notices.onVisited(id => desk?.visited(id))
   if (!usable) desk?.close()
   const attempt: Attempted = async (asked, deadline, work) => {
     deadline.stage = asked
@@ -193,6 +194,9 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       return await attempt(method, deadline, async () =>
         requireFlat(await client.request({ method, params: sent }, schema, options), serverName, method),
       )
+    } catch (error) {
+      desk?.demand(callName(method, params), demandedVisits((error as Error).cause))
+      throw error
     } finally {
       ended?.()
       followed?.end()

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { StringDecoder } from 'node:string_decoder'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { createRing, type Ring } from './ring.ts'
@@ -18,6 +19,12 @@ export type Exchange = {
   problem?: string
 }
 
+/** The case of a run that a message was sent for. */
+export type FrameOrigin = { runId: string; caseTitle: string }
+
+/** Around work whose messages are to say what they were sent for. */
+export const frameOrigin = new AsyncLocalStorage<FrameOrigin>()
+
 /** A message as it went over the wire, of a long one beginning and end. */
 export type Frame = {
   readonly id: number
@@ -30,6 +37,7 @@ export type Frame = {
   readonly size: number
   readonly leftOut: number
   readonly exchange: Exchange | undefined
+  readonly origin?: FrameOrigin | undefined
 }
 
 /** `log` is a message of the protocol. */
@@ -50,6 +58,8 @@ export type PrintedLine = {
 
 /** Where a connection puts what passes over it. Nothing is read of it before somebody looks. */
 export type Tap = {
+  /** Whether anything is recorded now. */
+  isOpen(): boolean
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
   /** Bytes as they came, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
@@ -69,11 +79,23 @@ export type TrafficLog = {
 }
 export type Recorded<Entry> = { entries: readonly Entry[]; keptFrom: number; dropped: boolean }
 
-/**
- * What passed over the connections of this process, for each server. The thread that executes runs has none: nobody
- * could look at it from here.
- */
-export type Traffic = { of(serverId: string): TrafficLog; connect(target: ServerTarget): Tap }
+/** What another thread recorded of a server, under numbers of its own. */
+export type AddedTraffic = {
+  frames: readonly Frame[]
+  lines: readonly PrintedLine[]
+  secrets: readonly string[]
+  /** Whether something had to go before it was handed over. */
+  dropped: { frames: boolean; lines: boolean }
+  /** The thread's connections by their numbers here; filled in. */
+  connections: Map<number, number>
+}
+
+/** What passed over the connections of this process, for each server. */
+export type Traffic = {
+  of(serverId: string): TrafficLog
+  connect(target: ServerTarget): Tap
+  add(serverId: string, added: AddedTraffic): void
+}
 
 declare module '../core/context.ts' {
   interface ServiceContext {
@@ -109,8 +131,8 @@ type Log = {
   lines: Ring<PrintedLine>
   unread: Ring<Unread>
   open: Map<string, Open>
-  /** Output had to go before it was read. */
-  wasDropped: boolean
+  /** What had to go before it came into the rings. */
+  wasDropped: AddedTraffic['dropped']
   secrets: Set<string>
 }
 
@@ -121,6 +143,13 @@ export function createTraffic(): Traffic {
   const nextId = () => (lastId += 1)
   let connections = 0
 
+  const begun = (serverId: string): Log => {
+    const log = logs.get(serverId) ?? createLog()
+    logs.delete(serverId)
+    makeRoom(logs.values())
+    logs.set(serverId, log)
+    return log
+  }
   const recorded = <Entry extends { id: number }>(ring: Ring<Entry>): Recorded<Entry> => {
     const entries = ring.entries()
     return { entries, keptFrom: entries[0]?.id ?? lastId + 1, dropped: ring.dropped() }
@@ -129,36 +158,41 @@ export function createTraffic(): Traffic {
     of(serverId) {
       const log = logs.get(serverId) ?? createLog()
       return {
-        frames: () => recorded(log.frames),
+        frames() {
+          const frames = recorded(log.frames)
+          return { ...frames, dropped: frames.dropped || log.wasDropped.frames }
+        },
         lines() {
           readOutput(log, nextId)
           const lines = recorded(log.lines)
-          return { ...lines, dropped: lines.dropped || log.wasDropped }
+          return { ...lines, dropped: lines.dropped || log.wasDropped.lines }
         },
-        clearFrames: log.frames.clear,
+        clearFrames() {
+          log.wasDropped.frames = false
+          log.frames.clear()
+        },
         clearLines() {
           log.unread.clear()
           log.open.clear()
-          log.wasDropped = false
+          log.wasDropped.lines = false
           log.lines.clear()
         },
         secrets: () => [...log.secrets],
       }
     },
     connect({ id: serverId, transport }) {
-      const log = logs.get(serverId) ?? createLog()
-      logs.delete(serverId)
-      makeRoom(logs.values())
-      logs.set(serverId, log)
+      const log = begun(serverId)
       const settings = transport.type === 'stdio' ? transport.env : transport.headers
       for (const value of Object.values(settings)) if (value.length >= LEAST_SECRET) log.secrets.add(value)
       connections += 1
       const connection = connections
       return {
+        isOpen: () => true,
         frame(direction, message, exchange) {
           const kept = shortened(message)
-          const size = kept.text.length + kept.end.length + ENTRY
-          log.frames.add({ id: nextId(), connection, at: preciseNow(), direction, ...kept, exchange }, size)
+          const of = { exchange, origin: direction === 'sent' ? frameOrigin.getStore() : undefined }
+          const frame = { id: nextId(), connection, at: preciseNow(), direction, ...kept, ...of }
+          log.frames.add(frame, sizeOf(frame))
         },
         print(stream, output) {
           // A copy: a part alone would keep all of its buffer.
@@ -173,7 +207,24 @@ export function createTraffic(): Traffic {
         },
       }
     },
+    add(serverId, { frames, lines, secrets, dropped, connections: numbers }) {
+      const log = begun(serverId)
+      log.wasDropped.frames ||= dropped.frames
+      log.wasDropped.lines ||= dropped.lines
+      for (const secret of secrets) log.secrets.add(secret)
+      const own = <Entry extends { id: number; connection: number }>(entry: Entry): Entry => {
+        const connection = numbers.get(entry.connection) ?? (connections += 1)
+        numbers.set(entry.connection, connection)
+        return { ...entry, id: nextId(), connection }
+      }
+      for (const frame of frames) log.frames.add(own(frame), sizeOf(frame))
+      for (const line of lines) log.lines.add(own(line), line.text.length + ENTRY)
+    },
   }
+}
+
+function sizeOf({ text, end }: Frame): number {
+  return text.length + end.length + ENTRY
 }
 
 /** A word of the server about its message, as long as such words are. */
@@ -187,7 +238,7 @@ function createLog(): Log {
     lines: createRing(LINES),
     unread: createRing(UNREAD),
     open: new Map(),
-    wasDropped: false,
+    wasDropped: { frames: false, lines: false },
     secrets: new Set(),
   }
 }
@@ -195,11 +246,11 @@ function createLog(): Log {
 /** Empties logs, the first ones first, until what all hold together leaves room for another. */
 function makeRoom(logs: Iterable<Log>): void {
   const all = [...logs]
-  const sizeOf = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
-  let together = all.reduce((sum, log) => sum + sizeOf(log), 0)
+  const held = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
+  let together = all.reduce((sum, log) => sum + held(log), 0)
   for (const log of all) {
     if (together <= MOST_TOGETHER) return
-    together -= sizeOf(log)
+    together -= held(log)
     for (const ring of [log.frames, log.lines, log.unread]) ring.clear()
   }
 }
@@ -251,7 +302,7 @@ function readOutput(log: Log, nextId: () => number): void {
     open.set(key, rest)
     if (rest.text.length > UNREAD.size) finish(key, rest)
   }
-  log.wasDropped ||= unread.dropped()
+  log.wasDropped.lines ||= unread.dropped()
   unread.clear()
   for (const [key, line] of open) if (preciseNow() - line.at >= UNFINISHED_MS) finish(key, line)
 }

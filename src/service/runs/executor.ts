@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Connections } from '../connections/engine.ts'
+import { frameOrigin } from '../connections/traffic.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
@@ -28,6 +29,8 @@ export type Executor = {
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
+  /** Somebody looks at what passes between runs and a server. */
+  look(serverId: string): void
   /** Ends what the executor itself started; executions that are left are lost. Nothing is executed afterwards. */
   close(): Promise<void>
 }
@@ -58,7 +61,12 @@ type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Conn
 
 /** Executes in this thread, over connections that whoever made them closes. */
 export function createExecutor(resources: Resources): Executor {
-  return { execute: (execution, signal) => executeTrials(resources, execution, signal), drop() {}, async close() {} }
+  return {
+    execute: (execution, signal) => executeTrials(resources, execution, signal),
+    drop() {},
+    look() {},
+    async close() {},
+  }
 }
 
 /** Runs all trials, a few at a time; one that cannot be recorded stops the others. */
@@ -78,6 +86,7 @@ async function executeTrials(
     signal: stopped,
   })
   const work: Work = {
+    runId,
     cases,
     waiting,
     servers,
@@ -110,6 +119,7 @@ async function untilSettled(servers: RecordedServers, others: AbortController): 
 }
 
 type Work = {
+  runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
   servers: TrialServers
@@ -121,7 +131,7 @@ type Work = {
 
 /** Takes trials until none is left; the end of one and the begin of the next are one write. */
 async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
-  const { cases, waiting, servers, models, signal } = work
+  const { runId, cases, waiting, servers, models, signal } = work
   let ended: { id: string; outcome: TrialOutcome } | undefined
   while (!signal.aborted) {
     const next = waiting.next()
@@ -136,13 +146,15 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
     if (!trial || !snapshot) return
     // Other work of the thread gets its turn between two trials, however fast they are.
     await setImmediate()
-    const outcome = await runTrial({
-      case: snapshot,
-      servers,
-      signal,
-      models: models(),
-      ...(trialDeadlineMs !== undefined && { deadlineMs: trialDeadlineMs }),
-    })
+    const outcome = await frameOrigin.run({ runId, caseTitle: snapshot.title }, () =>
+      runTrial({
+        case: snapshot,
+        servers,
+        signal,
+        models: models(),
+        ...(trialDeadlineMs !== undefined && { deadlineMs: trialDeadlineMs }),
+      }),
+    )
     ended = { id: trial.id, outcome }
   }
 }

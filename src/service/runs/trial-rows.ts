@@ -33,6 +33,9 @@ export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
 const UNFINISHED = `status IN ('pending', 'running')`
 const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
 
+/** Characters of an outcome that is looked through beside others. */
+const MOST_LOOKED_THROUGH = 200_000
+
 type StoredTrial = TrialRow & { outcome: string | null }
 
 /** In the order in which `insert` gives their values. */
@@ -95,6 +98,15 @@ export function createTrialRows(database: Database) {
           limit,
         })
         .map(read),
+    /** What the project's trials did, of the newest that ended; endless ones are passed over. */
+    latestOutcomes: (projectId: string, limit: number) =>
+      database
+        .all<{ outcome: string }>(
+          `SELECT outcome FROM trial JOIN trialOutcome ON trialId = trial.id JOIN run ON run.id = runId
+           WHERE projectId = :projectId AND length(outcome) <= :most ORDER BY trial.rowid DESC LIMIT :limit`,
+          { projectId, most: MOST_LOOKED_THROUGH, limit },
+        )
+        .map(({ outcome }) => parseStored(outcome) as TrialOutcome),
     /** pending → running; false when it was no longer pending. */
     begin: (id: string, startedAt: number) =>
       trials.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,

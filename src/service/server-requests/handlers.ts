@@ -20,12 +20,12 @@ export function toServerRequests(
   { store, models }: Pick<ServiceContext, 'store' | 'models'>,
   waiting: readonly WaitingRequest[],
 ): ServerRequest[] {
-  return waiting.flatMap(({ id, serverId, kind, params, call = null, askedAt, endsAt }) => {
+  return waiting.flatMap(({ id, serverId, kind, params, call = null, hasCallEnded, askedAt, endsAt }) => {
     const server = store.servers.find(serverId)
     if (!server) return []
     const model = kind === 'sampling' && models?.model ? `${models.model} at ${new URL(models.baseUrl).host}` : null
     const { projectId, name: serverName } = server
-    return [{ id, projectId, serverId, serverName, kind, params, call, askedAt, endsAt, model }]
+    return [{ id, projectId, serverId, serverName, kind, params, call, hasCallEnded, askedAt, endsAt, model }]
   })
 }
 

@@ -3,7 +3,7 @@ import type { ProjectRow } from '../core/database/rows.ts'
 import { ServiceError } from '../core/errors.ts'
 import { pageSize, type PageQuery } from '../core/list-page.ts'
 import type { Recorded, TrafficLog } from '../connections/traffic.ts'
-import { framesIn, messageOf, toConsoleLine, type Framed } from './records.ts'
+import { framesIn, messageOf, toConsoleLine, type Framed, type NameOrigin } from './records.ts'
 
 type Call = { project: ProjectRow; params: { serverId: string } }
 
@@ -16,14 +16,16 @@ export function trafficHandlers(context: ServiceContext): Handlers['traffic'] {
     list(call) {
       const log = logOf(call)
       const frames = log.frames()
-      const framed = { ...frames, entries: framesIn(frames.entries) }
+      const framed = { ...frames, entries: framesIn(frames.entries, originsIn(context, call)) }
       return pageOf(context, `traffic/${call.params.serverId}`, framed, call.query, ({ describe }: Framed) =>
         describe(log.secrets()),
       )
     },
     get(call) {
       const log = logOf(call)
-      const found = framesIn(log.frames().entries).find(({ id }) => String(id) === call.params.frameId)
+      const found = framesIn(log.frames().entries, originsIn(context, call)).find(
+        ({ id }) => String(id) === call.params.frameId,
+      )
       if (found) return messageOf(found, log.secrets())
       throw new ServiceError('NOT_FOUND', 'This message is no longer kept; later ones took its place.')
     },
@@ -48,6 +50,16 @@ export function consoleHandlers(context: ServiceContext): Handlers['console'] {
       logOf(call).clearLines()
       return { cleared: true }
     },
+  }
+}
+
+/** Each run is looked up once. */
+function originsIn({ store }: ServiceContext, { project }: Call): NameOrigin {
+  const numbers = new Map<string, number | undefined>()
+  return ({ runId, caseTitle }) => {
+    const runNumber = numbers.has(runId) ? numbers.get(runId) : store.runs.get(project.id, runId)?.number
+    numbers.set(runId, runNumber)
+    return runNumber === undefined ? null : { runId, runNumber, caseTitle }
   }
 }
 

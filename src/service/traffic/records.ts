@@ -2,7 +2,7 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
-import type { Exchange, Frame, PrintedLine } from '../connections/traffic.ts'
+import type { Exchange, Frame, FrameOrigin, PrintedLine } from '../connections/traffic.ts'
 
 /** What a frame says of itself. */
 type Head = {
@@ -57,8 +57,11 @@ function guessed({ text, end }: Frame): Head {
   return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
 }
 
+/** The trial of a frame, with what the run is called; null for a run that is gone. */
+export type NameOrigin = (origin: FrameOrigin) => TrafficFrame['origin']
+
 /** Frames in their order, each answer with its request. */
-export function framesIn(frames: readonly Frame[]): Framed[] {
+export function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {
   const asked = new Map<string, Frame>()
   const carried = new Map<Exchange, Frame>()
   return frames.map(frame => {
@@ -72,7 +75,9 @@ export function framesIn(frames: readonly Frame[]): Framed[] {
     }
     if (exchange && direction === 'sent') carried.set(exchange, frame)
     if (exchange && head.kind === 'other') request ??= carried.get(exchange)
-    return { id: frame.id, frame, describe: secrets => described(frame, head, request, secrets) }
+    const origin = frame.origin ?? request?.origin
+    const named = () => ({ origin: (origin && nameOrigin(origin)) ?? null })
+    return { id: frame.id, frame, describe: secrets => ({ ...described(frame, head, request, secrets), ...named() }) }
   })
 }
 

@@ -6,7 +6,7 @@ import { createBackground, forgetInBackground } from '../core/background.ts'
 import { createCallHistory } from '../calls/history.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
 import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
-import { createTraffic } from '../connections/traffic.ts'
+import { createTraffic, type Traffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
 import { createHandlers } from './handlers.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -137,7 +137,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
-    const executor = createExecutorFor(options, store, own)
+    const executor = createExecutorFor(options, { store, connections: own, traffic })
     const connections = droppingBoth(own, executor)
     const runs = createRunEngine({ store, executor, onError })
     const background = createBackground(onError, options.longestLookMs)
@@ -149,7 +149,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const context: ServiceContext = {
       store,
       connections,
-      traffic,
+      traffic: lookingAtBoth(traffic, executor),
       serverRequests,
       targets,
       history: createCallHistory({ store, now, onError }),
@@ -250,7 +250,21 @@ function droppingBoth(own: Connections, executor: Executor): Connections {
   }
 }
 
-function createExecutorFor(options: ServiceOptions, store: Store, connections: Connections): Executor {
+/** The traffic of this thread; whoever looks at a server sees that of the executor too. */
+function lookingAtBoth(own: Traffic, executor: Executor): Traffic {
+  return {
+    ...own,
+    of(serverId) {
+      executor.look(serverId)
+      return own.of(serverId)
+    },
+  }
+}
+
+function createExecutorFor(
+  options: ServiceOptions,
+  { store, connections, traffic }: { store: Store; connections: Connections; traffic: Traffic },
+): Executor {
   const settings: ExecutionSettings = {
     trialConcurrency: options.trialConcurrency ?? DEFAULTS.trialConcurrency,
     serialServers: options.serialServers ?? false,
@@ -261,12 +275,8 @@ function createExecutorFor(options: ServiceOptions, store: Store, connections: C
   const { database } = store.directory
   // A program that runs already stays here, where its first session is.
   const { early: _early, traffic: _traffic, requests: _requests, ...threadConnections } = options.connections ?? {}
-  return createThreadExecutor({
-    ...settings,
-    database,
-    connections: threadConnections,
-    runsGiveWay: options.runsGiveWay ?? false,
-  })
+  const runsGiveWay = options.runsGiveWay ?? false
+  return createThreadExecutor({ ...settings, database, connections: threadConnections, runsGiveWay }, traffic)
 }
 
 /** Numbers that this process was started with; undefined leaves one to the organization. */

@@ -180,7 +180,7 @@ function aboutLines({ serverName, call, kind, params }: ServerRequest): FormText
   ]
 }
 
-function effectLines({ serverName, kind, endsAt }: ServerRequest, isWaiting: boolean): FormText[] {
+function effectLines({ serverName, kind, endsAt, hasCallEnded }: ServerRequest, isWaiting: boolean): FormText[] {
   if (!isWaiting)
     return [{ text: 'It waits no more: it was answered or taken back, or its call has ended.', tone: 'error' }]
   const until = localClock(toEpochMs(endsAt) ?? 0)
@@ -188,6 +188,11 @@ function effectLines({ serverName, kind, endsAt }: ServerRequest, isWaiting: boo
     ...(kind === 'url'
       ? []
       : [{ text: `What you give goes to ${serverName}: no passwords, no keys.`, tone: 'warn' as const }]),
-    { text: `It waits until ${until}, and the time of its call stands still so long.`, tone: 'muted' },
+    {
+      text: hasCallEnded
+        ? `Its call has ended: call again when you are done there. This stays until ${until}.`
+        : `It waits until ${until}, and the time of its call stands still so long.`,
+      tone: 'muted',
+    },
   ]
 }

@@ -9,7 +9,7 @@ import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
 import type { ModelSettings } from '../../../service/models/settings.ts'
 import type { EditorHost } from '../../../components/editor/editor-host.ts'
 import { callLogOf } from '../../../domain/calls/call-log.ts'
-import { serversKeys, toolsKeys } from '../bindings.ts'
+import { callsKeys, serversKeys, toolsKeys } from '../bindings.ts'
 import { serversRoute } from '../route.ts'
 
 const server = fileURLToPath(new URL('../../../../test/servers/asking-server.mjs', import.meta.url))
@@ -34,7 +34,12 @@ afterEach(async () => {
 /** The dashboard on a server whose requests somebody can answer. */
 async function open(
   args: readonly string[],
-  more: { editor?: EditorHost; hosted?: Parameters<typeof openApp>[0]['hosted']; models?: ModelSettings } = {},
+  more: {
+    editor?: EditorHost
+    openBrowser?: (url: string) => Promise<string | undefined>
+    hosted?: Parameters<typeof openApp>[0]['hosted']
+    models?: ModelSettings
+  } = {},
 ): Promise<void> {
   const { models, ...others } = more
   testService = await openService({ onServerRequests: waitingRequests.note, ...(models && { models }) })
@@ -223,4 +228,29 @@ test('a server gets folders as its roots, also when they change', async () => {
   await app.see('asking has 2 roots.')
   await callTool('get-roots-list')
   await app.see('file:///srv/c2')
+})
+
+test('a call that demands a visit opens the address after a question, and is made again when that is done', async () => {
+  const opened: string[] = []
+  await open([server, 'legacy'], { openBrowser: async url => void opened.push(url) })
+  await callTool('required')
+  await app.see('asking asks: Q')
+  await app.see('call again afterwards: Sign in first.')
+  await app.press(answer)
+  const asked = await app.see('asks you to go to an address, for tools/call required.')
+  expect(asked).toContain('Host: xn--pple-43d.example:8443')
+  expect(asked).toContain('Its call has ended: call again when you are done there.')
+  expect(opened).toEqual([])
+  await app.press('down', 'down', choose)
+  await app.see('Open xn--pple-43d.example:8443?')
+  await app.press('down', 'enter')
+  await app.see(frame => !frame.includes('Open xn--pple-43d.example:8443?'))
+  expect(opened).toHaveLength(1)
+  await testService.client.servers.callTool({ ...ids, body: { toolName: 'visited', parameters: {} } })
+  await app.see('It waits no more')
+  await app.press(cancel)
+  await app.press(callsKeys.bindings.again)
+  await app.see('again?')
+  await app.press('down', 'enter')
+  await app.see('welcome')
 })

@@ -1,6 +1,7 @@
 import type { ConnectionsOptions } from '../../connections/runner.ts'
 import type { ServerTarget, ServerTransport } from '../../connections/types.ts'
 import type { ExecutionSettings, RunExecution } from '../executor.ts'
+import type { RelayedTraffic } from './traffic-relay.ts'
 
 /** What a thread is started with. Keys of single launches are not in it: they come and go with their messages. */
 export type ThreadSettings = ExecutionSettings & {
@@ -31,12 +32,15 @@ export type ToThread =
   | { kind: 'execute'; execution: SentExecution }
   | { kind: 'stop'; runId: string }
   | { kind: 'drop'; serverId: string }
+  /** Somebody looks at the traffic of a server, for so many milliseconds from now. */
+  | { kind: 'look'; serverId: string; ms: number }
   | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
   /** Everything is to be ended, and then the thread. */
   | { kind: 'close' }
 
 export type FromThread =
   | { kind: 'ended'; runId: string; problem?: SentError }
+  | { kind: 'traffic'; recorded: RelayedTraffic }
   | { kind: 'askToken'; question: number; runId: string; serverId: string }
 
 /** An error as data, since one that holds a function could not be sent at all. */

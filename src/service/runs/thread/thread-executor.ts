@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { Traffic } from '../../connections/traffic.ts'
 import type { ServerTarget } from '../../connections/types.ts'
 import { ExecutionLost, type Executor, type RunExecution } from '../executor.ts'
 import {
@@ -10,9 +11,13 @@ import {
   type ThreadSettings,
   type ToThread,
 } from './messages.ts'
+import { createTrafficReceiver, type RelayedTraffic } from './traffic-relay.ts'
 
 /** How long the thread stays after the last run where the connections say nothing else, in milliseconds. */
 const IDLE_MS = 30_000
+
+/** A tab of a terminal that nobody uses is read this often at least, in milliseconds. */
+const LOOK_MS = 60_000
 
 /** How long a thread may take to end its server programs, in milliseconds; their guardian ends what is left. */
 const CLOSE_MS = 5000
@@ -27,6 +32,7 @@ type Thread = {
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
   drop(serverId: string): void
+  look(serverId: string, ms: number): void
   close(): Promise<void>
 }
 
@@ -34,11 +40,12 @@ type Thread = {
  * Executes runs in a thread of their own, so that they keep nothing waiting here. The thread starts with the first run,
  * opens the database itself, and ends when no run came for as long as its connections would stay unused.
  */
-export function createThreadExecutor(settings: ThreadSettings): Executor {
+export function createThreadExecutor(settings: ThreadSettings, traffic: Traffic): Executor {
   const { idleMs = IDLE_MS } = settings.connections
   const closing = new Set<Promise<void>>()
   let current: Thread | undefined
   let idle: NodeJS.Timeout | undefined
+  const looked = new Map<string, number>()
   let isClosed = false
 
   const retire = () => {
@@ -46,6 +53,11 @@ export function createThreadExecutor(settings: ThreadSettings): Executor {
     const closed = current?.close()
     current = undefined
     if (closed) closing.add(closed.finally(() => closing.delete(closed)))
+  }
+  const lookFrom = (thread: Thread, serverId: string, until: number) => {
+    const ms = until - performance.now()
+    if (ms > 0) thread.look(serverId, ms)
+    else looked.delete(serverId)
   }
   const forget = (thread: Thread) => {
     if (current === thread) current = undefined
@@ -55,7 +67,9 @@ export function createThreadExecutor(settings: ThreadSettings): Executor {
     async execute(execution, signal) {
       if (isClosed) throw new ExecutionLost('The service was closed before the trial began.')
       clearTimeout(idle)
-      const thread = (current ??= startThread(settings, forget))
+      current ??= startThread(settings, { onEnd: forget, onTraffic: createTrafficReceiver(traffic) })
+      const thread = current
+      for (const [serverId, until] of looked) lookFrom(thread, serverId, until)
       try {
         await thread.execute(execution, signal)
       } finally {
@@ -63,6 +77,11 @@ export function createThreadExecutor(settings: ThreadSettings): Executor {
       }
     },
     drop: serverId => current?.drop(serverId),
+    look(serverId) {
+      const until = performance.now() + LOOK_MS
+      looked.set(serverId, until)
+      if (current) lookFrom(current, serverId, until)
+    },
     async close() {
       isClosed = true
       retire()
@@ -71,7 +90,10 @@ export function createThreadExecutor(settings: ThreadSettings): Executor {
   }
 }
 
-function startThread(settings: ThreadSettings, onEnd: (thread: Thread) => void): Thread {
+function startThread(
+  settings: ThreadSettings,
+  { onEnd, onTraffic }: { onEnd: (thread: Thread) => void; onTraffic: (recorded: RelayedTraffic) => void },
+): Thread {
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
   // What a library prints would end up in the middle of the screen.
@@ -96,6 +118,7 @@ function startThread(settings: ThreadSettings, onEnd: (thread: Thread) => void):
   }
 
   worker.on('message', (message: FromThread) => {
+    if (message.kind === 'traffic') return onTraffic(message.recorded)
     if (message.kind === 'askToken') return void answerToken(message.question, message.runId, message.serverId)
     const { ended } = underWay.get(message.runId) ?? {}
     if (message.problem) ended?.reject(fromSentError(message.problem))
@@ -132,6 +155,7 @@ function startThread(settings: ThreadSettings, onEnd: (thread: Thread) => void):
       return underWay.size === 0
     },
     drop: serverId => send({ kind: 'drop', serverId }),
+    look: (serverId, ms) => send({ kind: 'look', serverId, ms }),
     async close() {
       worker.ref()
       send({ kind: 'close' })

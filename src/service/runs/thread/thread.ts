@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createConnections } from '../../connections/engine.ts'
+import { createTraffic } from '../../connections/traffic.ts'
 import type { ServerTarget } from '../../connections/types.ts'
 import { openDatabase } from '../../core/database/database.ts'
 import { createRunRows, createRunToolRows } from '../rows.ts'
@@ -17,6 +18,7 @@ import {
   type ThreadData,
   type ToThread,
 } from './messages.ts'
+import { createTrafficRelay } from './traffic-relay.ts'
 
 if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
@@ -27,7 +29,8 @@ if (settings.runsGiveWay) comeAfterTheScreen()
 // The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
 // on the database would take SQLite's locks away from the first.
 const database = openDatabase(settings.database)
-const connections = createConnections(settings.connections)
+const relay = createTrafficRelay(createTraffic(), recorded => send({ kind: 'traffic', recorded }))
+const connections = createConnections({ ...settings.connections, traffic: relay.traffic })
 const executor = createExecutor({
   ...settings,
   connections,
@@ -75,6 +78,7 @@ async function close(): Promise<never> {
   for (const { stop } of underWay.values()) stop.abort()
   const executions = [...underWay.values()].map(({ done }) => done)
   await Promise.all([...executions, connections.close()])
+  relay.end()
   database.close()
   // Of the thread alone; a connection that is kept alive would hold it open otherwise.
   process.exit(0)
@@ -93,6 +97,9 @@ port.on('message', (message: ToThread) => {
       return
     case 'drop':
       connections.drop(message.serverId)
+      return
+    case 'look':
+      relay.look(message.serverId, message.ms)
       return
     case 'token': {
       const question = questions.get(message.question)

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openService } from '../../../test/harness.tsx'
+import { startHttpServer, type HttpServer } from '../../../test/servers/http-server.ts'
+import { createWatchedTools } from './watched-tools.ts'
+
+const never = new AbortController().signal
+
+/** A server over HTTP that is watched, and was looked at once. */
+async function watched() {
+  const { client, close } = await openService()
+  onTestFinished(close)
+  const old = await startHttpServer()
+  onTestFinished(() => old.close())
+  const projectId = (await client.projects.list()).items[0]!.id
+  const body = { name: 'far', enabled: true, transportType: 'http' as const, url: old.url }
+  const { id } = await client.servers.create({ projectId, body })
+  const tools = createWatchedTools(client, { projectId, servers: [{ id, name: 'far', isProgram: false }] }, undefined)
+  expect(await tools.look(never)).toMatchObject([{ changes: [], mayBeOld: false }])
+  return { tools, old }
+}
+
+test('a server over HTTP that somebody else restarts after the save is waited for until it answers again', async () => {
+  const { tools, old } = await watched()
+  const looked = tools.look(never)
+  const lists = () => old.seen.filter(({ method }) => method === 'tools/list').length
+  // It still answers when the look begins, then is away, and comes back with the same tools.
+  await expect.poll(lists, { interval: 5, timeout: 20_000 }).toBeGreaterThan(1)
+  await old.close()
+  const fresh: HttpServer = await startHttpServer({}, Number(new URL(old.url).port))
+  onTestFinished(() => fresh.close())
+  expect(await looked).toMatchObject([{ changes: [] }])
+  expect(fresh.seen.map(({ method }) => method)).toContain('tools/list')
+})
+
+test('one that answers all the time is tested as it is, and that is said', async () => {
+  const { tools } = await watched()
+  expect(await tools.look(never)).toMatchObject([{ changes: [], mayBeOld: true }])
+})
+
+test('one that stays away is not waited for once the watch ends', async () => {
+  const { tools, old } = await watched()
+  await old.close()
+  const stop = new AbortController()
+  const looked = tools.look(stop.signal)
+  stop.abort()
+  expect(await looked).toMatchObject([{ error: { code: 'SERVER_UNREACHABLE' } }])
+})
