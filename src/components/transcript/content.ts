@@ -1,10 +1,11 @@
-import { clean, truncate } from '../../tui/theme/text.ts'
+import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
+import { mediaNode } from './media.ts'
 
 /**
  * How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread.
@@ -41,7 +42,7 @@ export function isMarkdown(mimeType: unknown, uri?: unknown): boolean {
   return typeof uri === 'string' && /\.(?:md|markdown|mdx)(?:[?#].*)?$/i.test(uri)
 }
 
-/** Content blocks as MCP has them: text as text, images and sounds as type and size, all else as JSON. */
+/** Content blocks as MCP has them: text as text, pictures drawn, sounds as type and size, all else as JSON. */
 export function contentNodes(blocks: readonly unknown[], id: string, look: ContentLook): OutlineNode[] {
   if (blocks.length === 0) return [note(`${id}/none`, 'none')]
   return blocks.flatMap((block, index) => blockNodes(block, `${id}/${index}`, look))
@@ -54,7 +55,7 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block }]
+    return [mediaNode(id, block, { kind: type, data, mimeType: textOf(mimeType) })]
   if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
@@ -72,8 +73,15 @@ export function resourceNodes(content: JsonObject, id: string, look: ContentLook
   if (typeof text === 'string')
     return [...address, ...textNodes(text, isMarkdown(mimeType, uri) ? 'markdown' : 'plain', id, look)]
   if (typeof blob === 'string')
-    return [...address, { ...note(id, `blob ${binaryText(mimeType, blob)}`), copy: () => clean(blob) }]
+    return [
+      ...address,
+      mediaNode(id, content, { kind: 'blob', data: blob, mimeType: textOf(mimeType), name: textOf(uri) }),
+    ]
   return [...address, jsonNode(content, { id, open: 2 })]
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** One line about something. */
@@ -83,17 +91,4 @@ function note(id: string, text: string): OutlineNode {
 
 function shortened(text: string): string {
   return text.length <= MOST_WORDS ? text : `${text.slice(0, MOST_WORDS)}… ${text.length - MOST_WORDS} more characters`
-}
-
-function binaryText(mimeType: unknown, base64: string): string {
-  const type = typeof mimeType === 'string' ? truncate(clean(mimeType.slice(0, 200)), 100) : 'of unknown type'
-  return `${type}, ${sizeText(base64)}`
-}
-
-/** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
-function sizeText(base64: string): string {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  const bytes = Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
-  if (bytes < 1000) return `${bytes} B`
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
