@@ -12,6 +12,8 @@ export type SentPicture = { width: number; height: number; deflated: string }
 const MOST_HELD = 12
 /** Numbers of pictures begin somewhere: other programs of the same terminal begin with 1. */
 const FIRST_ID = 0x6d_63_70
+/** Smaller pictures are enlarged, as far as this: they could hardly be seen. */
+const SMALLEST = { columns: 16, rows: 8 }
 /** Pixels of a cell where the terminal does not say. */
 const USUAL_CELL = { width: 9, height: 18 }
 
@@ -46,6 +48,7 @@ export function createGraphics(screen: PictureScreen): Graphics {
     const isKnown = kitty.nameReply(sequence)
     const takes = kitty.picturesReply(sequence)
     if (size) cell = size
+    if (size && draws) changed()
     // Others may print what they do not understand.
     if (isKnown) screen.control(kitty.ASK_CELL + kitty.ASK_PICTURES)
     if (takes && !draws) {
@@ -95,7 +98,10 @@ export function createGraphics(screen: PictureScreen): Graphics {
     draw(picture, natural, room) {
       if (!draws) return undefined
       const most = { columns: Math.min(room.columns, kitty.MOST_CELLS), rows: Math.min(room.rows, kitty.MOST_CELLS) }
-      const cells = fit(natural, most, cell)
+      const { width, height } = natural
+      const across = (SMALLEST.columns * cell.width) / width
+      const larger = Math.max(1, Math.floor(Math.min(across, (SMALLEST.rows * cell.height) / height)))
+      const cells = fit({ width: width * larger, height: height * larger }, most, cell)
       return kitty.placeholders(place(picture, cells), cells)
     },
   }
