@@ -5,6 +5,7 @@ import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
+import { binaryOf, blobOf } from './binary-content.ts'
 import { mediaNode } from './media.ts'
 
 /**
@@ -51,11 +52,11 @@ export function contentNodes(blocks: readonly unknown[], id: string, look: Conte
 export function blockNodes(block: unknown, id: string, look: ContentLook): OutlineNode[] {
   if (typeof block === 'string') return textNodes(block, 'plain', id, look)
   if (!isObject(block)) return [jsonNode(block, { id, open: 2 })]
-  const { type, text, data, mimeType, resource } = block
+  const { type, text, mimeType, resource } = block
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
-  if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [mediaNode(id, block, { kind: type, data, mimeType: textOf(mimeType) })]
+  const binary = type === 'resource' ? undefined : binaryOf(block)
+  if (binary) return [mediaNode(id, block, binary)]
   if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
@@ -67,21 +68,14 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
 
 /** Contents of a resource: its address, then the text, or type and size of what is no text. */
 export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
-  const { uri, mimeType, text, blob } = content
+  const { uri, mimeType, text } = content
   const address: OutlineNode[] =
     typeof uri === 'string' ? [{ ...note(`${id}/uri`, shortened(uri)), copy: () => clean(uri) }] : []
   if (typeof text === 'string')
     return [...address, ...textNodes(text, isMarkdown(mimeType, uri) ? 'markdown' : 'plain', id, look)]
-  if (typeof blob === 'string')
-    return [
-      ...address,
-      mediaNode(id, content, { kind: 'blob', data: blob, mimeType: textOf(mimeType), name: textOf(uri) }),
-    ]
+  const binary = blobOf(content)
+  if (binary) return [...address, mediaNode(id, content, binary)]
   return [...address, jsonNode(content, { id, open: 2 })]
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 /** One line about something. */

@@ -11,6 +11,7 @@ import { arrived } from '../viewer/arrivals.ts'
 import type { BinaryContent, OutlineNode } from '../viewer/outline-tree.ts'
 import type { Look } from '../viewer/look.ts'
 import type { Line } from '../viewer/source.ts'
+import { byteLength, type BinaryBlock } from './binary-content.ts'
 
 const LIMIT_MS = WORK_LIMITS.media.most
 /** Base64 that is looked at whole, with room for what stands around it; of more only the beginning. */
@@ -44,7 +45,7 @@ function mediaOf(block: object, { data }: BinaryContent): Found {
  * Bytes of a result: a line with their type and size, and below it what they are and, of a picture, the picture.
  * @param block where they stand, by which what was found out about them is remembered
  */
-export function mediaNode(id: string, block: object, content: BinaryContent & { kind: string }): OutlineNode {
+export function mediaNode(id: string, block: object, content: BinaryBlock): OutlineNode {
   const { data, mimeType, kind } = content
   const type = mimeType === undefined ? 'of unknown type' : truncate(clean(mimeType.slice(0, 200)), 100)
   const text = `${kind} ${type}, ${sizeText(data)}`
@@ -60,7 +61,7 @@ export function mediaNode(id: string, block: object, content: BinaryContent & { 
   }
 }
 
-function linesOf(known: Found, content: BinaryContent & { kind: string }, columns: number, look: Look): Line[] {
+function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look): Line[] {
   const { media, problem } = known
   if (problem !== undefined) return [{ text: `What it is could not be found out: ${problem}.`, tone: 'warn' }]
   if (!media) return [{ text: 'Reading it…', tone: 'muted' }]
@@ -72,10 +73,7 @@ function linesOf(known: Found, content: BinaryContent & { kind: string }, column
 }
 
 /** What the bytes say of themselves, where it is news. */
-function factLines(
-  { mime, width, height, isAnimated, why }: Media,
-  { kind, mimeType }: BinaryContent & { kind: string },
-) {
+function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mimeType }: BinaryBlock) {
   const lines: Line[] = []
   if (mime === undefined && kind !== 'blob')
     lines.push({ text: 'The bytes are of no type that is known.', tone: 'warn' })
@@ -127,8 +125,7 @@ function drawnLines(known: Found, media: Media, columns: number, { theme, pictur
 
 /** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
 function sizeText(base64: string): string {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  const bytes = Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
+  const bytes = byteLength(base64)
   if (bytes < 1000) return `${bytes} B`
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

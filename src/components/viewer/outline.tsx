@@ -19,6 +19,7 @@ import {
   outlineCandidates,
   revealed,
   toggled,
+  type BinaryContent,
   type Entry,
   type Outline,
   type OutlineNode,
@@ -31,6 +32,7 @@ import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows
 import { Scrollbar } from './scrollbar.tsx'
 import { copyText, type Line, type LineSource } from './source.ts'
 import { useLineSelection } from './use-line-selection.ts'
+import { useFileActs } from './use-file-acts.ts'
 import { usePictures } from './use-pictures.ts'
 import { SearchLine, useSearch } from './use-search.tsx'
 
@@ -55,6 +57,8 @@ export type OutlineOptions = {
   copyAll: () => string
   /** What is copied, for the person: `the document`. */
   whole: string
+  /** The only picture, sound or file in it, which need not be gone to. */
+  file?: BinaryContent | undefined
   /** Nothing in it is folded, and choosing a line is left to whoever shows it. */
   isFlat?: boolean
 }
@@ -128,6 +132,7 @@ export function useOutline(options: OutlineOptions): OutlineView {
     wrap: () => setWraps(!wraps),
   })
   useFolding(folds, { focused: focused && !options.isFlat, found })
+  useFileActs(found?.entry.node.file ?? options.file, focused)
   const line = found?.entry.lines.at(found.offset)
   const drawn = (position: Position): string => {
     const row = paintedRows(position.line)[position.row] ?? ''
