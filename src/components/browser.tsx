@@ -13,7 +13,7 @@ const NO_DESKTOP: OpenFile = async () => 'There is no desktop here.'
 const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
 const DesktopContext = createContext<OpenFile>(NO_DESKTOP)
 
-/** Below it web addresses and files can be opened; without `open` there is no browser, without `openFile` no desktop. */
+/** Below it addresses and files can be opened; without `open` there is no browser, without `openFile` no desktop. */
 export function BrowserProvider(props: {
   open: OpenBrowser | undefined
   openFile: OpenFile | undefined

@@ -16,6 +16,10 @@ const WRITES: readonly DeclaredFlag[] = [
   ['--retry <id>', RETRY],
   ['--new', SEND_NEW],
 ]
+const FILES: readonly DeclaredFlag[] = [
+  ['--output <file>', 'file for the picture, sound or file that comes back; further ones get a number'],
+  ['--force', 'replace the file when it is there'],
+]
 const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
 const CLIENT_SECRET = ['--client-secret-env <variable>', 'variable that holds the secret of that client'] as const
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
@@ -61,6 +65,7 @@ export const verbs: readonly CommandDeclaration[] = [
       flags: [
         ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
         ['--unchecked', 'send arguments that do not fit the tool’s schema'],
+        ...FILES,
         ...WRITES,
       ],
     },
@@ -79,7 +84,7 @@ export const verbs: readonly CommandDeclaration[] = [
         ['[prompt]', 'name of a prompt'],
         ['[key=value...]', 'its arguments'],
       ],
-      flags: [JSON_FLAG],
+      flags: [JSON_FLAG, ...FILES],
     },
     async () => (await servers()).renderPrompt,
   ),
@@ -88,7 +93,7 @@ export const verbs: readonly CommandDeclaration[] = [
       name: 'read',
       says: 'Print a resource of a server.',
       words: [['[uri]', 'address of a resource']],
-      flags: [JSON_FLAG],
+      flags: [JSON_FLAG, ...FILES],
     },
     async () => (await servers()).readResource,
   ),

@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { isSameType } from '../../lib/untrusted/media-type.ts'
 import type { Media } from '../../lib/untrusted/messages.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { fit } from '../../tui/picture/fit.ts'
@@ -77,28 +78,13 @@ function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mime
   const lines: Line[] = []
   if (mime === undefined && kind !== 'blob')
     lines.push({ text: 'The bytes are of no type that is known.', tone: 'warn' })
-  if (mime !== undefined && mimeType !== undefined && plainType(mimeType) !== plainType(mime))
+  if (mime !== undefined && mimeType !== undefined && !isSameType(mimeType, mime))
     lines.push({ text: `The server says ${truncate(clean(mimeType), 100)}; the bytes are ${mime}.`, tone: 'warn' })
   if (mime !== undefined && mimeType === undefined) lines.push({ text: `The bytes are ${mime}.`, tone: 'muted' })
   if (width !== undefined)
     lines.push({ text: `${width}×${height} pixels${isAnimated ? ', the first frame of several' : ''}`, tone: 'muted' })
   if (why !== undefined) lines.push({ text: `Not drawn: ${why}.`, tone: 'warn' })
   return lines
-}
-
-const ALIASES: Readonly<Record<string, string>> = {
-  'image/jpg': 'image/jpeg',
-  'image/apng': 'image/png',
-  'audio/mp3': 'audio/mpeg',
-  'audio/wave': 'audio/wav',
-  'audio/vnd.wave': 'audio/wav',
-  'audio/m4a': 'audio/mp4',
-}
-
-/** A type without parameters, and by its usual name. */
-function plainType(mimeType: string): string {
-  const bare = mimeType.split(';')[0]!.trim().toLowerCase().replace('/x-', '/')
-  return ALIASES[bare] ?? bare
 }
 
 function obstacleOf(theme: Theme): string | undefined {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeUnlessThere } from '../../lib/files/write-unless-there.ts'
-import { inThread } from '../../lib/untrusted/in-thread.ts'
-import { WORK_LIMITS } from '../../lib/work-limits.ts'
+import { mediaTypeOf } from '../../lib/untrusted/media-type.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { formatCount } from '../../tui/theme/format.ts'
@@ -14,20 +13,18 @@ import { useToasts } from '../toasts.tsx'
 import { useWriteFile } from '../write-file.ts'
 import type { BinaryContent } from './outline-tree.ts'
 
-/** Base64 by which a type is told. */
-const BEGINNING = 65_536
 const LONGEST_NAME = 100
 /** What the desktop only shows or plays; anything else might be run, and vector graphics hold scripts. */
 const OPENED = /^(?:image|audio|video)\/[^+]+$|^application\/pdf$/
 
-type Type = { mime?: string; extension?: string }
+type Type = Awaited<ReturnType<typeof mediaTypeOf>>
 
 /** Keys that save or open the bytes that are chosen. */
 export function useFileActs(file: BinaryContent | undefined, focused: boolean): void {
   const writeFile = useWriteFile()
   const open = useOpening()
   const save = async (content: BinaryContent): Promise<void> => {
-    const type = await typeOf(content)
+    const type = await mediaTypeOf(content.data)
     const bytes = bytesOf(content)
     const lines = [`${describe(type, bytes)}, readable for you alone. Write it to:`]
     await writeFile({ title: 'Save a file', lines, initial: fileName(content, type) }, () => bytes)
@@ -47,15 +44,15 @@ function useOpening(): (content: BinaryContent) => Promise<void> {
   const confirm = useConfirm()
   const toasts = useToasts()
   return async content => {
-    const type = await typeOf(content)
+    const type = await mediaTypeOf(content.data)
     const bytes = bytesOf(content)
     if (!OPENED.test(type.mime ?? ''))
       return toasts.show('warn', `Only pictures, sounds, videos and PDF are opened; this is ${describe(type, bytes)}.`)
     const agreed = await confirm({
       title: 'Open it on your desktop?',
       lines: [
-        `${describe(type, bytes)}, as a server gave it. A program of your desktop reads it, from a copy in ${tmpdir()} ` +
-          'that only you can read and that stays there.',
+        `${describe(type, bytes)}, as a server gave it. A program of your desktop reads it, from a copy in ` +
+          `${tmpdir()} that only you can read and that stays there.`,
       ],
       action: 'Open it',
     })
@@ -68,13 +65,6 @@ function useOpening(): (content: BinaryContent) => Promise<void> {
     rmSync(folder, { recursive: true, force: true })
     toasts.show('error', obstacle)
   }
-}
-
-/** What the bytes themselves say that they are. */
-async function typeOf({ data }: BinaryContent): Promise<Type> {
-  const given = { data: data.slice(0, BEGINNING), isCut: true }
-  const outcome = await inThread('media', given, WORK_LIMITS.media.most)
-  return 'answer' in outcome ? outcome.answer : {}
 }
 
 function bytesOf({ data }: BinaryContent): Buffer {
