@@ -107,7 +107,7 @@ export const fileKeys = defineBindings({
   scope: 'panel',
   title: 'Picture, sound or file',
   bindings: {
-    save: { ...on('write'), label: 'save file', hint: true, help: 'Write its bytes to a file; asks where.' },
+    save: { ...on('write'), label: 'save file', hint: 'first', help: 'Write its bytes to a file; asks where.' },
     open: {
       ...on('browser'),
       label: 'open file',

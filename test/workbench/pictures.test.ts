@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal } from '../pty/terminal.ts'
+import { watchUnasked } from '../pty/unasked.ts'
 import { realServers } from './real-servers.ts'
 
 /** The first two cells of a picture. */
@@ -12,6 +13,7 @@ test('the picture of a call is drawn in blocks, and by the terminal itself where
   const { command } = realServers(home).find(({ name }) => name === 'everything')!
   const terminal = openTerminal({ home, args: ['try', '--', ...command], cols: 80, rows: 24 })
   onTestFinished(() => terminal.close())
+  const unasked = watchUnasked(terminal, 'dashboard', { draws: true })
   await terminal.waitFor('17 listed')
   terminal.type('/tiny')
   await terminal.waitFor(/▌get-tiny-image[^]*Takes no arguments/)
@@ -43,4 +45,5 @@ test('the picture of a call is drawn in blocks, and by the terminal itself where
   terminal.type('q')
   await terminal.waitFor(/▌get-tiny-image/)
   expect(terminal.screen()).not.toContain('\u{10eeee}')
+  expect(unasked()).toEqual([])
 })
