@@ -10,7 +10,7 @@ const picture = () => ({ ...size, deflated: 'QUJD' })
 /** A screen that notes what it is sent, with the graphics on it and what its terminal answers. */
 function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   let sent = ''
-  let reply = (_: string): boolean => false
+  let reply: (sequence: string) => boolean = () => false
   let enter = (): void => {}
   const graphics: Graphics = createGraphics({
     asks,
