@@ -186,7 +186,7 @@ describe('with any number', () => {
         for (const text of shortFigures(comparison, false)) expectSense(text)
         for (const node of traceNodes(traceOf({ spans }, []), { symbols, rendered: true })) {
           if (typeof node.head === 'object' && 'block' in node.head)
-            for (const line of node.head.block(80)) expectSense(plainText(line))
+            for (const line of node.head.block(80, { theme, width: 80, wraps: true })) expectSense(plainText(line))
         }
       }),
     )

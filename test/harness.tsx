@@ -123,6 +123,7 @@ export async function openApp(options: {
   }
   /** Opens web addresses of the local workspace; without it there is no browser. */
   openBrowser?: (url: string) => Promise<string | undefined>
+  openFile?: (path: string) => Promise<string | undefined>
   size?: { width: number; height: number }
   /** Drawn to be read aloud, as lines. */
   aloud?: boolean
@@ -188,6 +189,7 @@ export async function openApp(options: {
         redraw: leave,
         copy: text => void copied.push(text),
         ...(openBrowser && { openBrowser }),
+        ...(options.openFile && { openFile: options.openFile }),
         ...(options.editor && { editor: options.editor }),
       }}
       size={size}

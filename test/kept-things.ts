@@ -8,6 +8,7 @@ import { createNowMemory } from '../src/domain/now/memory.ts'
 import { storedInMemory } from '../src/lib/files/profile-store.ts'
 import { createSeen, type SeenList, type SeenRow } from '../src/domain/seen/seen.ts'
 import { inThread } from '../src/lib/untrusted/in-thread.ts'
+import { png } from './pictures.ts'
 
 /** How much is there after this much was given, or what became of it. */
 export type Left = number | 'refused' | 'left out'
@@ -85,6 +86,14 @@ export const nested = (levels: number): string => '['.repeat(levels) + ']'.repea
 export function refusedFor({ status, body }: { status: number; body: string | null }, reason: RegExp): boolean {
   expect(status).toBeLessThan(500)
   return reason.test(body ?? '')
+}
+
+/** Whether a picture of so many pixels has too many; it is not drawn either way, since its end is missing. */
+export async function picturePixels(size: number): Promise<Left> {
+  const data = png({ width: size, height: 1 }, new Uint8Array()).toString('base64')
+  const outcome = await inThread('media', { data, isCut: true }, 60_000)
+  if (!('answer' in outcome)) throw new Error(outcome.why)
+  return outcome.answer.why === 'it has too many pixels' ? 'left out' : size
 }
 
 /** Whether the thread for what came from outside works on these schemas. */

@@ -85,7 +85,7 @@ Answers that may be larger, with what servers returned in a trial: ${largeAnswer
 
 ## What work on something from outside may take
 
-Schemas, patterns and Markdown are worked on in a thread of their own, one work after the other.
+Schemas, patterns, Markdown and pictures are worked on in a thread of their own, one work after the other.
 
 ${table(works)}
 

@@ -88,7 +88,17 @@ const zones: readonly Zone[] = [
     name: 'untrusted input',
     files: ['src/lib/untrusted/'],
     imports: ['src/lib/'],
-    onlyPackages: ['ajv', 'marked', 'node:vm', 'node:worker_threads'],
+    onlyPackages: [
+      'ajv',
+      'marked',
+      'file-type',
+      'jpeg-js',
+      'omggif',
+      'pngjs',
+      'node:vm',
+      'node:worker_threads',
+      'node:zlib',
+    ],
   },
   { name: 'lib', files: ['src/lib/'], imports: [], noPackages: noScreen },
 ]

@@ -5,12 +5,30 @@ import { useToasts } from './toasts.tsx'
 /** Shows a web address in the person's browser; answers why it could not, or nothing. */
 export type OpenBrowser = (url: string) => Promise<string | undefined>
 
-const NO_BROWSER: OpenBrowser = async () => 'There is no browser here.'
-const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
+/** Opens a file with the desktop's program for it; answers why it could not, or nothing. */
+export type OpenFile = (path: string) => Promise<string | undefined>
 
-/** Below it web addresses can be opened; without `open` there is no browser. */
-export function BrowserProvider(props: { open: OpenBrowser | undefined; children: ReactNode }) {
-  return <BrowserContext.Provider value={props.open ?? NO_BROWSER}>{props.children}</BrowserContext.Provider>
+const NO_BROWSER: OpenBrowser = async () => 'There is no browser here.'
+const NO_DESKTOP: OpenFile = async () => 'There is no desktop here.'
+const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
+const DesktopContext = createContext<OpenFile>(NO_DESKTOP)
+
+/** Below it addresses and files can be opened; without `open` there is no browser, without `openFile` no desktop. */
+export function BrowserProvider(props: {
+  open: OpenBrowser | undefined
+  openFile: OpenFile | undefined
+  children: ReactNode
+}) {
+  return (
+    <BrowserContext.Provider value={props.open ?? NO_BROWSER}>
+      <DesktopContext.Provider value={props.openFile ?? NO_DESKTOP}>{props.children}</DesktopContext.Provider>
+    </BrowserContext.Provider>
+  )
+}
+
+/** Opens a file with the desktop's program for it. */
+export function useOpenFile(): OpenFile {
+  return useContext(DesktopContext)
 }
 
 /**

@@ -101,6 +101,22 @@ export const foldKeys = defineBindings({
   },
 })
 
+/** At what stands for bytes: a picture, a sound, a file. */
+export const fileKeys = defineBindings({
+  name: 'file',
+  scope: 'panel',
+  title: 'Picture, sound or file',
+  bindings: {
+    save: { ...on('write'), label: 'save file', hint: 'first', help: 'Write its bytes to a file; asks where.' },
+    open: {
+      ...on('browser'),
+      label: 'open file',
+      hint: true,
+      help: 'Open it with the desktop’s program, after asking.',
+    },
+  },
+})
+
 /** Where a text has a source that it was laid out from, and addresses in it. */
 export const sourceKeys = defineBindings({
   name: 'source',

@@ -5,7 +5,7 @@ export type Bound = {
   /** What it bounds, as the first column of docs/limits.md names it. */
   of: string
   side: 'program' | 'local workspace'
-  unit: 'bytes' | 'characters' | 'levels' | 'entries'
+  unit: 'bytes' | 'characters' | 'levels' | 'entries' | 'pixels'
   most: number
   /** `refused` with a sentence, `cut` at the bound, `left out` as a whole, or the oldest entries give way. */
   beyond: 'refused' | 'cut' | 'left out' | 'the oldest go'
@@ -67,9 +67,10 @@ const PROGRAM = {
   untrustedAnswer: {
     of: 'what comes of one work on something from outside',
     unit: 'characters',
-    most: 600_000,
+    most: 1_800_000,
     beyond: 'refused',
   },
+  picturePixels: { of: 'the pixels of a picture in a result', unit: 'pixels', most: 8_388_608, beyond: 'left out' },
   argumentFaults: { of: 'faults reported of the arguments of one call', unit: 'entries', most: 100, beyond: 'cut' },
   drawnText: { of: 'a text that is drawn on one line', unit: 'characters', most: 12_000, beyond: 'cut' },
   journalInput: {

@@ -2,9 +2,10 @@ import { withinLevels } from './json-depth.ts'
 
 /**
  * What is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and all that fonts may
- * leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation selectors.
+ * leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation selectors; and
+ * U+10EEEE, where terminals with pictures show one.
  */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u{10EEEE}]/gu
 /** Text that is known to be printable without a further look. */
 const ASCII = /^[\x20-\x7e]*$/
 const ASCII_LINES = /^[\x20-\x7e\n\t]*$/

@@ -45,6 +45,12 @@ export const WORK_LIMITS = {
     most: 5000,
     beyond: 'shown as it is written',
   },
+  media: {
+    of: 'one picture, sound or file in a result',
+    unit: 'milliseconds',
+    most: 4000,
+    beyond: 'not drawn, and reported as such',
+  },
   pattern: {
     of: 'one pattern of a case on one text',
     unit: 'milliseconds',

@@ -29,6 +29,8 @@ const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
 }
 /** What a person puts on the clipboard with a key. */
 const COPIED = /\u001B\]52;c;[A-Za-z0-9+/=]*\u0007/
+/** Where a picture shows, the terminal's name and what it draws are asked: see src/tui/picture/kitty.ts. */
+const DRAWN = /\u001B\[>q|\u001B\[16t|\u001B_G[\w,=]*(?:;[A-Za-z0-9+/=]*)?\u001B\\/
 /** Modes and the like that the dashboard switches, as the emulator reports them. */
 const OWN_EFFECTS = /^(?:mode \?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|title .*|colour 11;\?|link .*)$/
 /** Controls, C1, lone surrogates, and characters that nobody sees; a line break and a tab are text. */
@@ -45,6 +47,8 @@ type Watched = Pick<Terminal, 'output' | 'effects' | 'exit'>
 export type UnaskedOptions = {
   /** Whether the test pressed a key that copies. */
   copies?: boolean
+  /** Whether a picture shows. */
+  draws?: boolean
 }
 
 /**
@@ -76,8 +80,8 @@ export function watchUnasked(terminal: Watched, purpose: Purpose, options: Unask
 }
 
 /** The first thing in a text that is neither text nor a sequence of the program's own; empty when there is none. */
-export function strangeText(written: string, purpose: Purpose, { copies = false }: UnaskedOptions = {}): string[] {
-  const sequences = [...OWN_SEQUENCES[purpose], ...(copies ? [COPIED] : [])]
+export function strangeText(written: string, purpose: Purpose, { copies, draws }: UnaskedOptions = {}): string[] {
+  const sequences = [...OWN_SEQUENCES[purpose], ...(copies ? [COPIED] : []), ...(draws ? [DRAWN] : [])]
   const own = new RegExp(sequences.map(({ source }) => source).join('|'), 'g')
   // A joint where a sequence stood, so that the halves of two others never make one.
   const rest = written.replaceAll(own, '\n')
@@ -85,10 +89,11 @@ export function strangeText(written: string, purpose: Purpose, { copies = false 
   return found ? [spelt(rest.slice(Math.max(0, found.index - AROUND), found.index + AROUND))] : []
 }
 
-function strangeEffects(effects: readonly Effect[], purpose: Purpose, { copies = false }: UnaskedOptions): string[] {
+function strangeEffects(effects: readonly Effect[], purpose: Purpose, { copies, draws }: UnaskedOptions): string[] {
   return effects
     .filter(({ kind, text }) => {
       if (copies && kind === 'clipboard') return false
+      if (draws && kind === 'report' && text === '>q') return false
       return purpose !== 'dashboard' || !OWN_EFFECTS.test(`${kind} ${text}`)
     })
     .map(({ kind, text }) => spelt(`${kind} ${text.slice(0, 2 * AROUND)}`))

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +67,21 @@ test('results are printed as text, or whole as JSON', async () => {
   expect(JSON.parse(text(await run(...call, '--json')))).toMatchObject({ structuredContent: { humidity: 82 } })
   const { stdout } = await run('call', 'everything', 'get-tiny-image', '--yes')
   expect(stdout).toMatch(/^\[image image\/png \d+ bytes\]$/m)
+})
+
+test('a picture is written to a file, which is not replaced unasked', async () => {
+  const picture = ['call', 'everything', 'get-tiny-image', '--yes', '--output', at('logo.png')]
+  const written = await run(...picture)
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Wrote .*: image image\/png \d+ bytes\.$/m) })
+  expect(readFileSync(at('logo.png')).subarray(1, 4).toString()).toBe('PNG')
+  expect(statSync(at('logo.png')).mode & 0o777).toBe(0o600)
+  writeFileSync(at('logo.png'), 'mine')
+  expect(await run(...picture)).toMatchObject({ code: 2, stdout: '' })
+  expect(readFileSync(at('logo.png'), 'utf8')).toBe('mine')
+  expect(await run(...picture, '--force')).toMatchObject({ code: 0 })
+  const uri = 'demo://resource/static/document/features.md'
+  expect(await run('read', 'everything', uri, '--output', at('none'))).toMatchObject({ code: 3 })
+  expect(existsSync(at('none'))).toBe(false)
 })
 
 test('a tool that describes itself over a page takes one line of the list', async () => {

@@ -56,7 +56,7 @@ export function App(props: AppParts) {
                 <TasksProvider onBegin={props.toasts.clear}>
                   <ToastsProvider toasts={props.toasts}>
                     <CopyProvider copy={props.actions.copy}>
-                      <BrowserProvider open={props.actions.openBrowser}>
+                      <BrowserProvider open={props.actions.openBrowser} openFile={props.actions.openFile}>
                         <CrumbsProvider>
                           <SubjectProvider>
                             <OverlaysProvider onOpen={props.toasts.settle}>

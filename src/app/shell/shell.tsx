@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import { useMemo, useRef, useState } from 'react'
-import { type OpenBrowser, useOpenUrl } from '../../components/browser.tsx'
+import { type OpenBrowser, type OpenFile, useOpenUrl } from '../../components/browser.tsx'
 import { type Copy, useCopy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { Boundary, FaultsProvider, QuietBoundary } from '../../components/boundary.tsx'
@@ -73,6 +73,8 @@ export type ShellActions = {
   announce?: (sentence: string) => void
   /** Absent where there can be no browser. */
   openBrowser?: OpenBrowser
+  /** Absent where there can be no desktop. */
+  openFile?: OpenFile
   /** The person's editor; absent where there is no terminal to lend. */
   editor?: EditorHost
   /** Puts a text on the clipboard; answers why it could not, or nothing. */

@@ -16,6 +16,11 @@ export const WRITES: readonly DeclaredFlag[] = [
   ['--new', SEND_NEW],
 ]
 
+const FILES: readonly DeclaredFlag[] = [
+  ['--output <file>', 'file for the picture, sound or file that comes back; further ones get a number'],
+  ['--force', 'replace the file when it is there'],
+]
+
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,
@@ -54,6 +59,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
       flags: [
         ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
         ['--unchecked', 'send arguments that do not fit the tool’s schema'],
+        ...FILES,
         ...WRITES,
       ],
     },
@@ -72,7 +78,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
         ['[prompt]', 'name of a prompt'],
         ['[key=value...]', 'its arguments'],
       ],
-      flags: [JSON_FLAG],
+      flags: [JSON_FLAG, ...FILES],
     },
     async () => (await servers()).renderPrompt,
   ),
@@ -81,7 +87,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
       name: 'read',
       says: 'Print a resource of a server.',
       words: [['[uri]', 'address of a resource']],
-      flags: [JSON_FLAG],
+      flags: [JSON_FLAG, ...FILES],
     },
     async () => (await servers()).readResource,
   ),

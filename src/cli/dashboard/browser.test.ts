@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createHome, removeHome } from '../../../test/pty/home.ts'
-import { openInBrowser } from './browser.ts'
+import { openFile, openInBrowser } from './browser.ts'
 
 let home: string
 let noted: string
@@ -37,6 +37,12 @@ test.each<[string, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv, string]>([
 ])('%s it says why it cannot', async (_, change, reason) => {
   expect(await openInBrowser(url, change(desktop(0)), 'linux')).toContain(reason)
   expect(existsSync(noted)).toBe(false)
+})
+
+test('hands a file to the desktop by its path alone', async () => {
+  expect(await openFile('/tmp/a b;ls.png', desktop(0), 'linux')).toBeUndefined()
+  expect(readFileSync(noted, 'utf8').split('\n')[0]).toBe('/tmp/a b;ls.png')
+  expect(await openFile('/tmp/a.png', { ...desktop(0), SSH_TTY: '/dev/pts/1' }, 'linux')).toContain('without a desktop')
 })
 
 test('an opener that fails, and what is no web address, are said too', async () => {

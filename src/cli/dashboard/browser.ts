@@ -15,8 +15,7 @@ const REMOTE = ['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT']
 const SETTLED_MS = 2_000
 
 /**
- * Shows an address in the person's browser; answers why it could not, or nothing. The opener gets the address as an
- * argument of its own, never through a shell, and nothing of the environment that could be a secret.
+ * Shows an address in the person's browser; answers why it could not, or nothing.
  * @param url http or https
  */
 export async function openInBrowser(
@@ -26,11 +25,36 @@ export async function openInBrowser(
 ): Promise<string | undefined> {
   const { protocol } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only web addresses can be opened.'
-  if (REMOTE.some(name => env[name])) return 'This is a remote session without a browser.'
+  return await openOnDesktop(url, 'browser', env, platform)
+}
+
+/**
+ * Opens a file with the desktop's program for it; answers why it could not, or nothing.
+ * @param path absolute, of a file whose kind the caller has looked at
+ */
+export async function openFile(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string | undefined> {
+  return await openOnDesktop(path, 'desktop', env, platform)
+}
+
+/**
+ * The opener gets an address or a file as an argument of its own, never through a shell, and nothing of the environment
+ * that could be a secret.
+ */
+async function openOnDesktop(
+  target: string,
+  needed: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): Promise<string | undefined> {
+  if (REMOTE.some(name => env[name])) return `This is a remote session without a ${needed}.`
   const isGraphical = platform === 'darwin' || platform === 'win32' || env.DISPLAY || env.WAYLAND_DISPLAY
   if (!isGraphical) return 'There is no desktop here.'
   const [program, ...args] = openerOf(platform)
-  return await start(program, [...args, url], env)
+  return await start(program, [...args, target], env)
 }
 
 function openerOf(platform: NodeJS.Platform): [program: string, ...args: string[]] {

@@ -29,7 +29,7 @@ import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
 import type { LinePace } from '../../hooks/workspace.tsx'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
-import { openInBrowser } from './browser.ts'
+import { openFile, openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
 import { reportOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
@@ -264,6 +264,7 @@ function shellActions(options: {
     redraw: () => surface.redraw(),
     fault: log.error,
     openBrowser: url => openInBrowser(url, process.env),
+    openFile: path => openFile(path, process.env),
     editor: createEditorHost({
       directory: join(directories().state, 'edited'),
       env: process.env,

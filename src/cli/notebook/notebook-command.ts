@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { exportIncident, writeForOwner } from '../../domain/notebook/notebook-export.ts'
+import { exportIncident } from '../../domain/notebook/notebook-export.ts'
+import { writeUnlessThere } from '../../lib/files/write-unless-there.ts'
 import type { Incident } from '../../domain/notebook/notebook.ts'
 import { screens } from '../../app/registry.ts'
 import { formatLocator } from '../../tui/router/place.ts'
@@ -32,7 +33,7 @@ export async function exportNotebook(
     return 0
   }
   const file = resolve(own.output)
-  const refusal = writeForOwner(file, text, own.force ?? false)
+  const refusal = writeUnlessThere(file, text, own.force ?? false)
   if (refusal === 'exists') throw new UsageError(`${file} is there already; --force replaces it.`)
   if (refusal) throw new UsageError(`${file} was not written: ${refusal.reason}.`)
   say(`Wrote ${file}.`)

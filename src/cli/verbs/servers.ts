@@ -14,6 +14,7 @@ import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { checkOutput, contentText, writeBinaries, type FileOptions } from './binary-files.ts'
 import { cancellable } from './cancellable.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
@@ -49,11 +50,12 @@ function argumentNames({ inputSchema }: Tool): string {
   return names.map(name => (required.has(name) ? name : `[${name}]`)).join(' ')
 }
 
-export type CallOptions = Json & WriteOptions & { input?: string; unchecked?: boolean }
+export type CallOptions = Json & WriteOptions & FileOptions & { input?: string; unchecked?: boolean }
 
 /** `mcpdeck call`: one call, whose arguments are checked against the tool's schema before it is sent. */
 export async function callTool(context: CommandContext, words: Words, own: CallOptions): Promise<number> {
   const [{ at, name }, [wanted = '', ...fields]] = await serverOf(context, words, ['a tool'])
+  checkOutput(own)
   const tool = (await context.find('tools', wanted, at)) as unknown as Tool
   const parameters = await argumentsOf(fields, own.input, tool.inputSchema ?? {})
   const unchecked = own.unchecked ? undefined : await requireFitting(tool, parameters)
@@ -72,7 +74,8 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
     const isStructured = contents.length === 0 && value.structuredContent !== undefined
     printText(isStructured ? jsonText(value.structuredContent, 2) : contents.join('\n'))
   }
-  if (value.isError !== true) return EXIT.done
+  const isWritten = await writeBinaries(value.content ?? [], own)
+  if (value.isError !== true) return isWritten ? EXIT.done : EXIT.noVerdict
   say('The tool reports an error.')
   return EXIT.noVerdict
 }
@@ -90,8 +93,9 @@ async function requireFitting({ name, inputSchema }: Tool, parameters: Values): 
 }
 
 /** `mcpdeck prompt`. */
-export async function renderPrompt(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+export async function renderPrompt(context: CommandContext, words: Words, own: Json & FileOptions): Promise<number> {
   const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
+  checkOutput(own)
   const prompt = (await context.find('prompts', wanted, at)) as unknown as Prompt
   const given = Object.fromEntries(fields.map(pairOf))
   const missing = (prompt.arguments ?? []).filter(
@@ -101,8 +105,10 @@ export async function renderPrompt(context: CommandContext, words: Words, { json
     throw new UsageError(`${clean(prompt.name)} needs ${missing.map(({ name }) => clean(`${name}=…`)).join(' ')}.`)
   const input = { ...at, body: { promptName: prompt.name, arguments: given } }
   const { value, text } = await context.client.exchange(contract.servers.getPrompt, input)
-  if (json) return printReceived(text)
-  printText(value.messages.map(({ role, content }) => `${role}:\n${partsOf(content).join('\n')}`).join('\n\n'))
+  if (own.json) printReceived(text)
+  else printText(value.messages.map(({ role, content }) => `${role}:\n${partsOf(content).join('\n')}`).join('\n\n'))
+  const contents = value.messages.flatMap(({ content }) => [content].flat())
+  return (await writeBinaries(contents, own)) ? EXIT.done : EXIT.noVerdict
 }
 
 function partsOf(content: unknown): string[] {
@@ -110,11 +116,14 @@ function partsOf(content: unknown): string[] {
 }
 
 /** `mcpdeck read`. */
-export async function readResource(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+export async function readResource(context: CommandContext, words: Words, own: Json & FileOptions): Promise<number> {
   const [{ at }, [uri = '']] = await serverOf(context, words, ['the URI of a resource'], 1)
+  checkOutput(own)
   const { value, text } = await context.client.exchange(contract.servers.readResource, { ...at, body: { uri } })
-  if (json) printReceived(text)
-  else printText(value.contents.map(resource => contentText({ type: 'resource', resource })).join('\n'))
+  const contents = value.contents.map(resource => ({ type: 'resource', resource }))
+  if (own.json) printReceived(text)
+  else printText(contents.map(contentText).join('\n'))
+  return (await writeBinaries(contents, own)) ? EXIT.done : EXIT.noVerdict
 }
 
 /** `mcpdeck validate`: 0 when the server answered as one. */
@@ -206,15 +215,4 @@ async function argumentsOf(fields: Words, file: string | undefined, schema: Json
     const path = schema.properties && Object.hasOwn(schema.properties, key) ? [key] : key.split('.')
     return put(all, path, text, schema)
   }, given as Values)
-}
-
-/** A piece of content as text; what is none is named with its type and size. */
-function contentText(content: object): string {
-  const { type, text, uri, mimeType, data, blob, resource } = content as Values
-  if (typeof text === 'string') return text
-  if (typeof resource === 'object' && resource !== null) return contentText({ ...resource, type })
-  const bytes = typeof data === 'string' ? data : typeof blob === 'string' ? blob : undefined
-  const size = bytes === undefined ? [] : [`${Buffer.from(bytes, 'base64').byteLength} bytes`]
-  const facts = [mimeType, uri].filter(fact => typeof fact === 'string')
-  return `[${[typeof type === 'string' ? type : 'content', ...facts, ...size].join(' ')}]`
 }

@@ -38,6 +38,10 @@ const regions = {
     hide: () => undefined,
     close: () => undefined,
   }),
+  asks: false,
+  control: () => undefined,
+  onReply: () => undefined,
+  onEnter: () => undefined,
 }
 
 function Rows(props: { items: readonly Row[] }) {

@@ -1,7 +1,7 @@
 import type { Token } from 'marked'
-import { useSyncExternalStore } from 'react'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { arrived } from '../viewer/arrivals.ts'
 import type { Definitions } from './pieces.ts'
 
 /** Longest time for one piece, and for all pieces of a document that a reader works on. */
@@ -69,27 +69,4 @@ function referredTo(source: string, definitions: Definitions): Definitions {
     name.trim().toLowerCase().replaceAll(/\s+/g, ' '),
   )
   return Object.fromEntries(named.flatMap(name => (definitions[name] ? [[name, definitions[name]] as const] : [])))
-}
-
-const listeners = new Set<() => void>()
-let arrivals = 0
-let notifying: NodeJS.Immediate | undefined
-
-/** Several that come together are one change of what is on screen. */
-function arrived(): void {
-  notifying ??= setImmediate(() => {
-    notifying = undefined
-    arrivals += 1
-    for (const listener of listeners) listener()
-  })
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
-/** A number that changes whenever pieces of Markdown were read: what was drawn before may look otherwise now. */
-export function useMarkdownArrivals(): number {
-  return useSyncExternalStore(subscribe, () => arrivals)
 }

@@ -1,4 +1,4 @@
-import { clean, truncate } from '../../tui/theme/text.ts'
+import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import { markdown } from '../markdown/document.ts'
@@ -6,6 +6,8 @@ import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
+import { binaryOf, blobOf } from './binary-content.ts'
+import { mediaNode } from './media.ts'
 
 /**
  * How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread.
@@ -36,7 +38,7 @@ export function isMarkdown(mimeType: unknown, uri?: unknown): boolean {
   return typeof uri === 'string' && /\.(?:md|markdown|mdx)(?:[?#].*)?$/i.test(uri)
 }
 
-/** Content blocks as MCP has them: text as text, images and sounds as type and size, all else as JSON. */
+/** Content blocks as MCP has them: text as text, pictures drawn, sounds as type and size, all else as JSON. */
 export function contentNodes(blocks: readonly unknown[], id: string, look: ContentLook): OutlineNode[] {
   if (blocks.length === 0) return [note(`${id}/none`, 'none')]
   return blocks.flatMap((block, index) => blockNodes(block, `${id}/${index}`, look))
@@ -45,11 +47,11 @@ export function contentNodes(blocks: readonly unknown[], id: string, look: Conte
 export function blockNodes(block: unknown, id: string, look: ContentLook): OutlineNode[] {
   if (typeof block === 'string') return textNodes(block, 'plain', id, look)
   if (!isPlainObject(block)) return [jsonNode(block, { id, open: 2 })]
-  const { type, text, data, mimeType, resource } = block
+  const { type, text, mimeType, resource } = block
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
-  if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block }]
+  const binary = type === 'resource' ? undefined : binaryOf(block)
+  if (binary) return [mediaNode(id, block, binary)]
   if (type === 'resource' && isPlainObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
@@ -61,13 +63,13 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
 
 /** Contents of a resource: its address, then the text, or type and size of what is no text. */
 export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
-  const { uri, mimeType, text, blob } = content
+  const { uri, mimeType, text } = content
   const address: OutlineNode[] =
     typeof uri === 'string' ? [{ ...note(`${id}/uri`, shortened(uri)), copy: () => clean(uri) }] : []
   if (typeof text === 'string')
     return [...address, ...textNodes(text, isMarkdown(mimeType, uri) ? 'markdown' : 'plain', id, look)]
-  if (typeof blob === 'string')
-    return [...address, { ...note(id, `blob ${binaryText(mimeType, blob)}`), copy: () => clean(blob) }]
+  const binary = blobOf(content)
+  if (binary) return [...address, mediaNode(id, content, binary)]
   return [...address, jsonNode(content, { id, open: 2 })]
 }
 
@@ -78,17 +80,4 @@ function note(id: string, text: string): OutlineNode {
 
 function shortened(text: string): string {
   return text.length <= MOST_WORDS ? text : `${text.slice(0, MOST_WORDS)}… ${text.length - MOST_WORDS} more characters`
-}
-
-function binaryText(mimeType: unknown, base64: string): string {
-  const type = typeof mimeType === 'string' ? truncate(clean(mimeType.slice(0, 200)), 100) : 'of unknown type'
-  return `${type}, ${sizeText(base64)}`
-}
-
-/** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
-function sizeText(base64: string): string {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  const bytes = Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
-  if (bytes < 1000) return `${bytes} B`
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

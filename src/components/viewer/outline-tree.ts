@@ -1,6 +1,9 @@
 import type { Candidate } from './search.ts'
 import type { Line, LineSource } from './source.ts'
 
+/** Bytes as a server gave them: in base64, with the type and the name that it says they have. */
+export type BinaryContent = { data: string; mimeType?: string | undefined; name?: string | undefined }
+
 /**
  * A part of a document that can be folded: a heading with what stands below it, a value with what is in it, a step with
  * its calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
@@ -28,6 +31,8 @@ export type OutlineNode = {
   copy?: () => string
   /** The value that it shows, for looking at it as JSON. */
   raw?: () => unknown
+  /** The bytes that it stands for, to be saved or opened; its body may be a picture. */
+  file?: BinaryContent
 }
 
 /** What a person folded and unfolded: everything at some time, and single parts since. */

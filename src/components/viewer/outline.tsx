@@ -9,8 +9,8 @@ import { foldKeys, viewerKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
-import { useMarkdownArrivals } from '../markdown/lexer.ts'
 import { useToasts } from '../toasts.tsx'
+import { useArrivals } from './arrivals.ts'
 import {
   AS_GIVEN,
   lineAt,
@@ -19,17 +19,21 @@ import {
   outlineCandidates,
   revealed,
   toggled,
+  type BinaryContent,
   type Entry,
   type Outline,
   type OutlineNode,
   type Place,
 } from './outline-tree.ts'
+import type { Look } from './look.ts'
 import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
 import { Row } from './row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
 import { Scrollbar } from './scrollbar.tsx'
 import { copyText, type Line, type LineSource } from './source.ts'
 import { useLineSelection } from './use-line-selection.ts'
+import { useFileActs } from './use-file-acts.ts'
+import { usePictures } from './use-pictures.ts'
 import { SearchLine, useSearch } from './use-search.tsx'
 
 /** Columns of the sign before what can be folded, and of each step to the right. */
@@ -53,6 +57,8 @@ export type OutlineOptions = {
   copyAll: () => string
   /** What is copied, for the person: `the document`. */
   whole: string
+  /** The only picture, sound or file in it, which need not be gone to. */
+  file?: BinaryContent | undefined
   /** Nothing in it is folded, and choosing a line is left to whoever shows it. */
   isFlat?: boolean
 }
@@ -69,9 +75,13 @@ export function useOutline(options: OutlineOptions): OutlineView {
   const [wraps, setWraps] = useState(true)
   const [chosen, setChosen] = useState<Position>(TOP)
   const choose = (line: number, row = 0): void => setChosen({ line, row })
-  const arrivals = useMarkdownArrivals()
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- pieces of Markdown that arrived have other rows
-  const rowsOf = useMemo(() => createRows(theme, width, wraps), [theme, width, wraps, arrivals])
+  const arrivals = useArrivals()
+  const pictures = usePictures(size.height - 1)
+  const rowsOf = useMemo(
+    () => createRows({ theme, width, wraps, pictures }),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what arrived has other rows
+    [theme, width, wraps, pictures, arrivals],
+  )
   const folds = useFolds(roots, { choose, rowsOf })
   const { shown } = folds
   const paintedRows = (line: number): readonly string[] => {
@@ -122,11 +132,16 @@ export function useOutline(options: OutlineOptions): OutlineView {
     wrap: () => setWraps(!wraps),
   })
   useFolding(folds, { focused: focused && !options.isFlat, found })
+  useFileActs(found?.entry.node.file ?? options.file, focused)
   const line = found?.entry.lines.at(found.offset)
   const drawn = (position: Position): string => {
     const row = paintedRows(position.line)[position.row] ?? ''
     const isChosen = focused && compare(position, at) === 0
-    if (isChosen || selection.holds(position.line)) return markSelected(theme, row)
+    if (isChosen || selection.holds(position.line)) {
+      const { entry } = shown.at(position.line)
+      // Its colours are what a picture says.
+      return entry.node.file && entry.part === 'body' ? theme.symbols.pointer + row.slice(1) : markSelected(theme, row)
+    }
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
   }
   const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
@@ -260,7 +275,7 @@ function topAround(
 }
 
 /** Rows of an entry's lines, wrapped when they are first asked for and cached while the entry shows. */
-function createRows(theme: Theme, width: number, wraps: boolean) {
+function createRows({ theme, width, ...look }: Look) {
   const cached = new WeakMap<Entry, Map<number, readonly string[]>>()
   return (entry: Entry, offset: number): readonly string[] => {
     const own = cached.get(entry) ?? new Map<number, readonly string[]>()
@@ -270,7 +285,7 @@ function createRows(theme: Theme, width: number, wraps: boolean) {
     if (own.size > KEPT_ROWS) own.clear()
     // Deep down there must be columns left for the text.
     const margin = Math.min(entry.depth * STEP, Math.floor(width / 3)) + STEP
-    const rows = paintLine(entry.lines.at(offset), { theme, width: Math.max(3, width - margin), wraps })
+    const rows = paintLine(entry.lines.at(offset), { theme, ...look, width: Math.max(3, width - margin) })
     const drawn = rows.map((row, index) => ` ${marginOf(theme, entry, margin, index)}${row.slice(1)}`)
     own.set(offset, drawn)
     return drawn

@@ -1,19 +1,12 @@
 import { clean, truncate, wrap } from '../../tui/theme/text.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
+import type { Look } from './look.ts'
 import { isSameLine, type Line, type LineSource, type Span, type SpanLine } from './source.ts'
 import { blank, cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
 /** How many wrapped lines are kept, and characters in them; far more than any screen shows. */
 const KEPT_LINES = 2000
 const KEPT_CHARACTERS = 8_000_000
-
-/** How lines become rows: columns there are, of which the first is the pointer's and the last the scrollbar's. */
-export type Look = {
-  theme: Theme
-  width: number
-  /** Whether long lines go on in further rows; otherwise they are cut. */
-  wraps: boolean
-}
 
 /** The rows of each line as they are drawn, wrapped when they are first asked for. */
 export type PaintedLines = { rows(line: number): readonly string[] }
@@ -58,7 +51,7 @@ function charactersOf(rows: readonly string[]): number {
 }
 
 function isSameLook(a: Look, b: Look): boolean {
-  return a.theme === b.theme && a.width === b.width && a.wraps === b.wraps
+  return a.theme === b.theme && a.width === b.width && a.wraps === b.wraps && a.pictures === b.pictures
 }
 
 /** How many rows lines take, counted as far as `most`; lines that are laid out when they show may take any number. */
@@ -76,9 +69,10 @@ export function countRows(source: LineSource, look: Look, most: number): number 
 export function paintLine(line: Line, look: Look): readonly string[] {
   const { theme, width } = look
   if (typeof line === 'object' && 'block' in line) {
-    const rows = line.block(Math.max(1, width - 2)).flatMap(each => paintLine(each, look))
+    const rows = line.block(Math.max(1, width - 2), look).flatMap(each => paintLine(each, look))
     return rows.length > 0 ? rows : [' ']
   }
+  if (typeof line === 'object' && 'drawn' in line) return [` ${line.drawn}`]
   if (typeof line === 'object' && 'parts' in line)
     return [` ${paintSpans(theme, truncateSpans(cleanSpans(line.parts), Math.max(1, width - 2)))}`]
   if (typeof line === 'object' && 'spans' in line) return paintSpanLine(line, look)

@@ -1,4 +1,5 @@
 import type { Tone } from '../../tui/theme/theme.ts'
+import type { Look } from './look.ts'
 
 /** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
 export type Span = { text: string; tone: Tone; link?: string }
@@ -17,7 +18,7 @@ export type SpanLine = {
 
 /** Several lines that are laid out when they are shown, because they depend on the columns there are. */
 export type Block = {
-  block: (columns: number) => readonly Line[]
+  block: (columns: number, look: Look) => readonly Line[]
   /** What can be seen of it, as it is searched. */
   text: () => string
   /**
@@ -32,15 +33,19 @@ export type Block = {
   links?: () => readonly string[]
 }
 
+/** A row of cells as it is painted, of a picture; never a text from outside. */
+export type Drawn = { drawn: string }
+
 /**
- * A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, or a
- * block.
+ * A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, a row of
+ * a picture, or a block.
  */
 export type Line =
   | string
   | { text: string; tone?: Tone; indent?: number }
   | { parts: readonly Span[] }
   | SpanLine
+  | Drawn
   | Block
 
 /** Lines that are asked for one by one, so that a text of any length opens at once. */
@@ -88,6 +93,7 @@ function isLowSurrogate(code: number): boolean {
 export function isSameLine(a: Line, b: Line): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string' || 'block' in a || 'block' in b) return false
+  if ('drawn' in a) return 'drawn' in b && a.drawn === b.drawn
   if ('parts' in a) return 'parts' in b && isSameSpans(a.parts, b.parts)
   if ('spans' in a)
     return (
@@ -114,6 +120,7 @@ function isSameSpans(a: readonly Span[] = [], b: readonly Span[] = []): boolean 
 export function plainText(line: Line): string {
   if (typeof line === 'string') return line
   if ('block' in line) return line.text()
+  if ('drawn' in line) return ''
   if ('parts' in line) return textOf(line.parts)
   if ('spans' in line) return textOf([...(line.lead ?? []), ...line.spans])
   return ' '.repeat(line.indent ?? 0) + line.text

@@ -1,5 +1,4 @@
 import { utcTime } from '../../lib/times.ts'
-import { chmodSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
 import { clean, printable } from '../../lib/printable.ts'
@@ -77,20 +76,4 @@ function escaped(text: string): string {
 
 function code(text: string): string {
   return `\`${clean(text.replaceAll(/[`\s]/g, ' ')).trim()}\``
-}
-
-/** Why a file was not written. */
-export type WriteRefusal = 'exists' | { reason: string }
-
-/** Writes a text for its owner only. A file that is there is left alone unless it may be replaced. */
-export function writeForOwner(file: string, text: string, replace: boolean): WriteRefusal | undefined {
-  try {
-    writeFileSync(file, text, { mode: 0o600, flag: replace ? 'w' : 'wx' })
-    // One that was there keeps its mode otherwise.
-    chmodSync(file, 0o600)
-    return undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists'
-    return { reason: error instanceof Error ? error.message : String(error) }
-  }
 }

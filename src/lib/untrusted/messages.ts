@@ -18,6 +18,20 @@ export type MarkdownPiece = { source: string; definitions: Record<string, { href
 /** Whether a pattern matches, or why that is not known. */
 export type PatternAnswer = { matches: boolean } | { problem: string }
 
+/** What bytes are, and the picture that they hold; without `raster` it is not drawn, and `why` says why. */
+export type Media = {
+  /** By the bytes themselves; absent where no type is known. */
+  mime?: string
+  extension?: string
+  /** Of a picture, as its header says. */
+  width?: number
+  height?: number
+  isAnimated?: boolean
+  /** Its pixels, red, green, blue and opacity, deflated, in base64; fewer than it has where it has many. */
+  raster?: { width: number; height: number; deflated: string }
+  why?: string
+}
+
 /** What can be done in the thread: what each work is given and what it answers, both as JSON. */
 export type Works = {
   /** Compiles a schema. */
@@ -35,6 +49,8 @@ export type Works = {
   schemaChanges: { given: { before: unknown; after: unknown }; answer: SchemaChange[] }
   /** Markdown as the tokens of `marked`; null where it cannot be read. */
   markdown: { given: MarkdownPiece; answer: unknown[] | null }
+  /** What bytes in base64 are; `isCut` when they are only the first. */
+  media: { given: { data: string; isCut: boolean }; answer: Media }
   /** Authored patterns on the final text of one trial. */
   patterns: { given: { patterns: readonly string[]; finalText: string }; answer: PatternAnswer[] }
 }

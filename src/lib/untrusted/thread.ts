@@ -3,7 +3,11 @@ import { parentPort } from 'node:worker_threads'
 import { BOUNDS } from '../bounds.ts'
 import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
 
-type Does = { [Name in WorkName]: () => Promise<(given: Works[Name]['given']) => Works[Name]['answer']> }
+type Does = {
+  [Name in WorkName]: () => Promise<
+    (given: Works[Name]['given']) => Works[Name]['answer'] | Promise<Works[Name]['answer']>
+  >
+}
 
 /** Each loads what it needs first, which counts for no deadline. */
 const does: Does = {
@@ -19,6 +23,7 @@ const does: Does = {
     return ({ before, after }) => schemaChanges(before, after)
   },
   markdown: async () => (await import('./markdown.ts')).loadedMarkdown(),
+  media: async () => (await import('./media.ts')).loadedMedia(),
   patterns: async () => (await import('./patterns.ts')).testPatterns,
 }
 
@@ -33,7 +38,7 @@ async function answerTo({ work, given }: ToThread): Promise<void> {
   try {
     const perform = (await does[work]()) as (given: unknown) => unknown
     post({ kind: 'begun' })
-    const answer = JSON.stringify(perform(JSON.parse(given)))
+    const answer = JSON.stringify(await perform(JSON.parse(given)))
     if (answer.length > MOST_ANSWER) post({ kind: 'failed', why: 'what comes of it is too large' })
     else post({ kind: 'done', answer })
   } catch (error) {

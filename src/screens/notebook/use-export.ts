@@ -5,15 +5,11 @@ import { cachedItems } from '../../api/client/cache/cached.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
-import { exportIncident, writeForOwner } from '../../domain/notebook/notebook-export.ts'
+import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import type { Incident, Notebook, Pinned } from '../../domain/notebook/notebook.ts'
-import { namedPath } from '../../lib/files/named-path.ts'
 import { redacted } from '../../lib/redaction/redaction.ts'
 import { formatLocator } from '../../tui/router/place.ts'
-import { useConfirmDiscard } from '../../components/ask-text.tsx'
-import { useAttempt } from '../../components/attempt.tsx'
-import { useConfirm } from '../../components/confirm.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { useWriteFile } from '../../components/write-file.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
@@ -31,17 +27,13 @@ const routes = [nowRoute, projectsRoute, serversRoute, runsRoute, findingsRoute,
 
 /** Asks for a path and writes the incident there, redacted; what is there already is replaced only after a question. */
 export function useExport(notebook: Notebook): (incident: Incident) => Promise<void> {
-  const askToKeep = useConfirmDiscard()
-  const attempt = useAttempt()
-  const confirm = useConfirm()
-  const toasts = useToasts()
+  const writeFile = useWriteFile()
   const runTask = useRunTask()
   const queryClient = useQueryClient()
   const { profile, client } = useWorkspace()
   return async incident => {
     const own = { known: knownSecrets(client, queryClient), homes: [homedir()] }
     const locator = (place: Pinned['place']) => formatLocator(routes, profile.name, place)
-    let file = ''
     const compose = (): Promise<string | undefined> =>
       runTask({
         start: `Redacting “${incident.title}”…`,
@@ -49,14 +41,6 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
           exportIncident(latest(notebook, incident), { locator, now: Date.now(), ...own, signal, progress }),
         stopped: 'Nothing was written.',
       })
-    let text: string | undefined
-    const write = (replace: boolean): boolean => {
-      if (text === undefined) return false
-      const refusal = writeForOwner(file, text, replace)
-      if (refusal === undefined || refusal === 'exists') return refusal === undefined
-      throw new Error(`${file} was not written: ${refusal.reason}.`)
-    }
-    let written = false
     const question = {
       title: 'Export the incident',
       lines: [
@@ -65,23 +49,7 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
       ],
       initial: fileName(redacted(incident.title, own)),
     }
-    const isGiven = await askToKeep(question, async path => {
-      file = path.trim() === '' ? '' : namedPath(path)
-      if (file === '') return
-      text ??= await compose()
-      written = write(false)
-    })
-    if (!isGiven || text === undefined) return
-    if (!written) {
-      const agreed = await confirm({
-        title: 'There is such a file',
-        lines: [`${file} is there already; replacing it takes away what it holds.`],
-        action: 'Replace the file',
-      })
-      if (!agreed) return
-      if (!attempt('Nothing was written', () => write(true))) return
-    }
-    toasts.show('ok', `Wrote ${file}.`)
+    await writeFile(question, compose)
   }
 }
 

@@ -120,10 +120,10 @@ test('an unknown outcome says that it may have happened; a refusal does not', as
 test('blocks: text as text, binary as type and size, the rest as JSON', () => {
   const line = (block: unknown) => rowsOf(blockNodes(block, 'b', look), { folding: UNFOLDED }).join('\n')
   expect(line({ type: 'text', text: 'a\nb' })).toBe('a\nb')
-  expect(line({ type: 'image', mimeType: 'image/png', data: 'AAAA' })).toBe('image image/png, 3 B')
-  expect(line({ type: 'audio', data: 'AA==' })).toBe('audio of unknown type, 1 B')
+  expect(line({ type: 'image', mimeType: 'image/png', data: 'AAAA' })).toBe('image image/png, 3 B\nReading it…')
+  expect(line({ type: 'audio', data: 'AA==' })).toBe('audio of unknown type, 1 B\nReading it…')
   expect(line({ type: 'resource', resource: { uri: 'demo:1', blob: 'AAAA', mimeType: 'x/y' } })).toBe(
-    'demo:1\nblob x/y, 3 B',
+    'demo:1\nblob x/y, 3 B\nReading it…',
   )
   expect(line({ type: 'resource', resource: { uri: 'demo:1', text: 'hi' } })).toBe('demo:1\nhi')
   expect(line({ type: 'resource_link', uri: 'demo:2', name: 'two' })).toBe('link to demo:2 two')

@@ -10,10 +10,11 @@ import {
   resourceNodes,
   type ContentLook,
 } from '../../components/transcript/content.ts'
+import { binaryOf, blobOf } from '../../components/transcript/binary-content.ts'
 import { messageRows } from '../../components/transcript/messages.ts'
 import { transcriptNodes } from '../../components/transcript/transcript-nodes.ts'
 import type { Line } from '../../components/viewer.tsx'
-import type { OutlineNode } from '../../components/viewer/outline-tree.ts'
+import type { BinaryContent, OutlineNode } from '../../components/viewer/outline-tree.ts'
 import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
@@ -178,6 +179,18 @@ function receivedValue(text: string, id: string): OutlineNode {
   } catch {
     return { id, body: () => textSource(text) }
   }
+}
+
+/** The picture, sound or file that a result holds, where it is only one. */
+export function onlyFile(outcome: CallRecord['outcome']): BinaryContent | undefined {
+  if (outcome.state !== 'answered') return undefined
+  const { kind, value } = outcome.answer
+  const blocks = kind === 'tool' ? (value.content ?? []) : kind === 'prompt' ? value.messages : value.contents
+  const files = blocks.flatMap(block => {
+    if (kind === 'resource') return blobOf(block) ?? []
+    return [kind === 'prompt' ? block['content'] : block].flat().flatMap(each => binaryOf(each) ?? [])
+  })
+  return files.length === 1 ? files[0] : undefined
 }
 
 /** Whether Markdown is among what came back, so that it can be looked at as it is written. */

@@ -23,7 +23,7 @@ import type { useCallCopy } from './use-call-copy.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useCallCase } from './use-call-case.ts'
 import { useRunningNow } from './use-now.ts'
-import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines.ts'
+import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown, onlyFile } from './result-lines.ts'
 
 const WIDTH = 110
 
@@ -141,6 +141,7 @@ function Answered({ projectId, record }: { projectId: string; record: CallRecord
     focused: true,
     copyAll: () => (outcome.state === 'answered' ? outcome.text : ''),
     whole: 'the answer as received',
+    file: useMemo(() => onlyFile(outcome), [outcome]),
   })
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: hasMarkdown(record) })

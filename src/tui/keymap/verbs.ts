@@ -60,7 +60,7 @@ export const VERBS = {
   copyAs: { key: 'alt+k', does: 'Copy it in another form.' },
   copyAll: { key: 'C', does: 'Copy the whole text.' },
   raw: { key: 'J', does: 'Show it as it was answered.' },
-  browser: { key: 'o', does: 'Open it in the browser.' },
+  browser: { key: 'o', does: 'Open it in the browser, or with the desktop’s program.' },
   projects: { key: 'p', does: 'Choose projects.' },
   refresh: { key: 'r', does: 'Read again.' },
   messages: { key: 'H', does: 'Show the messages again.' },

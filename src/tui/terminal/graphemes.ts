@@ -3,6 +3,10 @@ import { withoutUnprintable } from '../../lib/printable.ts'
 
 const MAX_GRAPHEME_LENGTH = 32
 
+/** Begins a cell that shows a part of a picture, with a mark for its row and one for its column behind it. */
+export const PLACEHOLDER = '\u{10eeee}'
+const PICTURE_CELL = /^\u{10eeee}\p{Mn}{2}$/u
+
 /** Made for the first text that needs it: Unicode's rules take 3 MB. */
 let segmenter: Intl.Segmenter | undefined
 
@@ -53,7 +57,7 @@ function standsAlone(unit: number): boolean {
 
 /** Whether terminals surely agree on the cells of this grapheme, so that the cursor stands where we think. */
 export function isSure(grapheme: string): boolean {
-  return grapheme.length === 1 && sureWidth(grapheme.charCodeAt(0)) > 0
+  return grapheme.length === 1 ? sureWidth(grapheme.charCodeAt(0)) > 0 : grapheme.startsWith(PLACEHOLDER)
 }
 
 /**
@@ -102,6 +106,7 @@ export function withShortGraphemes(text: string): string {
 }
 
 function placeUnsure(segment: string, place: (grapheme: string, width: number) => void): void {
+  if (PICTURE_CELL.test(segment)) return place(segment, 1)
   const printed = withoutUnprintable(segment)
   const grapheme = printed.length > MAX_GRAPHEME_LENGTH ? cut(printed) : printed
   const width = stringWidth(grapheme)

@@ -1,5 +1,5 @@
 import { cellsAt, type Row } from './cells.ts'
-import { isSure, spill } from './graphemes.ts'
+import { isSure, PLACEHOLDER, spill } from './graphemes.ts'
 import { PLAIN, transition, type Style } from './style.ts'
 
 const UNKNOWN = -1
@@ -154,13 +154,14 @@ function shorter(first: string, second: string | undefined): string {
   return second !== undefined && second.length < first.length ? second : first
 }
 
-/** A row as text with its SGR and links, plain again at its end and without trailing blanks. */
+/** A row as text with its SGR and links, plain again at its end and without trailing blanks and pictures. */
 export function rowText(row: Row): string {
   let text = ''
   let pen = PLAIN
   for (let at = 0; at < row.blankFrom; at++) {
     const style = row.styles[at] ?? PLAIN
-    text += transition(pen, style) + (row.graphemes[at] ?? '')
+    const grapheme = row.graphemes[at] ?? ''
+    text += transition(pen, style) + (grapheme.startsWith(PLACEHOLDER) ? ' ' : grapheme)
     pen = style
   }
   return text + transition(pen, PLAIN)

@@ -59,6 +59,8 @@ export class Screen {
   #synchronized: boolean
   #mouse: boolean
   #title: string | undefined
+  readonly #replyListeners = new Set<(sequence: string) => boolean>()
+  readonly #enterListeners = new Set<() => void>()
 
   constructor(out: TerminalStream, options: ScreenOptions) {
     this.#out = out
@@ -95,6 +97,11 @@ export class Screen {
     return this.#composition.rows
   }
 
+  /** Whether the terminal may be asked what it is. */
+  get asks(): boolean {
+    return this.#asksKeyboard
+  }
+
   /** Whether the terminal is ours, between `enter` and `leave`. */
   get active(): boolean {
     return this.#isActive
@@ -129,6 +136,7 @@ export class Screen {
     this.#isCursorShown = false
     this.#isHeld = false
     this.#output.send(modes.ENTER + this.#modesToSet())
+    for (const listener of this.#enterListeners) listener()
     this.redraw()
   }
 
@@ -229,6 +237,16 @@ export class Screen {
     this.control(enabled ? modes.MOUSE_ON : modes.MOUSE_OFF)
   }
 
+  /** Hears of replies that the screen did not ask for, until somebody answers that it was meant. */
+  onReply(listener: (sequence: string) => boolean): void {
+    this.#replyListeners.add(listener)
+  }
+
+  /** Hears when the screen takes over the terminal again, which has forgotten what was sent beside the cells. */
+  onEnter(listener: () => void): void {
+    this.#enterListeners.add(listener)
+  }
+
   /** Hands over a reply of the terminal's; true when it was one the screen asks for. */
   reply(sequence: string): boolean {
     if (this.#asksKeyboard && modes.isKeyboardReply(sequence)) {
@@ -238,7 +256,7 @@ export class Screen {
     }
     const answer = modes.synchronizedReply(sequence)
     if (answer !== undefined) this.#synchronized = answer
-    return answer !== undefined
+    return answer !== undefined || [...this.#replyListeners].some(listener => listener(sequence))
   }
 
   /** The rows as shown, as text with SGR; joined by newlines and written to `stdout` they show the same again. */

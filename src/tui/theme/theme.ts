@@ -116,6 +116,8 @@ export type Theme = {
   /** Cleaned text that opens an address, where the terminal has such links; the text alone elsewhere. */
   link(text: string, address: string): string
   symbols: Symbols
+  /** How many colours there are, for pictures; text is painted by its meaning. */
+  level: ColourLevel
   ascii: boolean
   /** For reading aloud. */
   plain: boolean
@@ -154,6 +156,7 @@ export function createTheme(options: {
     paint: (tone, text) => tones[tone](text),
     link: (text, address) => (options.links ? link(text, address) : text),
     symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
+    level: options.level,
     ascii: options.ascii,
     plain: options.plain ?? false,
   }

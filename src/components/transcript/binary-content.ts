@@ -1,0 +1,31 @@
+import type { BinaryContent } from '../viewer/outline-tree.ts'
+
+/** Bytes among the contents of a result, and what the server calls them: image, audio, blob. */
+export type BinaryBlock = BinaryContent & { kind: string }
+
+/** The bytes that a content block of MCP holds, if it holds any: of an image, a sound, or a resource with a blob. */
+export function binaryOf(block: unknown): BinaryBlock | undefined {
+  if (typeof block !== 'object' || block === null) return undefined
+  const { type, data, mimeType, resource } = block as Record<string, unknown>
+  if ((type === 'image' || type === 'audio') && typeof data === 'string')
+    return { kind: type, data, mimeType: textOf(mimeType) }
+  return type === 'resource' ? blobOf(resource) : undefined
+}
+
+/** The bytes of a resource. */
+export function blobOf(resource: unknown): BinaryBlock | undefined {
+  if (typeof resource !== 'object' || resource === null) return undefined
+  const { blob, mimeType, uri } = resource as Record<string, unknown>
+  if (typeof blob !== 'string') return undefined
+  return { kind: 'blob', data: blob, mimeType: textOf(mimeType), name: textOf(uri) }
+}
+
+/** The number of bytes that a base64 text stands for. */
+export function byteLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,117 @@
+import { inflateSync } from 'node:zlib'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { isSameType } from '../../lib/untrusted/media-type.ts'
+import type { Media } from '../../lib/untrusted/messages.ts'
+import { WORK_LIMITS } from '../../lib/work-limits.ts'
+import { fit } from '../../tui/picture/fit.ts'
+import { HALF_BLOCK, halfBlocks } from '../../tui/picture/half-blocks.ts'
+import { clean, truncate } from '../../tui/theme/text.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
+import { arrived } from '../viewer/arrivals.ts'
+import type { BinaryContent, OutlineNode } from '../viewer/outline-tree.ts'
+import type { Look } from '../viewer/look.ts'
+import type { Line } from '../viewer/source.ts'
+import { byteLength, type BinaryBlock } from './binary-content.ts'
+
+const LIMIT_MS = WORK_LIMITS.media.most
+/** Base64 that is looked at whole, with room for what stands around it; of more only the beginning. */
+const MOST_WHOLE = BOUNDS.untrustedWork.most - 100
+const BEGINNING = 65_536
+
+/** What was found out about bytes, and their picture as it was drawn last. */
+type Found = { media?: Media; problem?: string; drawn?: { key: string; lines: readonly Line[] } }
+
+const found = new WeakMap<object, Found>()
+
+/** Finds out once what the bytes of a content block are, in the thread for what came from outside. */
+function mediaOf(block: object, { data }: BinaryContent): Found {
+  const known = found.get(block)
+  if (known) return known
+  const fresh: Found = {}
+  found.set(block, fresh)
+  const isCut = data.length > MOST_WHOLE
+  const read = async (): Promise<void> => {
+    const given = { data: isCut ? data.slice(0, BEGINNING) : data, isCut }
+    const outcome = await inThread('media', given, LIMIT_MS)
+    if ('answer' in outcome) fresh.media = outcome.answer
+    else fresh.problem = outcome.why
+    arrived()
+  }
+  void read()
+  return fresh
+}
+
+/**
+ * Bytes of a result: a line with their type and size, and below it what they are and, of a picture, the picture.
+ * @param block where they stand, by which what was found out about them is remembered
+ */
+export function mediaNode(id: string, block: object, content: BinaryBlock): OutlineNode {
+  const { data, mimeType, kind } = content
+  const type = mimeType === undefined ? 'of unknown type' : truncate(clean(mimeType.slice(0, 200)), 100)
+  const text = `${kind} ${type}, ${sizeText(data)}`
+  const body = { block: (columns: number, look: Look) => linesOf(mediaOf(block, content), content, columns, look) }
+  return {
+    id,
+    head: { text, tone: 'accent' },
+    open: true,
+    body: () => ({ count: 1, at: () => ({ ...body, text: () => '', copy: () => text, mayHold: () => false }) }),
+    copy: () => clean(data),
+    raw: () => block,
+    file: content,
+  }
+}
+
+function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look): Line[] {
+  const { media, problem } = known
+  if (problem !== undefined) return [{ text: `What it is could not be found out: ${problem}.`, tone: 'warn' }]
+  if (!media) return [{ text: 'Reading it…', tone: 'muted' }]
+  const lines: Line[] = factLines(media, content)
+  if (!media.raster) return lines
+  const obstacle = obstacleOf(look.theme)
+  if (obstacle !== undefined) return [...lines, { text: `Not drawn: ${obstacle}.`, tone: 'muted' }]
+  return [...lines, ...drawnLines(known, media, columns, look)]
+}
+
+/** What the bytes say of themselves, where it is news. */
+function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mimeType }: BinaryBlock) {
+  const lines: Line[] = []
+  if (mime === undefined && kind !== 'blob')
+    lines.push({ text: 'The bytes are of no type that is known.', tone: 'warn' })
+  if (mime !== undefined && mimeType !== undefined && !isSameType(mimeType, mime))
+    lines.push({ text: `The server says ${truncate(clean(mimeType), 100)}; the bytes are ${mime}.`, tone: 'warn' })
+  if (mime !== undefined && mimeType === undefined) lines.push({ text: `The bytes are ${mime}.`, tone: 'muted' })
+  if (width !== undefined)
+    lines.push({ text: `${width}×${height} pixels${isAnimated ? ', the first frame of several' : ''}`, tone: 'muted' })
+  if (why !== undefined) lines.push({ text: `Not drawn: ${why}.`, tone: 'warn' })
+  return lines
+}
+
+function obstacleOf(theme: Theme): string | undefined {
+  if (theme.plain) return 'text is read aloud here'
+  if (theme.ascii) return 'only ASCII is shown here'
+  return theme.level === 0 ? 'there are no colours here' : undefined
+}
+
+function drawnLines(known: Found, media: Media, columns: number, { theme, pictures }: Look): readonly Line[] {
+  const { raster, width = 1, height = 1 } = media
+  if (!raster || theme.level === 0) return []
+  const room = { columns, rows: pictures?.rows ?? 24 }
+  pictures?.graphics?.ask()
+  const cells = pictures?.graphics?.draw(raster, { width, height }, room)
+  if (cells) return cells.map(drawn => ({ drawn }))
+  const key = `${theme.level} ${room.columns} ${room.rows}`
+  if (known.drawn?.key === key) return known.drawn.lines
+  const pixels = inflateSync(Buffer.from(raster.deflated, 'base64'))
+  const rows = halfBlocks({ ...raster, pixels }, fit({ width, height }, room, HALF_BLOCK), theme.level)
+  const lines = rows.map(drawn => ({ drawn }))
+  known.drawn = { key, lines }
+  return lines
+}
+
+/** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
+function sizeText(base64: string): string {
+  const bytes = byteLength(base64)
+  if (bytes < 1000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,21 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+
+/** Why a file was not written. */
+export type WriteRefusal = 'exists' | { reason: string }
+
+/** Writes a file that a person named, for its owner only. One that is there is left alone unless it may be replaced. */
+export function writeUnlessThere(
+  file: string,
+  content: string | Uint8Array,
+  replace: boolean,
+): WriteRefusal | undefined {
+  try {
+    writeFileSync(file, content, { mode: 0o600, flag: replace ? 'w' : 'wx' })
+    // One that was there keeps its mode otherwise.
+    chmodSync(file, 0o600)
+    return undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists'
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
