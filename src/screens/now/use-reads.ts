@@ -16,7 +16,7 @@ import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth }
 import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
 import { backoff } from '../../hooks/backoff.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
-import { usePoll, usePollFactor } from '../../hooks/use-poll.ts'
+import { LONG_REST, usePoll, usePollFactor } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock } from '../../lib/clock.ts'
 
@@ -33,8 +33,8 @@ export type NowPlan = {
   reads: ScheduledRead[]
   /** What each project is worth, by its id. */
   worth: ReadonlyMap<string, Worth>
-  /** How many times more rarely everything is read, for a slow line or where nobody is there. */
-  factor: number
+  /** How many times more rarely progress is read, for a slow line or where nobody is there, and all else. */
+  factor: { live: number; others: number }
 }
 
 /** What of a read decides when it is made. */
@@ -53,6 +53,7 @@ export function readIn({ id }: { id: string }): ReadOf {
 
 /** While nothing comes back the watch of the line asks; see `sparedPause`. */
 const REST_MS = 50_000
+const RESTED = 4
 const UNRANKED: Worth = { place: 0, movement: 1 }
 /** By the clock that dates answers. */
 const CLOCK = { now: () => Date.now(), after: systemClock.after }
@@ -67,8 +68,10 @@ function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): Result<T>[
 /** A plan that is carried out from when it was drawn until Now is left; fill it with `useReads`. */
 export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
-  const factor = usePollFactor()
-  const requestMs = usePoll({ live: true, requestsEach: 1 }) || 1_000
+  const live = usePollFactor()
+  // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
+  const others = live >= LONG_REST ? RESTED : 1
+  const requestMs = ((usePoll({ live: true, requestsEach: 1 }) || 1_000) * others) / live
   const paced = useRef(requestMs)
   const [schedule] = useState(() =>
     createReadSchedule({
@@ -79,7 +82,7 @@ export function usePlan(): NowPlan {
       },
     }),
   )
-  const plan: NowPlan = { reads: [], worth: new Map(), factor }
+  const plan: NowPlan = { reads: [], worth: new Map(), factor: { live, others } }
   useEffect(() => {
     paced.current = requestMs
     schedule.set(plan.reads)
@@ -138,7 +141,7 @@ function readOfPlan<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
   { projectId, changedAt, isWanting = false }: ReadOf,
 ): ScheduledRead {
-  const every = NOW_READS[kind].every * plan.factor
+  const every = NOW_READS[kind].every * plan.factor[kind === 'live' ? 'live' : 'others']
   const hash = hashKey(options.queryKey)
   return {
     look(): PlannedRead | undefined {
