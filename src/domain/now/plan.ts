@@ -20,7 +20,7 @@ const MINUTE = 60 * SECOND
 export const NOW_READS = {
   live: { what: 'running runs', every: 3 * SECOND, weight: 1, priority: 'visible' },
   projects: { what: 'projects', every: 2 * MINUTE, weight: 1, priority: 'visible' },
-  suites: { what: 'suites', every: 20 * SECOND, weight: 4, priority: 'visible' },
+  suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible' },
   // Once its suite has another latest run, or says something else about it, they are read at once.
   runs: { what: 'runs', every: 5 * MINUTE, weight: 1, priority: 'visible' },
   // Findings come of waves, so that both are read half as often as one of them would be.

@@ -54,6 +54,8 @@ export function readIn({ id }: { id: string }): ReadOf {
 /** While nothing comes back the watch of the line asks; see `sparedPause`. */
 const REST_MS = 50_000
 const RESTED = 4
+/** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
+const ROUND = 2
 const UNRANKED: Worth = { place: 0, movement: 1 }
 /** By the clock that dates answers. */
 const CLOCK = { now: () => Date.now(), after: systemClock.after }
@@ -71,7 +73,7 @@ export function usePlan(): NowPlan {
   const live = usePollFactor()
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
   const others = live >= LONG_REST ? RESTED : 1
-  const requestMs = ((usePoll({ live: true, requestsEach: 1 }) || 1_000) * others) / live
+  const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
   const paced = useRef(requestMs)
   const [schedule] = useState(() =>
     createReadSchedule({
