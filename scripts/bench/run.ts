@@ -6,6 +6,7 @@ import { goalsTable } from './goals.ts'
 import { liveName, sampleLive, type LiveSample } from './live.ts'
 import { idleTable, measureIdle } from './idle.ts'
 import { sampleOneShot, type OneShotSample } from './one-shot.ts'
+import { measureOrganization, organizationTable } from './organization.ts'
 import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
 import { machine, markdown, writeInto, type Run } from './report.ts'
@@ -127,11 +128,19 @@ async function reportWorkbench(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:workbench')
 }
 
+async function reportOrganization(): Promise<void> {
+  const figures = organizationTable(await measureOrganization(own))
+  const tables = `51 projects of 20 suites, ${machine()}.\n\n${figures}`
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench:organization')
+}
+
 /** Sections that are no lists side by side. */
-const apart = ['service', 'idle', 'workbench']
+const apart = ['service', 'idle', 'workbench', 'organization']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
 if (!only || only.includes('idle')) await reportIdle()
 if (!only || only.includes('workbench')) await reportWorkbench()
 if (!only || only.includes('service')) await reportService()
+if (!only || only.includes('organization')) await reportOrganization()

@@ -113,7 +113,8 @@ async function prepare(
   }
 }
 
-function caller(service: Service) {
+/** Calls an operation of a service in this process as its owner. @throws when it is refused */
+export function caller(service: Service) {
   return async <E extends Declared>(
     endpoint: E,
     params: Record<string, string> = {},

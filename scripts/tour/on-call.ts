@@ -12,7 +12,7 @@ export async function onCall(home: string): Promise<Chapter> {
     await using terminal = openOnTheDay({ cols: 120, rows: 40, home, args: ['now'] })
     await chapter.stop(terminal, {
       title: 'Now',
-      words: 'What wants a person, across the chosen projects; beside it, what was looked at and how often that is.',
+      words: 'What wants a person, across the chosen projects; beside it, what was looked at and how long ago.',
       until: /run failed +Reference server smoke/,
       rows: 32,
     })

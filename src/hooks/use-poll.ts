@@ -28,6 +28,9 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
   return interval * factor
 }
 
+/** The factor from which on nobody has been there for a long time. */
+export const LONG_REST = 32
+
 /** How many times more rarely is polled: the line to the terminal is slow, or nobody is there. */
 export function usePollFactor(): number {
   const { pace = FULL } = useWorkspace()

@@ -1,4 +1,4 @@
-import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { type Query, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { useWorkspace } from './workspace.tsx'
 
@@ -8,8 +8,14 @@ export function useRefresh(): () => Promise<void> {
   const { client } = useWorkspace()
   return useCallback(() => {
     client.monitor.tryKeyAgain()
-    return queryClient.refetchQueries({ type: 'active' })
+    // What Now reads it reads in its own order: there may be hundreds.
+    void queryClient.invalidateQueries({ predicate: isPlanned, refetchType: 'none' })
+    return queryClient.refetchQueries({ type: 'active', predicate: query => !isPlanned(query) })
   }, [queryClient, client])
+}
+
+function isPlanned({ meta }: Pick<Query, 'meta'>): boolean {
+  return meta?.owner === 'now'
 }
 
 /** When something that was seen live has ended, reads what is on screen under these keys once more. */

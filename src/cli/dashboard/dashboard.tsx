@@ -28,6 +28,7 @@ import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
 import type { LinePace } from '../../hooks/workspace.tsx'
+import { LONG_REST } from '../../hooks/use-poll.ts'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
@@ -49,6 +50,7 @@ import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
 /** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
 const RESTS = [
+  { afterMs: 15 * 60_000, factor: LONG_REST },
   { afterMs: 3 * 60_000, factor: 8 },
   { afterMs: 60_000, factor: 4 },
 ]

@@ -11,7 +11,7 @@ import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
 import { storedAt } from '../../../test/stored-file.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
-import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, pauseAfter, planReads } from './plan.ts'
+import { DECISIVE, NOW_READS, type NowReadKind, pauseAfter, type PlannedRead, urgencyOf } from './plan.ts'
 import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
 import { DAY_MS, runLines, wantsRuns } from './run-lines.ts'
 import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
@@ -57,22 +57,18 @@ describe('the order of lines', () => {
   })
 })
 
-const counts = fc.record(
-  Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, fc.nat(200)])),
-) as fc.Arbitrary<NowReadCounts>
-
-function rateOf(wanted: NowReadCounts, pauses: Record<string, number>): number {
-  return NOW_READ_KINDS.reduce((sum, kind) => sum + wanted[kind] / pauses[kind]!, 0)
-}
+const read = fc.record({
+  kind: fc.constantFrom(...(Object.keys(NOW_READS) as NowReadKind[])),
+  triedAt: fc.option(fc.nat(200_000), { nil: undefined }),
+  pause: fc.option(fc.integer({ min: 1, max: 300_000 }), { nil: false as const }),
+  changedAt: fc.option(fc.nat(200_000), { nil: undefined }),
+  isWanting: fc.boolean(),
+  worth: fc.record({ place: fc.nat(500), movement: fc.constantFrom(0 as const, 1 as const, 2 as const) }),
+})
 
 describe('the plan of reads', () => {
-  test('never sends more than it may, however many things there are', () => {
-    fc.assert(
-      fc.property(counts, fc.integer({ min: 1, max: 120_000 }), (wanted, requestMs) => {
-        expect(rateOf(wanted, planReads(wanted, requestMs))).toBeLessThanOrEqual((1 / requestMs) * (1 + 1e-9))
-      }),
-    )
-  })
+  const [openedAt, now] = [100_000, 200_000]
+  const urgency = (each: PlannedRead): number => urgencyOf(each, openedAt, now)
 
   test('asks again after any error but a missing right', () => {
     const told = (status: number) =>
@@ -81,27 +77,27 @@ describe('the plan of reads', () => {
     for (const error of [null, told(500), told(429)]) expect(pauseAfter(error, 5)).toBe(5)
   })
 
-  test('reads nothing more often than it declares, and as often where there is room', () => {
+  test('reads nothing again before its pause is over, unless it has changed since', () => {
     fc.assert(
-      fc.property(counts, fc.integer({ min: 0, max: 120_000 }), (wanted, requestMs) => {
-        const pauses = planReads(wanted, requestMs)
-        for (const kind of NOW_READ_KINDS) expect(pauses[kind]).toBeGreaterThanOrEqual(NOW_READS[kind].every)
-        const declared = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, NOW_READS[kind].every]))
-        if (requestMs === 0 || rateOf(wanted, declared) <= 1 / requestMs) expect(pauses).toEqual(declared)
+      fc.property(read, each => {
+        const isKnown = each.triedAt !== undefined && each.pause !== false && each.triedAt >= openedAt - each.pause
+        const hasChanged = each.changedAt !== undefined && each.changedAt > (each.triedAt ?? -1)
+        if (each.pause === false) expect(urgency(each)).toBe(0)
+        else if (isKnown && !hasChanged) expect(urgency(each) >= 1).toBe(now - each.triedAt! >= each.pause)
+        else expect(urgency(each)).toBeGreaterThanOrEqual(1)
       }),
     )
   })
 
-  test('makes reads of less weight rarer, each to its longest pause, before those of more', () => {
+  test('reads what decides before all else, and of two alike the one of more worth', () => {
     fc.assert(
-      fc.property(counts, fc.integer({ min: 1, max: 120_000 }), (wanted, requestMs) => {
-        const pauses = planReads(wanted, requestMs)
-        for (const one of NOW_READ_KINDS)
-          for (const other of NOW_READ_KINDS)
-            if (NOW_READS[one].weight > NOW_READS[other].weight && pauses[one] > NOW_READS[one].every)
-              expect(pauses[other]).toBeGreaterThanOrEqual(
-                wanted[other] === 0 ? NOW_READS[other].every : NOW_READS[other].longest,
-              )
+      fc.property(read, read, (one, other) => {
+        const isFirst = one.triedAt === undefined && one.pause !== false
+        if (isFirst && (one.isWanting || one.kind === 'suites' || one.kind === 'projects'))
+          expect(urgency(one)).toBeGreaterThanOrEqual(DECISIVE)
+        const place = Math.min(one.worth.place, other.worth.place)
+        const ahead = { ...one, worth: { ...one.worth, place } }
+        expect(urgency(ahead)).toBeGreaterThanOrEqual(urgency(one))
       }),
     )
   })
@@ -128,8 +124,9 @@ describe('lines of runs', () => {
     ['undecided', 'look', {}],
     [undefined, undefined, { status: 'cancelled' }],
     [undefined, undefined, { result: 'passed' }],
-    [undefined, undefined, { result: 'failed', completedAt: NOW - DAY_MS - 1 }],
-  ] as const)('tell a suite that is %s, and none that passed or failed long ago', (word, urgency, fields) => {
+    [undefined, undefined, { completedAt: NOW - DAY_MS - 1 }],
+    ['failed', 'act', { result: 'failed', completedAt: NOW - 30 * DAY_MS }],
+  ] as const)('tell a suite that is %s, however long ago it failed, and none that passed', (word, urgency, fields) => {
     const found = linesOf([run('r1', fields)])
     expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
   })
@@ -228,11 +225,12 @@ describe('lines of runs', () => {
     expect(told({ total: 8, passed: 1 })?.sentence).toBe('nightly #7: progress not read yet')
   })
 
-  test('runs of a suite are read while one is in flight, and for a day after', () => {
+  test('runs of a suite are read while one is in flight, for a day after, and until it passes', () => {
     const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
     expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)
     expect(wantsRuns(latest('completed', DAY_MS), NOW)).toBe(true)
     expect(wantsRuns(latest('completed', 3 * DAY_MS), NOW)).toBe(false)
+    expect(wantsRuns({ latestRun: { ...latest('completed', 30 * DAY_MS).latestRun, failed: 1 } }, NOW)).toBe(true)
     expect(wantsRuns({ latestRun: null }, NOW)).toBe(false)
   })
 })

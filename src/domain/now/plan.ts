@@ -7,10 +7,8 @@ type ReadRule = {
   what: string
   /** Pause between two reads of the same thing where there is budget enough. */
   every: number
-  /** No longer than this while reads of less weight can still be made rarer. */
-  longest: number
-  /** Reads of more weight are made rarer last. */
-  weight: 1 | 2 | 3
+  /** Where there is not: how much sooner than others it is read. */
+  weight: number
   /** Place of its requests in the budget's line. */
   priority: Priority
 }
@@ -18,72 +16,78 @@ type ReadRule = {
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** What Now reads, and how often. */
+/** What Now reads, and how often. Suites tell most for one request: what their last runs came to. */
 export const NOW_READS = {
-  live: { what: 'running runs', every: 3 * SECOND, longest: MINUTE, weight: 3, priority: 'visible' },
-  suites: { what: 'suites', every: 20 * SECOND, longest: 4 * MINUTE, weight: 3, priority: 'visible' },
-  runs: { what: 'runs of the last day', every: 30 * SECOND, longest: 5 * MINUTE, weight: 2, priority: 'visible' },
+  live: { what: 'running runs', every: 3 * SECOND, weight: 1, priority: 'visible' },
+  projects: { what: 'projects', every: 2 * MINUTE, weight: 1, priority: 'visible' },
+  suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible' },
+  // Once its suite has another latest run, or says something else about it, they are read at once.
+  runs: { what: 'runs', every: 5 * MINUTE, weight: 1, priority: 'visible' },
   // Findings come of waves, so that both are read half as often as one of them would be.
-  waves: { what: 'waves', every: 2 * MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
-  swarm: { what: 'swarm findings', every: 2 * MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
-  scenarios: { what: 'scenarios', every: MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
-  scenario: { what: 'scenario findings', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'background' },
-  projects: { what: 'projects', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'visible' },
-  rights: {
-    what: 'what this key may do',
-    // A feature that is switched off or on shows with these.
-    every: 3 * MINUTE,
-    longest: 15 * MINUTE,
-    weight: 1,
-    priority: 'visible',
-  },
+  waves: { what: 'waves', every: 2 * MINUTE, weight: 1, priority: 'visible' },
+  swarm: { what: 'swarm findings', every: 2 * MINUTE, weight: 1, priority: 'visible' },
+  scenarios: { what: 'scenarios', every: MINUTE, weight: 0.5, priority: 'visible' },
+  scenario: { what: 'scenario findings', every: 2 * MINUTE, weight: 0.5, priority: 'background' },
+  // A feature that is switched off or on shows with these.
+  rights: { what: 'what this key may do', every: 3 * MINUTE, weight: 0.5, priority: 'visible' },
 } as const satisfies Record<string, ReadRule>
 
 export type NowReadKind = keyof typeof NOW_READS
-
-export const NOW_READ_KINDS = Object.keys(NOW_READS) as NowReadKind[]
 
 /** The pause after an answer: what is refused for missing rights stays so, and is not asked for again by itself. */
 export function pauseAfter(error: unknown, pause: number): number | false {
   return isForbidden(error) ? false : pause
 }
 
-/** How many things of each kind are read. */
-export type NowReadCounts = Readonly<Record<NowReadKind, number>>
-
-/** Steps of pauses, in milliseconds: with one that divides the others, reads of several kinds share their moments. */
-const STEP_MS = 4 * SECOND
-
-function inSteps(pause: number): number {
-  const step = pause <= STEP_MS ? SECOND : STEP_MS
-  return Math.ceil(pause / step) * step
+/** One read as the plan sees it. Times are epoch milliseconds. */
+export type PlannedRead = {
+  kind: NowReadKind
+  /** When it last answered or failed; undefined before it ever did. */
+  triedAt: number | undefined
+  /** Pause until it is read again by itself, in milliseconds; false = it is not. */
+  pause: number | false
+  /** When another read said that this has changed. */
+  changedAt: number | undefined
+  /** What is known of it is bad, or not over. */
+  isWanting: boolean
+  worth: Worth
 }
 
+/** What a project is worth among all. */
+export type Worth = {
+  /** Its place among the projects, the most worth knowing first. */
+  place: number
+  /** How much happens there: 0 nothing lately, 1 something lately, 2 something runs. */
+  movement: 0 | 1 | 2
+}
+
+/** How much sooner a project is read in which something happens. */
+const MOVING = [1, 1.5, 4] as const
+
+/** From here on a read waits for no turn, because it decides what is red. */
+export const DECISIVE = 1e6
+
 /**
- * The pause between two reads of each thing, in milliseconds, by kind. Together they never send more than one request
- * in `requestMs`: kinds of less weight are made rarer first, each up to its longest pause, and all of them where that
- * is not enough.
+ * How urgent a read is: below 1 it is not due. What has not been read since Now was opened goes by worth: what is bad,
+ * then the suites of every project in their order. All else gets more urgent with its age, by its weight and by what
+ * happens in its project, so that where the budget is too small everything gets rarer alike.
+ * @param openedAt when Now came on screen, epoch milliseconds
  */
-export function planReads(counts: NowReadCounts, requestMs: number): Record<NowReadKind, number> {
-  const pauses = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, NOW_READS[kind].every])) as Record<
-    NowReadKind,
-    number
-  >
-  const most = requestMs <= 0 ? Infinity : 1 / requestMs
-  const rateOf = (kinds: readonly NowReadKind[]): number =>
-    kinds.reduce((sum, kind) => sum + counts[kind] / pauses[kind], 0)
-  for (const weight of [1, 2, 3]) {
-    const [own, others] = [true, false].map(isOwn =>
-      NOW_READ_KINDS.filter(kind => (NOW_READS[kind].weight === weight) === isOwn),
-    ) as [NowReadKind[], NowReadKind[]]
-    const room = most - rateOf(others)
-    if (rateOf(own) <= room) break
-    const factor = room <= 0 ? Infinity : rateOf(own) / room
-    for (const kind of own) pauses[kind] = Math.min(NOW_READS[kind].longest, pauses[kind] * factor)
-  }
-  const over = rateOf(NOW_READ_KINDS) / most
-  if (over > 1) for (const kind of NOW_READ_KINDS) pauses[kind] *= over
-  // Rounded so that the sum stays below.
-  for (const kind of NOW_READ_KINDS) if (pauses[kind] !== NOW_READS[kind].every) pauses[kind] = inSteps(pauses[kind])
-  return pauses
+export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
+  const { kind, triedAt, pause, changedAt, isWanting, worth } = read
+  if (pause === false) return 0
+  const isFirst = isUnread(read, openedAt)
+  const hasChanged = changedAt !== undefined && (triedAt === undefined || triedAt < changedAt)
+  const share = NOW_READS[kind].weight * MOVING[worth.movement]
+  const order = 1 / (1 + worth.place)
+  if (isFirst && kind === 'projects') return DECISIVE + 3
+  if (hasChanged || (isFirst && isWanting)) return DECISIVE + 2 + order
+  if (isFirst && kind === 'suites') return DECISIVE + 1 + order
+  const late = isFirst ? 1 + Math.max(0, now - openedAt) / pause : (now - (triedAt ?? openedAt)) / pause
+  return late < 1 ? late : Math.min(DECISIVE - 1, Math.max(1, late * share))
+}
+
+/** Whether nothing is known of it since Now was opened. */
+export function isUnread({ triedAt, pause }: PlannedRead, openedAt: number): boolean {
+  return pause !== false && (triedAt === undefined || triedAt < openedAt - pause)
 }

@@ -1,4 +1,4 @@
-import { runNumberOf, isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { runNumberOf, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
@@ -8,8 +8,9 @@ import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
 import { type ListedRun, reportRun, type SuiteState, suiteStateOf, partLabels } from '../runs/suite-state.ts'
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
+import { isWanting } from './worth.ts'
 
-/** How far back a failed run is reported, in milliseconds. */
+/** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
 export const DAY_MS = 24 * 60 * 60_000
 
 type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
@@ -18,17 +19,18 @@ type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
 /**
- * Whether the suite's last run makes its runs worth reading: it is in flight, or may have ended within the last day.
+ * Whether the suite's last run makes its runs worth reading: it is in flight, has failures, or may have ended within
+ * the last day.
  */
 export function wantsRuns({ latestRun }: Pick<EvalSuite, 'latestRun'>, now: number): boolean {
   if (!latestRun?.id) return false
-  if (latestRun.status != null && !isTerminalRunStatus(latestRun.status)) return true
+  if (isWanting({ latestRun })) return true
   const createdAt = toEpochMs(latestRun.createdAt)
   // One that ran long was created before the day in which it ended.
   return createdAt === undefined || createdAt > now - 2 * DAY_MS
 }
 
-/** The runs of a suite that are in flight, and its present state where it did not pass within the last day. */
+/** The runs of a suite that are in flight, and its present state where it did not pass. */
 export function runLines(options: {
   project: NowProject
   suite: SuiteOf
@@ -71,8 +73,9 @@ export function runLines(options: {
   const { outcome } = state
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
   const endedAt = judged && endOf(judged)
-  if (!judged || !isReported(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return live
   const isFault = outcome === 'failed' || outcome === 'broken'
+  if (!judged || !isReported(outcome) || endedAt === undefined) return live
+  if (!isFault && endedAt < now - DAY_MS) return live
   const line: NowLine = {
     ...common(judged),
     // The suite's line stays the same one when another run of it fails.

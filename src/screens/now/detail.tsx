@@ -27,7 +27,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const decides = row?.kind === 'write' ? `${settle} decides about it; ` : ''
   const lines = [
     ...(row ? rowLines(row, now, `${decides}${open} ${way}`) : []),
-    ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),
+    ...sourceLines(data.sources, { symbols, now, isLocal: profile.local }),
   ]
   return (
     <Pane title={row ? nowStateLabel(row) : 'Line'} focused={props.focused}>

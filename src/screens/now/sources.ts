@@ -6,7 +6,7 @@ import { gateHelp } from '../../domain/findings/gate.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import type { NowProject } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
-import { formatAgo, formatDuration, plural } from '../../tui/theme/format.ts'
+import { formatAgo, plural } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -53,7 +53,7 @@ function whatOf({ kind }: NowSource): string {
   return kind === 'writes' ? 'writes noted on this machine' : NOW_READS[kind].what
 }
 
-/** Such as `runs of the last day of nightly in Sandbox`. */
+/** Such as `runs of nightly in Sandbox`. */
 export function sourceName(source: NowSource): string {
   const of = source.of === undefined ? '' : ` of ${source.of}`
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
@@ -130,11 +130,11 @@ export function clearState(
   if (closed.length > 0)
     return {
       why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
-      next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
+      next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: last runs, ${others}.`,
     }
   return {
     why: `All clear at ${at}.`,
-    next: `Looked at in ${projects}: runs and waves of the last day, findings, ${others}.`,
+    next: `Looked at in ${projects}: last runs, waves of the last day, findings, ${others}.`,
   }
 }
 
@@ -148,34 +148,52 @@ function failuresFirst(sources: readonly NowSource[]): NowSource[] {
   return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
 }
 
-/** Every source with its age, its error and how often it is read, those that failed first. */
+/** What failed or was read in part, each by its name; then how much was read of each kind, and how long ago. */
 export function sourceLines(
   sources: readonly NowSource[],
-  pauses: Readonly<Record<NowReadKind, number>>,
   options: { symbols: Symbols; now: number; isLocal: boolean },
 ): Line[] {
   const { symbols, now, isLocal } = options
   const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
-  const marks = { read: symbols.ok, reading: symbols.pending, error: symbols.error, closed: symbols.cancelled }
-  const tones = { read: 'plain', reading: 'muted', error: 'error', closed: 'muted' } as const
+  const isSingle = ({ state, partial }: NowSource): boolean => state === 'error' || partial
+  const single = sources.filter(isSingle)
+  const kinds = Map.groupBy(
+    sources.filter(source => !isSingle(source)),
+    ({ kind, state }) => `${kind} ${state === 'closed'}`,
+  )
   return [
     heading('Looked at'),
-    ...failuresFirst(sources).flatMap((source): Line[] => {
-      const { state, kind, at, problem } = source
-      const every = kind === 'writes' ? '' : `, every ${formatDuration(pauses[kind])}`
-      const words =
-        state === 'closed'
-          ? 'off for this organization, not read'
-          : state === 'reading'
-            ? 'being read'
-            : (at === undefined ? 'never read' : formatAgo(at, now)) +
-              every +
-              (source.partial ? '; there are more than were read' : '')
-      return [
-        { text: `${marks[state]} ${sourceName(source)}: ${words}`, tone: tones[state] },
-        ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),
-      ]
-    }),
+    ...failuresFirst(single).flatMap(source => singleLines(source, symbols, now)),
+    ...[...kinds.values()].map(each => kindLine(each, symbols, now)),
     ...(closed.length > 0 ? ['', { text: gateHelp(isLocal, closed), tone: 'muted' as const }] : []),
   ]
+}
+
+function singleLines(source: NowSource, symbols: Symbols, now: number): Line[] {
+  const { state, at, problem } = source
+  const words = (at === undefined ? 'never read' : formatAgo(at, now)) + (source.partial ? PARTIAL : '')
+  const mark = state === 'error' ? symbols.error : symbols.ok
+  return [
+    { text: `${mark} ${sourceName(source)}: ${words}`, tone: state === 'error' ? 'error' : 'plain' },
+    ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),
+  ]
+}
+
+const PARTIAL = '; there are more than were read'
+
+/** `✓ suites: all 51 read, oldest 2 min ago`; where there is one, `✓ suites: 2 min ago`. */
+function kindLine(all: readonly NowSource[], symbols: Symbols, now: number): Line {
+  const [first] = all as [NowSource]
+  const what = all.length === 1 ? sourceName(first) : whatOf(first)
+  if (first.state === 'closed')
+    return {
+      text: `${symbols.cancelled} ${all.length === 1 ? what : closedWords(all)}: off for this organization, not read`,
+      tone: 'muted',
+    }
+  const read = all.filter(({ state }) => state === 'read')
+  const oldest = formatAgo(Math.min(...read.flatMap(({ at }) => at ?? [])), now)
+  const isRead = read.length === all.length
+  const count = isRead ? `all ${all.length}` : `${read.length} of ${all.length}`
+  const words = read.length === 0 ? 'being read' : all.length === 1 ? oldest : `${count} read, oldest ${oldest}`
+  return { text: `${isRead ? symbols.ok : symbols.pending} ${what}: ${words}`, tone: isRead ? 'plain' : 'muted' }
 }

@@ -7,7 +7,7 @@ import type { NowProject } from '../../domain/now/line.ts'
 import { findingLines, scenarioLines } from '../../domain/now/thing-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, readOf, useReads } from './use-reads.ts'
 
 const NOTHING = { value: [], at: undefined }
 
@@ -27,12 +27,14 @@ export function useFindingReads(
     'scenarios',
     plan,
     projects.map(({ id }) => queries.scenarios.list.options({ projectId: id })),
+    projects.map(readIn),
   )
   const ofSwarms = projects.filter((_, index) => gates[index]?.known && !gates[index].swarm)
   const swarm = useReads(
     'swarm',
     plan,
     ofSwarms.map(({ id }) => wholeSwarmFindings(client, queryClient, id)),
+    ofSwarms.map(readIn),
   )
   const published = projects.flatMap((project, index) =>
     gates[index]?.known && !gates[index].scenario
@@ -45,6 +47,7 @@ export function useFindingReads(
     published.map(({ project, scenario }) =>
       queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
     ),
+    published.map(({ project }) => readIn(project)),
   )
   const lines = [
     ...ofSwarms.flatMap((project, index) =>
@@ -72,24 +75,11 @@ export function useFindingReads(
     })),
     ...projects.flatMap((project, index) => closedSources(project, gates[index])),
   ]
-  return {
-    answers: [...scenarios, ...swarm, ...visits],
-    lines,
-    sources,
-    counts: {
-      swarm: sum(swarm.map(({ data }) => data?.pages.length ?? 1)),
-      scenarios: scenarios.length,
-      scenario: visits.length,
-    },
-  }
+  return { answers: [...scenarios, ...swarm, ...visits], lines, sources }
 }
 
 function itemsOf(pages: SwarmPages['pages']) {
   return pages.flatMap(({ items }) => items)
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((all, count) => all + count, 0)
 }
 
 function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {

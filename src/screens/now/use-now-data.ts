@@ -1,25 +1,23 @@
-import { useMemo, useRef } from 'react'
+import { useMemo } from 'react'
 import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
-import { NOW_READ_KINDS, planReads, type NowReadCounts, type NowReadKind } from '../../domain/now/plan.ts'
+import { worthOf } from '../../domain/now/worth.ts'
 import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import { serverLines } from '../../domain/now/thing-lines.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useNow } from '../../hooks/use-now.ts'
 import { useOpenWrites } from '../../hooks/use-open-writes.ts'
-import { usePoll } from '../../hooks/use-poll.ts'
+import { usePlace } from '../../tui/router/router-context.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
 import { useFindingReads } from './use-finding-reads.ts'
-import { type NowAnswer, useReads } from './use-reads.ts'
+import { type NowAnswer, usePlan, useReads } from './use-reads.ts'
 import { useRunReads } from './use-run-reads.ts'
 import { useWaveReads } from './use-wave-reads.ts'
-
-const NO_READS = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, 0])) as NowReadCounts
 
 export type NowData = {
   lines: readonly NowLine[]
@@ -27,29 +25,34 @@ export type NowData = {
   /** All that the key reaches, once that is known. */
   all: readonly Project[] | undefined
   projects: readonly NowProject[]
-  /** The pause between two reads of a kind, in milliseconds. */
-  pauses: Record<NowReadKind, number>
 }
 
 /** Everything that Now looks at, read by its plan for as long as it is on screen. */
 export function useNowData(kept: StoredNow): NowData {
   const { queries, profile } = useWorkspace()
   const now = useNow()
-  const plan = useRef(planReads(NO_READS, 0))
-  const requestMs = usePoll({ live: true, requestsEach: 1 })
+  const { params } = usePlace()
+  const plan = usePlan()
   const [known] = useReads('projects', plan, [queries.projects.list.options({})])
   const all = known?.data?.items
   const projects = useMemo(() => chosenOf(all, kept.projects), [all, kept.projects])
-  // Reads of one kind wait in the order in which they are asked for, and what runs or failed comes first.
+  const of = projects.map(({ id }) => ({ projectId: id }))
   const suites = useReads(
     'suites',
     plan,
     projects.map(({ id }) => queries.suites.list.options({ projectId: id })),
+    of,
+  )
+  plan.worth = worthOf(
+    projects.map((project, index) => ({ project, suites: suites[index]?.data?.items })),
+    params['projectId'],
+    serviceTime(now),
   )
   const rights = useReads(
     'rights',
     plan,
     projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
+    of,
   )
   const findings = useFindingReads(plan, projects, rights)
   const runs = useRunReads(plan, projects, suites, serviceTime(now))
@@ -58,18 +61,6 @@ export function useNowData(kept: StoredNow): NowData {
   const pause = useBudget(({ pausedUntil }) => ({
     seconds: pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - Date.now()) / 1000),
   }))
-  plan.current = planReads(
-    {
-      ...findings.counts,
-      ...runs.counts,
-      waves: waves.counts.waves,
-      live: runs.counts.live + waves.counts.live,
-      suites: suites.length,
-      projects: 1,
-      rights: rights.length,
-    },
-    requestMs === false ? 0 : requestMs,
-  )
   const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers, ...waves.answers]
   const time = Date.now()
   const lines = [
@@ -90,12 +81,12 @@ export function useNowData(kept: StoredNow): NowData {
     ...findings.sources,
     ...(writes.error ? [unreadWrites(writes.error)] : []),
   ]
-  return { lines, sources, all, projects, pauses: plan.current }
+  return { lines, sources, all, projects }
 }
 
-function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): NowProject[] {
+function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): Project[] {
   const wanted = ids && new Set(ids)
-  return (all ?? []).filter(({ id }) => !wanted || wanted.has(id)).map(({ id, name }) => ({ id, name }))
+  return (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
 }
 
 function unreadWrites(error: Error): NowSource {

@@ -5,12 +5,10 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { createClient } from '../../api/client/client.ts'
-import { NOW_READS, planReads } from '../../domain/now/plan.ts'
+import { NOW_READS } from '../../domain/now/plan.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
-import { useReads } from './use-reads.ts'
-
-const NONE = { live: 0, suites: 0, runs: 0, waves: 0, swarm: 0, scenarios: 0, scenario: 0, projects: 0, rights: 0 }
+import { usePlan, useReads } from './use-reads.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -35,7 +33,6 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
   const every = NOW_READS.live.every
-  const plan = { current: planReads({ ...NONE, live: 1 }, 0) }
   const drawn = { header: 0, screen: 0 }
   const shown: unknown[] = []
   function Header() {
@@ -44,7 +41,7 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
     return null
   }
   function Screen() {
-    const [runs] = useReads('live', plan, [queries.runs.list.options({ projectId: 'p', suiteId: 's' })])
+    const [runs] = useReads('live', usePlan(), [queries.runs.list.options({ projectId: 'p', suiteId: 's' })])
     drawn.screen += 1
     shown.push(runs?.data?.items[0]?.summary?.total)
     return null
@@ -87,9 +84,8 @@ test('what is read rarely is read at once where it is older than its pause', asy
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
   const pause = NOW_READS.projects.every
-  const plan = { current: planReads({ ...NONE, projects: 1 }, 0) }
   function Screen() {
-    useReads('projects', plan, [queries.projects.list.options({})])
+    useReads('projects', usePlan(), [queries.projects.list.options({})])
     return null
   }
   const visit = async (queryClient: QueryClient): Promise<number> => {

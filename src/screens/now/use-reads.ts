@@ -1,18 +1,24 @@
 import {
+  hashKey,
   type Query,
-  type QueryKey,
   type QueriesResults,
+  type QueryClient,
+  type QueryKey,
   useQueries,
   useQueryClient,
   type UseQueryOptions,
   type UseQueryResult,
 } from '@tanstack/react-query'
-import type { RefObject } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
-import { NOW_READS, type NowReadKind, pauseAfter } from '../../domain/now/plan.ts'
+import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
+import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
 import { backoff } from '../../hooks/backoff.ts'
-import { spared } from '../../hooks/use-api-query.ts'
+import { sparedPause } from '../../hooks/use-api-query.ts'
+import { LONG_REST, usePoll, usePollFactor } from '../../hooks/use-poll.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { systemClock } from '../../lib/clock.ts'
 
 /** What came of one read. */
 export type NowAnswer<T> = {
@@ -22,13 +28,37 @@ export type NowAnswer<T> = {
   at: number | undefined
 }
 
-export type NowPlan = RefObject<Record<NowReadKind, number>>
+/** What is read while Now is on screen: filled anew each time that it is drawn. */
+export type NowPlan = {
+  reads: ScheduledRead[]
+  /** What each project is worth, by its id. */
+  worth: ReadonlyMap<string, Worth>
+  /** How many times more rarely progress is read, for a slow line or where nobody is there, and all else. */
+  factor: { live: number; others: number }
+}
 
-/** While nothing comes back the watch of the line asks; see `spared`. */
+/** What of a read decides when it is made. */
+export type ReadOf = {
+  projectId?: string
+  /** When another read said that this has changed, epoch milliseconds. */
+  changedAt?: number | undefined
+  /** What is known of it is bad, or not over. */
+  isWanting?: boolean
+}
+
+/** A read that belongs to a project. */
+export function readIn({ id }: { id: string }): ReadOf {
+  return { projectId: id }
+}
+
+/** While nothing comes back the watch of the line asks; see `sparedPause`. */
 const REST_MS = 50_000
-
-/** What is meant to be read this rarely does not make what is on screen old, in milliseconds. */
-const SLOW_MS = 120_000
+const RESTED = 4
+/** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
+const ROUND = 2
+const UNRANKED: Worth = { place: 0, movement: 1 }
+/** By the clock that dates answers. */
+const CLOCK = { now: () => Date.now(), after: systemClock.after }
 
 type Result<T> = Pick<NowAnswer<T>, 'data' | 'error'>
 
@@ -37,38 +67,106 @@ function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): Result<T>[
   return results.map(({ data, error }) => ({ data, error }))
 }
 
-/** Reads several things of one kind, each as often as the plan says. */
+/** A plan that is carried out from when it was drawn until Now is left; fill it with `useReads`. */
+export function usePlan(): NowPlan {
+  const { budget } = useWorkspace()
+  const live = usePollFactor()
+  // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
+  const others = live >= LONG_REST ? RESTED : 1
+  const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
+  const paced = useRef(requestMs)
+  const [schedule] = useState(() =>
+    createReadSchedule({
+      clock: CLOCK,
+      pace: () => {
+        const { tokens, capacity } = budget.snapshot()
+        return { requestMs: paced.current, tokens, capacity }
+      },
+    }),
+  )
+  const plan: NowPlan = { reads: [], worth: new Map(), factor: { live, others } }
+  useEffect(() => {
+    paced.current = requestMs
+    schedule.set(plan.reads)
+  })
+  useEffect(() => () => schedule.stop(), [schedule])
+  const queryClient = useQueryClient()
+  useEffect(
+    () =>
+      queryClient.getQueryCache().subscribe(event => {
+        if (event.type === 'updated' && event.action.type === 'invalidate') schedule.look()
+      }),
+    [queryClient, schedule],
+  )
+  return plan
+}
+
+/** Puts several reads of one kind into the plan. @param of what is known of each, in their order */
 export function useReads<T, Key extends QueryKey>(
   kind: NowReadKind,
   plan: NowPlan,
   wanted: readonly UseQueryOptions<T, ApiError, T, Key>[],
+  of: readonly ReadOf[] = [],
 ): readonly NowAnswer<T>[] {
-  const { priority, every } = NOW_READS[kind]
   const queryClient = useQueryClient()
   const results = useQueries({
     queries: wanted.map(options => ({
       ...options,
-      ...(every >= SLOW_MS && { staleTime: Infinity }),
-      // Nothing else reads at once what is not stale, and who comes back later would look at what was long ago.
-      refetchOnMount: (query: Query<T, ApiError, T, Key>) => (isDue(query, plan.current[kind]) ? 'always' : true),
-      meta: { priority, owner: 'now' },
-      // The plan is made of what these reads answer, so it is asked when the next one is due.
-      refetchInterval: spared<T, Key>(query => {
-        const pause = kind === 'live' ? backoff(query, plan.current.live) : plan.current[kind]
-        return pauseAfter(query.state.error, pause)
-      }, REST_MS),
+      // The plan reads, also for the first time; what the person asks to be read again, or changes, is read at once.
+      enabled: wasTried,
+      retryOnMount: false,
+      refetchOnMount: false,
+      refetchInterval: false as const,
+      meta: metaOf(kind),
     })),
     combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => Result<T>[],
   })
+  plan.reads.push(...wanted.map((options, index) => readOfPlan(queryClient, kind, plan, options, of[index] ?? {})))
   return results.map((result, index) => {
     const state = queryClient.getQueryState(wanted[index]!.queryKey)
     return { ...result, at: state?.dataUpdatedAt || undefined }
   })
 }
 
-/** Whether what is known is older than the pause after which it is read again. */
-function isDue({ state }: Pick<Query<unknown, ApiError>, 'state'>, pause: number): boolean {
-  return pauseAfter(state.error, pause) !== false && state.dataUpdatedAt + pause <= Date.now()
+function wasTried({ state }: Pick<Query, 'state'>): boolean {
+  return state.data !== undefined || state.errorUpdatedAt > 0
+}
+
+function metaOf(kind: NowReadKind) {
+  return { priority: NOW_READS[kind].priority, owner: 'now' }
+}
+
+function readOfPlan<T, Key extends QueryKey>(
+  queryClient: QueryClient,
+  kind: NowReadKind,
+  plan: NowPlan,
+  options: UseQueryOptions<T, ApiError, T, Key>,
+  { projectId, changedAt, isWanting = false }: ReadOf,
+): ScheduledRead {
+  const every = NOW_READS[kind].every * plan.factor[kind === 'live' ? 'live' : 'others']
+  const hash = hashKey(options.queryKey)
+  return {
+    look(): PlannedRead | undefined {
+      const query = queryClient.getQueryCache().get<T, ApiError>(hash)
+      if (query && query.state.fetchStatus !== 'idle') return undefined
+      const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
+      const paused = query && kind === 'live' ? backoff(query, every) : every
+      return {
+        kind,
+        triedAt: Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
+        pause: sparedPause(error, pauseAfter(error, paused), REST_MS),
+        changedAt: query && isAskedAgain(query) ? Infinity : changedAt,
+        isWanting,
+        worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,
+      }
+    },
+    send: () => queryClient.prefetchQuery({ ...options, staleTime: 0, meta: metaOf(kind) } as never),
+  }
+}
+
+/** Whether the person wants it to be read again; what an earlier session left behind, or failed, is no such wish. */
+function isAskedAgain({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
+  return state.isInvalidated && state.error === null && state.dataUpdateCount > 0
 }
 
 /** What was answered, in the form in which lines are made of it; undefined before the first answer. */

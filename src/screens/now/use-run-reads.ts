@@ -1,3 +1,5 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
@@ -5,14 +7,15 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { DAY_MS, runLines, wantsRuns } from '../../domain/now/run-lines.ts'
+import { isInFlight, isWanting } from '../../domain/now/worth.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { hasMore, type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
 
 const RUNS_READ = 100
 const TRIALS_READ = 200
 
-type SuiteOf = { project: NowProject; suite: EvalSuite }
+type SuiteOf = { project: NowProject; suite: EvalSuite; changedAt: number | undefined }
 
 /**
  * The runs of every suite whose last one is in flight or of the last day, and the trials of those in flight that do not
@@ -25,16 +28,34 @@ export function useRunReads(
   now: number,
 ) {
   const { queries, reruns } = useWorkspace()
+  const queryClient = useQueryClient()
+  const changes = useRef(new Map<string, Change>())
+  const optionsOf = ({ project, suite }: SuiteOf) =>
+    queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
   const active = projects.flatMap((project, index) =>
-    (suites[index]?.data?.items ?? []).flatMap(suite => (wantsRuns(suite, now) ? [{ project, suite }] : [])),
+    (suites[index]?.data?.items ?? []).flatMap(suite => {
+      const changedAt = changeOf(changes.current, suite, suites[index]?.at)
+      return wantsRuns(suite, now) ? [{ project, suite, changedAt }] : []
+    }),
   )
+  // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
+  const isLive = (each: SuiteOf): boolean => {
+    const known = queryClient.getQueryState(optionsOf(each).queryKey)
+    const runs = known?.data?.items ?? []
+    if (runs.some(({ status }) => !isTerminalRunStatus(status))) return true
+    const isNewer = (known?.dataUpdatedAt ?? 0) > (each.changedAt ?? 0)
+    return isInFlight(each.suite) && !(isNewer && runs.some(({ id }) => id === each.suite.latestRun?.id))
+  }
   // Suites with a run in flight are read as often as that run, the others more rarely.
   const live = active.filter(isLive)
   const rested = active.filter(each => !isLive(each))
-  const optionsOf = ({ project, suite }: SuiteOf) =>
-    queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
-  const liveRuns = useReads('live', plan, live.map(optionsOf))
-  const restedRuns = useReads('runs', plan, rested.map(optionsOf))
+  const ofSuite = ({ project, suite, changedAt }: SuiteOf): ReadOf => ({
+    projectId: project.id,
+    changedAt,
+    isWanting: isWanting(suite),
+  })
+  const liveRuns = useReads('live', plan, live.map(optionsOf), live.map(ofSuite))
+  const restedRuns = useReads('runs', plan, rested.map(optionsOf), rested.map(ofSuite))
   const running = live.flatMap(({ project }, index) =>
     (liveRuns[index]?.data?.items ?? [])
       .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
@@ -46,6 +67,7 @@ export function useRunReads(
     running.map(({ project, runId }) =>
       queries.iterations.list.options({ projectId: project.id, runId, limit: TRIALS_READ }),
     ),
+    running.map(({ project }) => readIn(project)),
   )
   const trialsOf = (runId: string) =>
     readOf(trials[running.findIndex(each => each.runId === runId)], ({ items, nextCursor }) => ({
@@ -75,7 +97,6 @@ export function useRunReads(
     answers: [...liveRuns, ...restedRuns, ...trials],
     lines: [...linesOf(live, liveRuns), ...linesOf(rested, restedRuns)],
     sources,
-    counts: { live: live.length + running.length, runs: rested.length },
   }
 }
 
@@ -85,6 +106,13 @@ function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined,
   return hasMore(answer?.data) && (oldest === undefined || oldest > now - DAY_MS)
 }
 
-function isLive({ suite: { latestRun } }: SuiteOf): boolean {
-  return latestRun?.status != null && !isTerminalRunStatus(latestRun.status)
+type Change = { mark: string; at: number | undefined }
+
+/** When the suite said something else of its latest run than before, epoch milliseconds; undefined at first sight. */
+function changeOf(changes: Map<string, Change>, { id, latestRun }: EvalSuite, at: number | undefined) {
+  const mark = JSON.stringify(latestRun ?? null)
+  const before = changes.get(id)
+  if (before?.mark === mark) return before.at
+  changes.set(id, { mark, at: before && at })
+  return before && at
 }

@@ -8,7 +8,7 @@ import { isInFlight, runsOfFeed, swarmFeed, wavesOf, worthKnowing, type Wave } f
 import { useAllKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, useReads } from './use-reads.ts'
 
 /**
  * The waves of every project: by its overview, read often while one is known to be in flight; where the feature is
@@ -31,12 +31,13 @@ export function useWaveReads(
   const isLive = ({ id }: NowProject): boolean => Object.values(known.get(id) ?? {}).some(isInFlight)
   const [live, rested] = [open.filter(isLive), open.filter(project => !isLive(project))]
   const optionsOf = ({ id }: NowProject) => queries.journeyRuns.overview.options({ projectId: id })
-  const liveReads = useReads('live', plan, live.map(optionsOf))
-  const restedReads = useReads('waves', plan, rested.map(optionsOf))
+  const liveReads = useReads('live', plan, live.map(optionsOf), live.map(readIn))
+  const restedReads = useReads('waves', plan, rested.map(optionsOf), rested.map(readIn))
   const feeds = useReads(
     'waves',
     plan,
     closed.map(({ id }) => queries.sessions.list.options(swarmFeed(id))),
+    closed.map(readIn),
   )
   const overviews = [...liveReads, ...restedReads]
   const read = [...live, ...rested].map((project, index) => ({ project, ...overviews[index]! }))
@@ -65,6 +66,5 @@ export function useWaveReads(
       waveLines(project, { value: waves, at }, serviceTime(now), isOff),
     ),
     sources,
-    counts: { live: live.length, waves: rested.length + closed.length },
   }
 }

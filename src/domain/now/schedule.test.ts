@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { NOW_READS, type NowReadKind } from './plan.ts'
+import { createReadSchedule, type ScheduledRead } from './schedule.ts'
+import { isInFlight, isWanting, worthOf } from './worth.ts'
+import { pollInterval } from '../polling/poll-interval.ts'
+import { exactServer } from '../../../test/client/exact-server.ts'
+import { VirtualClock } from '../../../test/client/virtual-clock.ts'
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
+const PROJECTS = 51
+const SUITES = 20
+const LATENCY_MS = 250
+/** The service's time when the test's clock shows nothing. */
+const SERVICE_MS = Date.UTC(2026, 10, 21)
+
+type Run = { id: string; status: string; createdAt: number; failed: number }
+
+/** An organization whose suites have runs, seen through the schedule at the contract's default limits. */
+function organization({ startAt }: { startAt: (project: number, suite: number, now: number) => number }) {
+  const clock = new VirtualClock()
+  // Long ago is long ago by this clock too.
+  const budget = createBudget({ clock })
+  const server = exactServer(10, 1, clock.now())
+  const suites = Array.from({ length: PROJECTS }, (_, project) =>
+    Array.from({ length: SUITES }, (_, suite) => ({
+      id: `${project}/${suite}`,
+      latestRun: {
+        id: `${project}/${suite}#1`,
+        status: 'completed',
+        createdAt: startAt(project, suite, SERVICE_MS),
+        failed: 0,
+      },
+    })),
+  )
+  /** When each run was first shown as failed. */
+  const seen = new Map<string, number>()
+  const sent = new Map<NowReadKind, number>()
+  const known = new Map<number, { id: string; latestRun: Run }[]>()
+  const changes = new Map<string, { mark: string; at: number | undefined }>()
+  const tried = new Map<string, number>()
+  const underWay = new Set<string>()
+  let worth: ReturnType<typeof worthOf> = new Map()
+  const rank = () => {
+    const all = Array.from({ length: PROJECTS }, (_, project) => ({
+      project: { id: `${project}`, updatedAt: undefined },
+      suites: known.get(project),
+    }))
+    worth = worthOf(all, undefined, SERVICE_MS + clock.now())
+  }
+  const read = (
+    kind: NowReadKind,
+    project: number | undefined,
+    options: { id?: string; isWanting?: boolean; changedAt?: number | undefined; answer?: () => void },
+  ): ScheduledRead => {
+    const key = `${kind === 'live' ? 'runs' : kind} ${project ?? ''} ${options.id ?? ''}`
+    return {
+      look: () =>
+        underWay.has(key)
+          ? undefined
+          : {
+              kind,
+              triedAt: tried.get(key),
+              pause: NOW_READS[kind].every,
+              changedAt: options.changedAt,
+              isWanting: options.isWanting ?? false,
+              worth: worth.get(`${project}`) ?? { place: 0, movement: 0 },
+            },
+      async send() {
+        underWay.add(key)
+        const permit = await budget.acquire({ priority: NOW_READS[kind].priority, owner: 'now' })
+        sent.set(kind, (sent.get(kind) ?? 0) + 1)
+        await new Promise<void>(resolve => clock.after(LATENCY_MS / 2, resolve))
+        server.arrive(clock.now())
+        options.answer?.()
+        await new Promise<void>(resolve => clock.after(LATENCY_MS / 2, resolve))
+        permit.release()
+        tried.set(key, clock.now())
+        underWay.delete(key)
+        if (kind === 'suites' || kind === 'projects') show()
+      },
+    }
+  }
+  const schedule = createReadSchedule({
+    clock,
+    pace: () => {
+      const { tokens, capacity, pollers, refillPerSecond } = budget.snapshot()
+      const live = Math.max(1, pollers)
+      return { tokens, capacity, requestMs: pollInterval({ live, requestsEach: 2, visible: true, refillPerSecond }) / 2 }
+    },
+  })
+  const readsOfSuite = (project: number, suite: { id: string; latestRun: Run }): ScheduledRead[] => {
+    const { latestRun } = suite
+    const mark = JSON.stringify(latestRun)
+    const before = changes.get(suite.id)
+    if (before?.mark !== mark) changes.set(suite.id, { mark, at: before && clock.now() })
+    if (!isWanting(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
+    return [
+      read(isInFlight(suite) ? 'live' : 'runs', project, {
+        id: suite.id,
+        isWanting: isWanting(suite),
+        changedAt: changes.get(suite.id)!.at,
+        answer: () => {
+          const now = suites[project]![Number(suite.id.split('/')[1])]!.latestRun
+          if (now.failed > 0 && !seen.has(now.id)) seen.set(now.id, clock.now())
+        },
+      }),
+    ]
+  }
+  const show = () => {
+    rank()
+    const isListed = tried.has('projects  ')
+    schedule.set([
+      read('projects', undefined, {}),
+      ...(isListed ? [...suites.keys()] : []).flatMap(project => [
+        read('suites', project, { answer: () => void known.set(project, structuredClone(suites[project]!) as never) }),
+        ...(['rights', 'scenarios', 'waves', 'swarm'] as const).map(kind => read(kind, project, {})),
+        ...(known.get(project) ?? []).flatMap(suite => readsOfSuite(project, suite)),
+      ]),
+    ])
+  }
+  return {
+    clock,
+    server,
+    seen,
+    sent,
+    show,
+    stop: () => schedule.stop(),
+    set(project: number, suite: number, latestRun: Run) {
+      suites[project]![suite]!.latestRun = latestRun
+    },
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]!
+}
+
+/** Three projects with a run this hour, eight of the last day, and the others quiet for a month. */
+function lately(project: number, _suite: number, now: number): number {
+  return now - (project % 17 === 3 ? 30 * MINUTE : project % 6 === 1 ? 20 * HOUR : 30 * 24 * HOUR)
+}
+
+function tonight(_project: number, _suite: number, now: number): number {
+  return now - 6 * HOUR
+}
+
+test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute', async () => {
+  const waited: number[] = []
+  for (let project = 0; project < PROJECTS; project += 5) {
+    const world = organization({ startAt: lately })
+    const openedAt = world.clock.now()
+    world.set(project, project % SUITES, {
+      id: 'red',
+      status: 'completed',
+      createdAt: SERVICE_MS - 3 * 24 * HOUR,
+      failed: 2,
+    })
+    world.show()
+    await world.clock.advance(90 * SECOND)
+    world.stop()
+    waited.push((world.seen.get('red') ?? Infinity) - openedAt)
+    expect(world.server.refused).toBe(0)
+  }
+  expect(quantile(waited, 0.5)).toBeLessThanOrEqual(20 * SECOND)
+  expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
+})
+
+test.each([
+  { suites: 'most of which rest', failures: 20, startAt: lately },
+  { suites: 'all of which ran this night', failures: 16, startAt: tonight },
+])('failures in suites $suites are on screen within a minute in the median, three at worst', async options => {
+  const { startAt, failures } = options
+  const world = organization({ startAt })
+  const { clock } = world
+  for (const suite of [0, 1, 2])
+    world.set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
+  world.show()
+  await clock.advance(2 * MINUTE)
+  const endedAt = new Map<string, number>()
+  for (let each = 0; each < failures; each += 1) {
+    // Every third one where nothing has happened for a month.
+    const project = each % 3 === 0 ? (each * 7) % PROJECTS : each % 3 === 1 ? 20 : 7
+    const suite = 3 + (each % (SUITES - 3))
+    const createdAt = SERVICE_MS + clock.now()
+    world.set(project, suite, { id: `run ${each}`, status: 'running', createdAt, failed: 0 })
+    await clock.advance((10 + ((each * 37) % 100)) * SECOND)
+    world.set(project, suite, { id: `run ${each}`, status: 'completed', createdAt, failed: 1 })
+    endedAt.set(`run ${each}`, clock.now())
+    await clock.advance(20 * SECOND)
+  }
+  await clock.advance(4 * MINUTE)
+  world.stop()
+  const waited = [...endedAt].map(([id, at]) => (world.seen.get(id) ?? Infinity) - at)
+  expect(quantile(waited, 0.5)).toBeLessThanOrEqual(MINUTE)
+  expect(Math.max(...waited)).toBeLessThanOrEqual(3 * MINUTE)
+  expect(world.server.refused).toBe(0)
+})

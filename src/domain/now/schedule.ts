@@ -1,0 +1,118 @@
+import type { Clock } from '../../lib/clock.ts'
+import { DECISIVE, isUnread, type PlannedRead, urgencyOf } from './plan.ts'
+
+/** A read that can be made: how it stands is asked each time. */
+export type ScheduledRead = {
+  /** How it stands; undefined while it is under way. */
+  look: () => PlannedRead | undefined
+  /** Reads it; resolves however it ended. */
+  send: () => Promise<unknown>
+}
+
+/** What the budget leaves. */
+export type Pace = {
+  /** Pause between two requests of what is repeated, in milliseconds. */
+  requestMs: number
+  /** Requests that could leave now, and how many that can be. */
+  tokens: number
+  capacity: number
+}
+
+export type ReadSchedule = {
+  /** What is to be read from now on. */
+  set: (reads: readonly ScheduledRead[]) => void
+  /** Something may be due now that was not. */
+  look: () => void
+  stop: () => void
+}
+
+type Known = { read: ScheduledRead; state: PlannedRead; urgency: number }
+
+/** Reads under way at once: what was sent can not be overtaken by what turns out to be worth more. */
+const MOST_AT_ONCE = 4
+/** Requests that are left to the person's keys. */
+const RESERVE = 1
+/** One turn in so many belongs to what runs: its progress does not keep anybody from hearing what failed. */
+const TURNS = 3
+/** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
+const STEP_MS = 500
+
+/**
+ * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What is not known yet goes as fast as the
+ * budget lets; all else takes turns, and no more than one in three goes to progress while anything else is due. A pace
+ * that changes moves no due time, since that hangs on the last answer alone.
+ */
+export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
+  const openedAt = clock.now()
+  let reads: readonly ScheduledRead[] = []
+  let cancel: (() => void) | undefined
+  let underWay = 0
+  let turn = 0
+  let turnAt = openedAt
+  let isStopped = false
+
+  const send = ({ read }: Known): void => {
+    underWay += 1
+    void read.send().finally(() => {
+      underWay -= 1
+      run()
+    })
+  }
+  const run = (): void => {
+    cancel?.()
+    cancel = undefined
+    if (isStopped) return
+    const wait = step()
+    if (wait !== undefined) cancel = clock.after(Math.max(1, wait), run)
+  }
+  /** Sends what may go. @returns milliseconds until something else may; undefined where an answer comes first */
+  const step = (): number | undefined => {
+    const now = clock.now()
+    const known = reads.flatMap(read => {
+      const state = read.look()
+      return state ? [{ read, state, urgency: urgencyOf(state, openedAt, now) }] : []
+    })
+    const due = known.filter(({ urgency }) => urgency >= 1).sort((one, other) => other.urgency - one.urgency)
+    const [first] = due
+    if (!first) return untilDue(known, now)
+    if (underWay >= MOST_AT_ONCE) return undefined
+    const { requestMs, tokens, capacity } = pace()
+    if (first.urgency >= DECISIVE && tokens > RESERVE) {
+      send(first)
+      return 0
+    }
+    // Half of a full budget may go to what nobody knows yet; the other half stays the person's.
+    const unread = due.find(({ state }) => isUnread(state, openedAt))
+    if (unread && tokens > (capacity === Infinity ? 0 : capacity / 2)) {
+      send(unread)
+      return 0
+    }
+    const waitsForTokens = unread !== undefined || first.urgency >= DECISIVE
+    if (now < turnAt) return Math.min(turnAt - now, waitsForTokens ? STEP_MS : Infinity)
+    const isLive = ({ state }: Known): boolean => state.kind === 'live'
+    const next = turn % TURNS === 0 ? due.find(isLive) : (due.find(each => !isLive(each)) ?? due.find(isLive))
+    turn += 1
+    turnAt = now + requestMs
+    if (next) send(next)
+    return next ? 0 : requestMs
+  }
+  return {
+    set(wanted) {
+      reads = wanted
+      run()
+    },
+    look: run,
+    stop() {
+      isStopped = true
+      cancel?.()
+    },
+  }
+}
+
+/** Milliseconds until the next of what is not due; what gets due soon after it goes along. */
+function untilDue(known: readonly Known[], now: number): number | undefined {
+  const times = known.flatMap(({ state: { triedAt, pause } }) =>
+    pause !== false && triedAt !== undefined ? [triedAt + pause - now] : [],
+  )
+  return times.length === 0 ? undefined : Math.max(STEP_MS, Math.min(...times))
+}

@@ -1,0 +1,43 @@
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { Project } from '../../api/contract/projects.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { Worth } from './plan.ts'
+
+const LATELY_MS = 48 * 60 * 60_000
+
+/** A project with what was last read of its suites, this time or before. */
+type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
+
+/** Whether what the suite says of its last run is bad, or not decided yet. */
+export function isWanting({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
+  return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0
+}
+
+/** Whether the suite says that its last run is in flight. */
+export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
+  return latestRun?.status != null && !isTerminalRunStatus(latestRun.status)
+}
+
+/**
+ * What each project is worth reading, by its id: those in which something runs or failed today first, then by their
+ * last run, then by their own last change.
+ * @param first the project that the person was in last, which leads
+ * @param now the service's time, epoch milliseconds
+ */
+export function worthOf(all: readonly Known[], first: string | undefined, now: number): ReadonlyMap<string, Worth> {
+  const ranked = all
+    .map(({ project, suites = [] }) => {
+      const lastRun = Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0))
+      const isRed = suites.some(isWanting)
+      const movement: Worth['movement'] = suites.some(isInFlight) ? 2 : isRed || lastRun > now - LATELY_MS ? 1 : 0
+      const changed = toEpochMs(project.updatedAt) ?? 0
+      return { id: project.id, movement, order: [Number(project.id === first), movement, lastRun, changed] }
+    })
+    .sort((one, other) => latestFirst(one.order, other.order))
+  return new Map(ranked.map(({ id, movement }, place) => [id, { place, movement }]))
+}
+
+function latestFirst(one: readonly number[], other: readonly number[]): number {
+  return one.map((value, index) => other[index]! - value).find(difference => difference !== 0) ?? 0
+}
