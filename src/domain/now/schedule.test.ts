@@ -86,7 +86,11 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     pace: () => {
       const { tokens, capacity, pollers, refillPerSecond } = budget.snapshot()
       const live = Math.max(1, pollers)
-      return { tokens, capacity, requestMs: pollInterval({ live, requestsEach: 2, visible: true, refillPerSecond }) / 2 }
+      return {
+        tokens,
+        capacity,
+        requestMs: pollInterval({ live, requestsEach: 2, visible: true, refillPerSecond }) / 2,
+      }
     },
   })
   const readsOfSuite = (project: number, suite: { id: string; latestRun: Run }): ScheduledRead[] => {
