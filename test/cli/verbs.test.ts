@@ -124,7 +124,7 @@ describe('servers', () => {
     const uri = 'demo://resource/static/document/features.md'
     expect((await run('read', 'everything', uri)).stdout).toMatch(/^# Everything Server/)
     expect((await run('read', 'everything', 'demo://resource/dynamic/blob/1')).stdout).toMatch(
-      /^\[resource \S+ demo:\S+ \d+ bytes\]\n$/,
+      /^\[blob \S+ demo:\S+ \d+ bytes\]\n$/,
     )
     expect(await run('read', 'everything', 'demo://none')).toMatchObject({ code: 3, stdout: '' })
   })

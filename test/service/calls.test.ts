@@ -34,6 +34,10 @@ test('what each tool returned last is known of calls and of trials, for the doct
     body: { name: 'promises', enabled: true, ...transport },
   })
   const ids = { projectId, serverId }
+  // Another program reports of a result what it likes, which says nothing about the server.
+  const actualToolCalls = [{ toolName: 'breaks', serverName: 'promises', result: { content: [] } }]
+  const results = [{ caseTitle: 'reported', passed: true, actualToolCalls }]
+  await api.call(contract.evalIngest.report, { projectId, body: { suiteName: 'Reported', results } })
   expect(await api.call(calls.results, ids)).toEqual({ items: [] })
   const step = { id: 'call', kind: 'toolCall', serverName: 'promises', toolName: 'breaks', arguments: {} }
   const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests: [{ title: 'breaks', steps: [step] }] }

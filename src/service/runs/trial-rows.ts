@@ -98,12 +98,16 @@ export function createTrialRows(database: Database) {
           limit,
         })
         .map(read),
-    /** What the project's trials did, of the newest that ended; endless ones are passed over. */
+    /**
+     * What the project's trials did, of the newest that ended; endless ones are passed over, and those of other
+     * programs, which report as much of a result as they like.
+     */
     latestOutcomes: (projectId: string, limit: number) =>
       database
         .all<{ outcome: string }>(
           `SELECT outcome FROM trial JOIN trialOutcome ON trialId = trial.id JOIN run ON run.id = runId
-           WHERE projectId = :projectId AND length(outcome) <= :most ORDER BY trial.rowid DESC LIMIT :limit`,
+           WHERE projectId = :projectId AND length(outcome) <= :most
+             AND runId NOT IN (SELECT runId FROM ingestRun) ORDER BY trial.rowid DESC LIMIT :limit`,
           { projectId, most: MOST_LOOKED_THROUGH, limit },
         )
         .map(({ outcome }) => parseStored(outcome) as TrialOutcome),
