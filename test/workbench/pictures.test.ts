@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal } from '../pty/terminal.ts'
@@ -42,6 +44,14 @@ test('the picture of a call is drawn in blocks, and by the terminal itself where
   terminal.resize(100, 30)
   terminal.type('k')
   await terminal.waitFor(/▌ +\u{10eeee}/u)
+  terminal.type('w')
+  await terminal.waitFor('readable for you alone')
+  const file = join(home, 'logo.png')
+  terminal.press('ctrl+u')
+  terminal.type(file)
+  terminal.press('enter')
+  await terminal.waitFor('Wrote ')
+  expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
   terminal.type('q')
   await terminal.waitFor(/▌get-tiny-image/)
   expect(terminal.screen()).not.toContain('\u{10eeee}')

@@ -117,6 +117,7 @@ describe('what is kept', () => {
     expect(leftOut.sort()).toEqual([
       'calls.get',
       'calls.list',
+      'calls.results',
       'connections.get',
       'console.list',
       'iterations.steps',
