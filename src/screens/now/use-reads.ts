@@ -54,6 +54,8 @@ export function readIn({ id }: { id: string }): ReadOf {
 /** While nothing comes back the watch of the line asks; see `sparedPause`. */
 const REST_MS = 50_000
 const RESTED = 4
+/** What failed is read again this soon, in milliseconds. */
+const RETRY_MS = 30_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const ROUND = 2
 const UNRANKED: Worth = { place: 0, movement: 1 }
@@ -150,7 +152,9 @@ function readOfPlan<T, Key extends QueryKey>(
       const query = queryClient.getQueryCache().get<T, ApiError>(hash)
       if (query && query.state.fetchStatus !== 'idle') return undefined
       const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
-      const paused = query && kind === 'live' ? backoff(query, every) : every
+      const wanted = query && kind === 'live' ? backoff(query, every) : every
+      // Nobody knows how that stands which failed.
+      const paused = error ? Math.min(wanted, RETRY_MS) : wanted
       return {
         kind,
         triedAt: Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
