@@ -1,5 +1,6 @@
-import { type Query, useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
+import { outdate } from '../api/client/cache/query-client.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** Reads again everything that is on screen, as something the person just asked for. */
@@ -8,14 +9,8 @@ export function useRefresh(): () => Promise<void> {
   const { client } = useWorkspace()
   return useCallback(() => {
     client.monitor.tryKeyAgain()
-    // What Now reads it reads in its own order: there may be hundreds.
-    void queryClient.invalidateQueries({ predicate: isPlanned, refetchType: 'none' })
-    return queryClient.refetchQueries({ type: 'active', predicate: query => !isPlanned(query) })
+    return outdate(queryClient, { type: 'active' })
   }, [queryClient, client])
-}
-
-function isPlanned({ meta }: Pick<Query, 'meta'>): boolean {
-  return meta?.owner === 'now'
 }
 
 /** When something that was seen live has ended, reads what is on screen under these keys once more. */

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createPollingClient, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, outdate, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -46,7 +46,7 @@ import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
-import { endpointOf } from '../../api/client/cache/cache-contents.ts'
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 
 /** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
 const RESTS = [
@@ -336,11 +336,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
     for (const listener of listeners) listener()
     if (factor > 1) return
     // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
-    void queryClient.refetchQueries({
-      type: 'active',
-      stale: true,
-      predicate: query => endpointOf(query.queryKey)?.method === 'GET',
-    })
+    void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
   }
   /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
   const untilRest = (): void => {

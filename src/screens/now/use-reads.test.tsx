@@ -2,9 +2,10 @@ import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
-import { createQueries } from '../../api/client/cache/queries.ts'
-import { createQueryClient } from '../../api/client/cache/query-client.ts'
+import { createQueries, refresh } from '../../api/client/cache/queries.ts'
+import { createQueryClient, outdate } from '../../api/client/cache/query-client.ts'
 import { createClient } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
 import { NOW_READS } from '../../domain/now/plan.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
@@ -106,4 +107,44 @@ test('what is read rarely is read at once where it is older than its pause', asy
   expect(await visit(session)).toBe(0)
   await vi.advanceTimersByTimeAsync(pause)
   expect(await visit(session)).toBe(1)
+})
+
+test('whatever makes everything out of date, hundreds of reads go on by the plan', async () => {
+  let [asked, isAnswering] = [0, true]
+  const budget = createBudget({ capacity: 300, refillPerSecond: 300 })
+  const client = createClient({
+    fetch: () => {
+      asked += 1
+      return isAnswering ? Promise.resolve(Response.json({ items: [] })) : new Promise(() => undefined)
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+  })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const queryClient = createQueryClient()
+  const wanted = Array.from({ length: 100 }, (_, suite) =>
+    queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
+  )
+  function Screen() {
+    useReads('runs', usePlan(), wanted)
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
+        <Screen />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(asked).toBe(wanted.length)
+  isAnswering = false
+  refresh(queryClient, contract.runs.cancel)
+  await outdate(queryClient, { type: 'active' })
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(asked - wanted.length).toBeGreaterThan(0)
+  expect(asked - wanted.length).toBeLessThanOrEqual(4)
+  unmount()
 })

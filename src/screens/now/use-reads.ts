@@ -10,6 +10,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { PLANNED } from '../../api/client/cache/query-client.ts'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
@@ -135,7 +136,7 @@ function wasTried({ state }: Pick<Query, 'state'>): boolean {
 }
 
 function metaOf(kind: NowReadKind) {
-  return { priority: NOW_READS[kind].priority, owner: 'now' }
+  return { priority: NOW_READS[kind].priority, owner: PLANNED }
 }
 
 function readOfPlan<T, Key extends QueryKey>(
@@ -157,9 +158,9 @@ function readOfPlan<T, Key extends QueryKey>(
       const paused = error ? Math.min(wanted, RETRY_MS) : wanted
       return {
         kind,
-        triedAt: Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
+        triedAt: query && isAskedAgain(query) ? undefined : Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
         pause: sparedPause(error, pauseAfter(error, paused), REST_MS),
-        changedAt: query && isAskedAgain(query) ? Infinity : changedAt,
+        changedAt,
         isWanting,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,
       }

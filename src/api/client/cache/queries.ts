@@ -14,6 +14,7 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../budget/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
+import { outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 
 /**
@@ -92,7 +93,7 @@ export function refresh(
   filters: Pick<QueryFilters, 'predicate'> = {},
 ): void {
   for (const resource of new Set([endpoint.resource, ...(endpoint.refreshes ?? [])]))
-    void queryClient.invalidateQueries({ ...filters, queryKey: [resource] })
+    void outdate(queryClient, { ...filters, queryKey: [resource] })
 }
 
 function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {

@@ -1,4 +1,4 @@
-import { environmentManager, type Query, QueryClient, timeoutManager } from '@tanstack/react-query'
+import { environmentManager, type Query, QueryClient, type QueryFilters, timeoutManager } from '@tanstack/react-query'
 import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
 
@@ -49,6 +49,27 @@ export function createPollingClient(): QueryClient {
   return createQueryClient()
 }
 
+/** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */
+export const PLANNED = 'now'
+
+function isPlanned({ meta }: Query): boolean {
+  return meta?.owner === PLANNED
+}
+
+/**
+ * Marks what matches as out of date, and reads again what of it is on screen. What is read by a plan only gets due by
+ * that: all at once it would keep everything else waiting for minutes.
+ */
+export async function outdate(queryClient: QueryClient, filters: QueryFilters = {}): Promise<void> {
+  const { predicate = () => true } = filters
+  await queryClient.invalidateQueries({ ...filters, refetchType: 'none' })
+  await queryClient.refetchQueries({
+    ...filters,
+    type: 'active',
+    predicate: query => !isPlanned(query) && predicate(query),
+  })
+}
+
 /**
  * Reads again what is on screen, since the service has more than it had. A first answer that is on its way was made
  * before that, and invalidating alone would take it for the new one.
@@ -56,5 +77,5 @@ export function createPollingClient(): QueryClient {
 export async function readAgain(queryClient: QueryClient): Promise<void> {
   const isAwaited = (query: Query): boolean => isPlainRead(query) && query.state.data === undefined && query.isActive()
   await queryClient.cancelQueries({ predicate: isAwaited })
-  await queryClient.invalidateQueries({ predicate: isPlainRead })
+  await outdate(queryClient, { predicate: isPlainRead })
 }
