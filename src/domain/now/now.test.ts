@@ -62,7 +62,7 @@ const read = fc.record({
   triedAt: fc.option(fc.nat(200_000), { nil: undefined }),
   pause: fc.option(fc.integer({ min: 1, max: 300_000 }), { nil: false as const }),
   changedAt: fc.option(fc.nat(200_000), { nil: undefined }),
-  isWanting: fc.boolean(),
+  needsAttention: fc.boolean(),
   worth: fc.record({ place: fc.nat(500), movement: fc.constantFrom(0 as const, 1 as const, 2 as const) }),
 })
 
@@ -93,7 +93,7 @@ describe('the plan of reads', () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const isFirst = one.triedAt === undefined && one.pause !== false
-        if (isFirst && (one.isWanting || one.kind === 'suites' || one.kind === 'projects'))
+        if (isFirst && (one.needsAttention || one.kind === 'suites' || one.kind === 'projects'))
           expect(urgency(one)).toBeGreaterThanOrEqual(DECISIVE)
         const place = Math.min(one.worth.place, other.worth.place)
         const ahead = { ...one, worth: { ...one.worth, place } }

@@ -49,7 +49,7 @@ export type PlannedRead = {
   /** When another read said that this has changed. */
   changedAt: number | undefined
   /** What is known of it is bad, or not over. */
-  isWanting: boolean
+  needsAttention: boolean
   worth: Worth
 }
 
@@ -74,14 +74,14 @@ export const DECISIVE = 1e6
  * @param openedAt when Now came on screen, epoch milliseconds
  */
 export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
-  const { kind, triedAt, pause, changedAt, isWanting, worth } = read
+  const { kind, triedAt, pause, changedAt, needsAttention, worth } = read
   if (pause === false) return 0
   const isFirst = isUnread(read, openedAt)
   const hasChanged = changedAt !== undefined && (triedAt === undefined || triedAt < changedAt)
   const share = NOW_READS[kind].weight * MOVING[worth.movement]
   const order = 1 / (1 + worth.place)
   if (isFirst && kind === 'projects') return DECISIVE + 3
-  if (hasChanged || (isFirst && isWanting)) return DECISIVE + 2 + order
+  if (hasChanged || (isFirst && needsAttention)) return DECISIVE + 2 + order
   if (isFirst && kind === 'suites') return DECISIVE + 1 + order
   const late = isFirst ? 1 + Math.max(0, now - openedAt) / pause : (now - (triedAt ?? openedAt)) / pause
   return late < 1 ? late : Math.min(DECISIVE - 1, Math.max(1, late * share))

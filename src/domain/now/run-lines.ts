@@ -8,7 +8,7 @@ import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
 import { type ListedRun, reportRun, type SuiteState, suiteStateOf, partLabels } from '../runs/suite-state.ts'
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
-import { isWanting } from './worth.ts'
+import { needsAttention } from './worth.ts'
 
 /** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
 export const DAY_MS = 24 * 60 * 60_000
@@ -24,7 +24,7 @@ export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean 
  */
 export function wantsRuns({ latestRun }: Pick<EvalSuite, 'latestRun'>, now: number): boolean {
   if (!latestRun?.id) return false
-  if (isWanting({ latestRun })) return true
+  if (needsAttention({ latestRun })) return true
   const createdAt = toEpochMs(latestRun.createdAt)
   // One that ran long was created before the day in which it ended.
   return createdAt === undefined || createdAt > now - 2 * DAY_MS

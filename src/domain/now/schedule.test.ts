@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { NOW_READS, type NowReadKind } from './plan.ts'
 import { createReadSchedule, type ScheduledRead } from './schedule.ts'
-import { isInFlight, isWanting, worthOf } from './worth.ts'
+import { isInFlight, needsAttention, worthOf } from './worth.ts'
 import { pollInterval } from '../polling/poll-interval.ts'
 import { exactServer } from '../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
@@ -51,7 +51,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
   const read = (
     kind: NowReadKind,
     project: number | undefined,
-    options: { id?: string; isWanting?: boolean; changedAt?: number | undefined; answer?: () => void },
+    options: { id?: string; needsAttention?: boolean; changedAt?: number | undefined; answer?: () => void },
   ): ScheduledRead => {
     const key = `${kind === 'live' ? 'runs' : kind} ${project ?? ''} ${options.id ?? ''}`
     return {
@@ -63,7 +63,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
               triedAt: tried.get(key),
               pause: NOW_READS[kind].every,
               changedAt: options.changedAt,
-              isWanting: options.isWanting ?? false,
+              needsAttention: options.needsAttention ?? false,
               worth: worth.get(`${project}`) ?? { place: 0, movement: 0 },
             },
       async send() {
@@ -98,11 +98,11 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     const mark = JSON.stringify(latestRun)
     const before = changes.get(suite.id)
     if (before?.mark !== mark) changes.set(suite.id, { mark, at: before && clock.now() })
-    if (!isWanting(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
+    if (!needsAttention(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
     return [
       read(isInFlight(suite) ? 'live' : 'runs', project, {
         id: suite.id,
-        isWanting: isWanting(suite),
+        needsAttention: needsAttention(suite),
         changedAt: changes.get(suite.id)!.at,
         answer: () => {
           const now = suites[project]![Number(suite.id.split('/')[1])]!.latestRun

@@ -9,8 +9,8 @@ const LATELY_MS = 48 * 60 * 60_000
 /** A project with what was last read of its suites, this time or before. */
 type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
 
-/** Whether what the suite says of its last run is bad, or not decided yet. */
-export function isWanting({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
+/** Whether the suite says that its last run has failures, or is in flight. */
+export function needsAttention({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
   return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0
 }
 
@@ -29,7 +29,7 @@ export function worthOf(all: readonly Known[], first: string | undefined, now: n
   const ranked = all
     .map(({ project, suites = [] }) => {
       const lastRun = Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0))
-      const isRed = suites.some(isWanting)
+      const isRed = suites.some(needsAttention)
       const movement: Worth['movement'] = suites.some(isInFlight) ? 2 : isRed || lastRun > now - LATELY_MS ? 1 : 0
       const changed = toEpochMs(project.updatedAt) ?? 0
       return { id: project.id, movement, order: [Number(project.id === first), movement, lastRun, changed] }

@@ -44,7 +44,7 @@ export type ReadOf = {
   /** When another read said that this has changed, epoch milliseconds. */
   changedAt?: number | undefined
   /** What is known of it is bad, or not over. */
-  isWanting?: boolean
+  needsAttention?: boolean
 }
 
 /** A read that belongs to a project. */
@@ -144,7 +144,7 @@ function readOfPlan<T, Key extends QueryKey>(
   kind: NowReadKind,
   plan: NowPlan,
   options: UseQueryOptions<T, ApiError, T, Key>,
-  { projectId, changedAt, isWanting = false }: ReadOf,
+  { projectId, changedAt, needsAttention = false }: ReadOf,
 ): ScheduledRead {
   const every = NOW_READS[kind].every * plan.factor[kind === 'live' ? 'live' : 'others']
   const hash = hashKey(options.queryKey)
@@ -161,7 +161,7 @@ function readOfPlan<T, Key extends QueryKey>(
         triedAt: query && isAskedAgain(query) ? undefined : Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
         pause: sparedPause(error, pauseAfter(error, paused), REST_MS),
         changedAt,
-        isWanting,
+        needsAttention,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,
       }
     },

@@ -7,7 +7,7 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { DAY_MS, runLines, wantsRuns } from '../../domain/now/run-lines.ts'
-import { isInFlight, isWanting } from '../../domain/now/worth.ts'
+import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
@@ -52,7 +52,7 @@ export function useRunReads(
   const ofSuite = ({ project, suite, changedAt }: SuiteOf): ReadOf => ({
     projectId: project.id,
     changedAt,
-    isWanting: isWanting(suite),
+    needsAttention: needsAttention(suite),
   })
   const liveRuns = useReads('live', plan, live.map(optionsOf), live.map(ofSuite))
   const restedRuns = useReads('runs', plan, rested.map(optionsOf), rested.map(ofSuite))
