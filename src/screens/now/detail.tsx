@@ -47,6 +47,11 @@ const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
   project: 'its project',
 }
 
+const CHANGES = {
+  new: 'new within the last day',
+  regressed: 'regressed within the last day',
+} as const satisfies Record<NonNullable<NowRow['news']>, string>
+
 function rowLines(row: NowRow, now: number, way: string): Line[] {
   return [
     { text: row.sentence },
@@ -57,10 +62,7 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
       ['Since', formatAgo(row.at, nowFor(row, now))],
       ['Read', formatAgo(row.readAt, now)],
       ['Last week', weekWords(row)],
-      [
-        'Bad',
-        row.news === 'regressed' ? 'again, after it was well' : row.news === 'new' ? 'since a day at most' : undefined,
-      ],
+      ['Change', row.news && CHANGES[row.news]],
       ['Acknowledged', acknowledgedWords(row, now)],
       ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
