@@ -40,6 +40,7 @@ import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
+import { beginOnNow } from './first-place.ts'
 import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
@@ -77,6 +78,8 @@ const BELL = '\x07'
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
+  /** Nobody was anywhere before, or says where to begin. */
+  isFirst?: boolean
   screens: readonly LoadedScreen[]
   /** Holds what was read for the first picture; absent = nothing was. */
   queryClient?: QueryClient
@@ -147,12 +150,14 @@ export function openDashboard(options: DashboardOptions): void {
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
   const { workspace, close } = withOwn(opened, focusPace)
+  const stay = options.isFirst ? beginOnNow({ router, queryClient, queries: workspace.queries }) : undefined
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
       press: async keys => {
         if (keys.some(leavesAtOnce)) screen.release()
         else await shown
+        stay?.()
         workspace.seen?.stay()
         opened.onKey()
         focusPace.attend()

@@ -34,6 +34,7 @@ import {
 import { NowDetail } from './detail.tsx'
 import { NowList, stateOfNow } from './now-list.tsx'
 import { useProjectChooser } from './project-chooser.tsx'
+import { isReadSince } from './sources.ts'
 import { useNowData, type NowData } from './use-now-data.ts'
 import type { NowTarget } from '../../domain/now/line.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -77,7 +78,7 @@ export function NowScreen() {
     keyOf: rowKey,
     columns,
     only,
-    arriving: useArriving(isWhole(data)),
+    arriving: useArriving(data.all !== undefined && isReadSince(data.sources, performance.timeOrigin)),
     // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
     isOpen: false,
     placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
@@ -118,11 +119,6 @@ export function NowScreen() {
 /** Coming back finds the line again, and the numbers of the other screens open its project. */
 function paramsOfRow({ key, project }: NowRow) {
   return { line: key, ...(project && { projectId: project.id }) }
-}
-
-/** Whether everything that Now looks at was read: what arrives until then is no news. */
-function isWhole({ all, sources }: NowData): boolean {
-  return all !== undefined && sources.every(({ state }) => state !== 'reading')
 }
 
 /** Tells how many lines wait, and once more as Now is left: what was true until then gets old from then on. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { localClock } from '../../lib/times.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { clearState, coverageLabel, sourceLines, sourceOf } from './sources.ts'
+import { clearState, coverageLabel, isReadSince, sourceLines, sourceOf } from './sources.ts'
 
 const NOW = Date.now()
 const PROJECT = { id: 'p1', name: 'Desk' }
@@ -48,4 +48,11 @@ test('what is still being read stands in one row, and what failed in a few', () 
   const lines = sourceLines(many, { symbols, now: NOW, isLocal: true })
   expect(lines.length).toBeLessThan(12)
   expect(lines).toContainEqual({ text: '… and 232 more like these' })
+})
+
+test('what an earlier session left, and what is still to come, counts as not read yet', () => {
+  expect(isReadSince([whole], NOW)).toBe(true)
+  expect(isReadSince([whole, sourceOf('suites', answered({ items: [] }), PROJECT)], NOW + 1)).toBe(false)
+  expect(isReadSince([whole, sourceOf('waves', undefined, PROJECT)], NOW)).toBe(false)
+  expect(isReadSince([whole, { ...cut, state: 'error' }], NOW)).toBe(true)
 })

@@ -32,6 +32,14 @@ export type NowSource = {
   partial: boolean
 }
 
+/**
+ * Whether everything was read since then, epoch milliseconds, or could not be: what differs from the answers of an
+ * earlier session is no news of this moment.
+ */
+export function isReadSince(sources: readonly NowSource[], since: number): boolean {
+  return sources.every(({ state, at }) => (state === 'read' ? (at ?? 0) >= since : state !== 'reading'))
+}
+
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
 
 /** What came of one read. @param partial whether something is missing that Now would show */
