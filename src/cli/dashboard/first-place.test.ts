@@ -15,7 +15,7 @@ test('the first start opens on Now where there are several projects, unless a ke
     const [router, queryClient] = [createRouter(projectsRoute.to()), createQueryClient()]
     const stop = beginOnNow({ router, queryClient, queries })
     if (isPressed) stop()
-    await queryClient.fetchQuery(queries.projects.list.options({}))
+    await queryClient.fetchInfiniteQuery(queries.projects.list.infinite({}))
     return router.current().screen
   }
   expect(await begin()).toBe('projects')

@@ -10,9 +10,9 @@ import { projectsRoute } from '../../screens/projects/route.ts'
  */
 export function beginOnNow(options: { router: Router; queryClient: QueryClient; queries: Queries }): () => void {
   const { router, queryClient, queries } = options
-  const { queryKey } = queries.projects.list.options({})
+  const { queryKey } = queries.projects.list.infinite({})
   const look = (): void => {
-    const projects = queryClient.getQueryData(queryKey)?.items
+    const projects = queryClient.getQueryData(queryKey)?.pages.flatMap(({ items }) => items)
     if (!projects) return
     stop()
     if (projects.length > 1 && router.current().screen === projectsRoute.screen)

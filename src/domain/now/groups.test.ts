@@ -89,7 +89,7 @@ describe('a suite that runs every night', () => {
     expect(line!.sentence).toMatch(
       /^suite s #7 failed: 1 of 2 passed; failed since #5, 3 (days|nights); did not run, due \d\d:\d\d local time$/,
     )
-    expect(line).toMatchObject({ news: 'regressed', at: NOW - 76 * HOUR })
+    expect(line).toMatchObject({ news: 'new', at: NOW - 76 * HOUR })
   })
 })
 

@@ -116,7 +116,7 @@ export function runLines(options: RunLinesOf): NowLine[] {
     target: { to: 'suite', projectId: project.id, suiteId },
     ...bad,
     ...(bad && dueAt !== undefined && { urgency: 'act', isFault: true, mark: 'error', cause: undefined }),
-    news: bad?.news ?? newsSince(dueAt, now, true),
+    news: bad?.news ?? newsSince(dueAt, now),
     // The suite's line stays the same one when another run of it fails.
     key: `suite ${project.id} ${suiteId}`,
     kind: 'run',
