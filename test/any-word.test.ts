@@ -33,7 +33,7 @@ test.each(INHERITED)('a state called %s is shown as it is', word => {
   expect(modeLook(word, symbols)).toEqual({ text: `  ${word}`, tone: 'warn' })
   expect(stepKinds([{ id: 's', kind: word }])).toBe(`1 ${word}`)
   const check = { projectId: 'p', serverId: 's', serverName: 'n', status: word, at: 0 }
-  expect(serverLines([{ id: 'p', name: 'P' }], [check as never])).toMatchObject([{ word, mark: 'warn' }])
+  expect(serverLines([{ id: 'p', name: 'P' }], [check as never], 0)).toMatchObject([{ word, mark: 'warn' }])
 })
 
 test.each(INHERITED)('a trial whose words are %s has no verdict and no known cause', word => {

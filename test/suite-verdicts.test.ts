@@ -50,6 +50,7 @@ async function readSuite(suiteId: string) {
       runs: { value: runs, at: Date.now() },
       trialsOf: () => undefined,
       now: Date.now(),
+      asOf: Date.now(),
     }).filter(({ fingerprint }) => fingerprint !== 'in flight'),
   }
 }

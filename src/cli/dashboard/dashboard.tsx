@@ -7,7 +7,7 @@ import { createPollingClient, outdate, readAgain } from '../../api/client/cache/
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
-import { createRouter } from '../../tui/router/router.ts'
+import { createRouter, type Router } from '../../tui/router/router.ts'
 import { App } from '../../app/shell/app.tsx'
 import { createReport } from '../../app/shell/report.ts'
 import type { LoadedScreen } from '../../app/registry.ts'
@@ -27,7 +27,7 @@ import { startWatchdog, type Watchdog } from '../../tui/terminal/watchdog.ts'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
-import type { LinePace } from '../../hooks/workspace.tsx'
+import type { LinePace, Workspace } from '../../hooks/workspace.tsx'
 import { LONG_REST } from '../../hooks/use-poll.ts'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
@@ -40,6 +40,7 @@ import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
+import { beginOnNow } from './first-place.ts'
 import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
@@ -77,6 +78,8 @@ const BELL = '\x07'
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
+  /** Nobody was anywhere before, or says where to begin. */
+  isFirst?: boolean
   screens: readonly LoadedScreen[]
   /** Holds what was read for the first picture; absent = nothing was. */
   queryClient?: QueryClient
@@ -147,15 +150,14 @@ export function openDashboard(options: DashboardOptions): void {
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
   const { workspace, close } = withOwn(opened, focusPace)
+  const noteKey = keyNotes(options, { router, queryClient, workspace, focusPace })
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
       press: async keys => {
         if (keys.some(leavesAtOnce)) screen.release()
         else await shown
-        workspace.seen?.stay()
-        opened.onKey()
-        focusPace.attend()
+        noteKey()
         await dispatcher.press(keys)
         memory.putOff()
       },
@@ -210,6 +212,21 @@ function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: Foc
       watches.close()
       await close()
     },
+  }
+}
+
+/** What a key says, whatever it does: somebody is there, and from then on no place is chosen for them. */
+function keyNotes(
+  { opened, isFirst }: DashboardOptions,
+  own: { router: Router; queryClient: QueryClient; workspace: Workspace; focusPace: FocusPace },
+): () => void {
+  const { router, queryClient, workspace, focusPace } = own
+  const stay = isFirst ? beginOnNow({ router, queryClient, queries: workspace.queries }) : undefined
+  return () => {
+    stay?.()
+    workspace.seen?.stay()
+    opened.onKey()
+    focusPace.attend()
   }
 }
 

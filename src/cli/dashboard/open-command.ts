@@ -69,6 +69,7 @@ export async function openPlace(
   openDashboard({
     opened,
     place,
+    isFirst: placeText === undefined && left === undefined && settings.project === undefined,
     screens,
     painted: picture,
     lastScreenFile: file,

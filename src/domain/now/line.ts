@@ -1,11 +1,12 @@
 import type { RunInWave } from '../swarms/waves.ts'
+import type { Week } from './week.ts'
 
 /** What a line wants: to be dealt with at once, to be looked at, or only to be known. */
 export const URGENCIES = ['act', 'look', 'know'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
 /** What a line is about, in the order in which lines of one urgency stand. */
-export const NOW_KINDS = ['line', 'rate', 'write', 'server', 'run', 'wave', 'finding', 'scenario'] as const
+export const NOW_KINDS = ['line', 'rate', 'write', 'cause', 'server', 'run', 'wave', 'finding', 'scenario'] as const
 export type NowKind = (typeof NOW_KINDS)[number]
 
 export type NowProject = { id: string; name: string }
@@ -44,8 +45,27 @@ export type NowLine = {
   /** What it says that is worth showing again once it was acknowledged. */
   fingerprint: string
   target: NowTarget
+  /** How often it ended, and failed, in the last week; undefined where that is not counted. */
+  week: Week | undefined
+  /** Bad for a day at most: for the first time as far as was read, or again after it was well. */
+  news: 'new' | 'regressed' | undefined
+  /** Why all of it failed, in the service's words; undefined where it does not give one reason for all. */
+  cause: string | undefined
+  /** Key of the line that stands for it and for others of its cause. */
+  under: string | undefined
   /** The thing as the service answered it, for copying and looking at; a connection is none. */
   thing?: { kind: string; record: { id: string } }
+}
+
+/** What a line says of its past and of others where nothing is known of that. */
+export const NO_HISTORY = { week: undefined, news: undefined, cause: undefined, under: undefined } as const
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** `news` of what is bad since then, both in epoch milliseconds. */
+export function newsSince(since: number | undefined, now: number, wasWell = false): NowLine['news'] {
+  if (since === undefined || since < now - DAY_MS) return undefined
+  return wasWell ? 'regressed' : 'new'
 }
 
 /** Something that was read, with the time of the answer. */

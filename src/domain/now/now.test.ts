@@ -114,6 +114,7 @@ function linesOf(runs: EvalRun[]): NowLine[] {
     runs: { value: runs, at: NOW },
     trialsOf: () => undefined,
     now: NOW,
+    asOf: NOW,
   })
 }
 
@@ -180,6 +181,7 @@ describe('lines of runs', () => {
       trialsOf: () => undefined,
       isRerun: id => id === 'r2',
       now: NOW,
+      asOf: NOW,
     })
     expect(lines[0]!.sentence).toBe('nightly #1 failed: 3 of 6 passed; #2 passed failed cases only')
   })
@@ -200,6 +202,7 @@ describe('lines of runs', () => {
         runs: { value: [run('r1', { status: 'running', runNumber: 7 })], at: NOW },
         trialsOf: () => ({ value: { items, whole }, at: NOW }),
         now: NOW - 20_000,
+        asOf: NOW - 20_000,
       })[0]!.sentence
     expect(told(true)).toBe('nightly #7: 2 of 4 trials ended, 1 failed, about 20 s left')
     expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
@@ -216,6 +219,7 @@ describe('lines of runs', () => {
         },
         trialsOf: () => undefined,
         now: NOW,
+        asOf: NOW,
       })[0]
     expect(told({ total: 8, passed: 1, failed: 1, pending: 6 })).toMatchObject({
       sentence: 'nightly #7: 2 of 8 trials ended, 1 failed, about 3 min left',
@@ -279,6 +283,7 @@ describe('lines of things', () => {
     const told = serverLines(
       [project],
       [check('a', 'ready', 1), check('b', 'error', 2), { ...check('c', 'error', 3), projectId: 'prj_2' }],
+      NOW,
     )
     expect(told.map(({ key, readAt }) => [key, readAt])).toEqual([['server prj_1/b', 2]])
   })

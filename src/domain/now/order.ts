@@ -2,12 +2,18 @@ import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
 import { markOf } from '../seen/seen.ts'
 import type { StoredNow } from './memory.ts'
 
-type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'>
+type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'> & Partial<Pick<NowLine, 'under'>>
 
 /**
  * Lines by urgency, then by kind, then the latest first; what has no time comes last, and equals stand by their keys.
+ * Those that another line stands for follow that one.
  */
 export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[] {
+  const members = Map.groupBy(lines, ({ under }) => under)
+  return inOrder(members.get(undefined) ?? []).flatMap(line => [line, ...inOrder(members.get(line.key) ?? [])])
+}
+
+function inOrder<Line extends Ordered>(lines: readonly Line[]): Line[] {
   return lines.toSorted(
     (one, other) =>
       URGENCIES.indexOf(one.urgency) - URGENCIES.indexOf(other.urgency) ||

@@ -2,12 +2,24 @@ import { runNumberOf, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import { localClock, localDay, localMoment } from '../../lib/times.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import { runCounts, reportedTrials } from '../runs/counts.ts'
 import { averageRemaining, estimateRemaining, remainingLabel } from '../runs/estimate.ts'
 import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
-import { type ListedRun, reportRun, type SuiteState, suiteStateOf, partLabels } from '../runs/suite-state.ts'
+import {
+  type ListedRun,
+  partLabels,
+  reportRun,
+  statesItsRuns,
+  type SuiteState,
+  suiteStateOf,
+} from '../runs/suite-state.ts'
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
-import type { NowLine, NowProject, Read } from './line.ts'
+import { setupReasonOf } from './groups.ts'
+import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
+import { missedAt, rhythmOf } from './rhythm.ts'
+import { type Week, weekOf } from './week.ts'
 import { needsAttention } from './worth.ts'
 
 /** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
@@ -18,89 +30,187 @@ type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 /** What is read of the trials of a run in flight; `whole` is false where there are more pages. */
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
+/** Runs of a suite that are read: more of them are not listed (contract: at most 100). */
+export const RUNS_READ = 100
+
+type IsRerun = (runId: string) => boolean
+
 /**
- * Whether the suite's last run makes its runs worth reading: it is in flight, has failures, or may have ended within
- * the last day.
+ * Whether a suite's runs are worth reading: its last one is in flight, has failures, or may have ended within the last
+ * day; or what was before it may still have the suite red, or due.
+ * @param known its runs as they were read last
+ * @param isRed {@link isRedBy} with what is known of reruns
  */
-export function wantsRuns({ latestRun }: Pick<EvalSuite, 'latestRun'>, now: number): boolean {
+export function wantsRuns(
+  suite: Pick<EvalSuite, 'latestRun'>,
+  now: number,
+  known?: readonly EvalRun[],
+  isRed: (runs: readonly EvalRun[]) => boolean = isRedBy,
+): boolean {
+  const { latestRun } = suite
   if (!latestRun?.id) return false
   if (needsAttention({ latestRun })) return true
   const createdAt = toEpochMs(latestRun.createdAt)
   // One that ran long was created before the day in which it ended.
-  return createdAt === undefined || createdAt > now - 2 * DAY_MS
+  if (createdAt === undefined || createdAt > now - 2 * DAY_MS) return true
+  if (!known?.some(({ id }) => id === latestRun.id)) return mayBeRed(suite)
+  return isRed(known) || rhythmIn(known) !== undefined
 }
 
-/** The runs of a suite that are in flight, and its present state where it did not pass. */
-export function runLines(options: {
+/** Whether a suite with these runs is red. @param isRerun as for {@link runLines} */
+export function isRedBy(runs: readonly EvalRun[], isRerun?: IsRerun): boolean {
+  return isFault(stateOf(runs, isRerun).outcome)
+}
+
+/** Whether a suite may be red although nothing failed in its last run, which may have covered a part of it. */
+function mayBeRed(suite: Pick<EvalSuite, 'latestRun' | 'passRateTrend' | 'totals'>): boolean {
+  if (statesItsRuns(suite)) return isFault(suiteStateOf({ suite }).outcome)
+  const { passRateTrend: trend, totals } = suite
+  return trend ? trend.some(rate => rate < trend.at(-1)!) : (totals?.failed ?? 0) > 0
+}
+
+function isFault(outcome: SuiteState['outcome']): boolean {
+  return outcome === 'failed' || outcome === 'broken'
+}
+
+function stateOf(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
+  return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
+}
+
+function madeAt(runs: readonly EvalRun[]): number[] {
+  return runs.flatMap(({ createdAt }) => toEpochMs(createdAt) ?? [])
+}
+
+const rhythmIn = onceFor((runs: readonly EvalRun[]) => rhythmOf(madeAt(runs)))
+
+type RunLinesOf = {
   project: NowProject
   suite: SuiteOf
   runs: Read<readonly EvalRun[]>
   trialsOf: (runId: string) => TrialsRead | undefined
   /** Whether a run is known to be a rerun of failed cases, though its record does not say so. */
-  isRerun?: ((runId: string) => boolean) | undefined
+  isRerun?: IsRerun | undefined
+  /** The service's time, and the same when the runs were read; both epoch milliseconds. */
   now: number
-}): NowLine[] {
-  const { project, suite, runs, trialsOf, now } = options
-  const common = (run: EvalRun) => ({
-    key: `run ${run.id}`,
-    kind: 'run' as const,
+  asOf: number
+}
+
+/** The runs of a suite that are in flight, and its present state where it did not pass, or did not run when due. */
+export function runLines(options: RunLinesOf): NowLine[] {
+  const { project, suite, runs, isRerun, now, asOf } = options
+  const live = runs.value.filter(run => outcomeOfRun(run) === 'in-flight').map(run => liveLine(options, run))
+  const state = stateOf(runs.value, isRerun)
+  const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
+  const dueAt = missedAt(rhythmIn(runs.value), madeAt(runs.value), asOf)
+  const bad = judged && badOf(state, judged, suite, options)
+  if (!judged || (!bad && dueAt === undefined)) return live
+  const { id: runId, suiteId } = judged
+  const missed = dueAt === undefined ? [] : [`did not run, due ${localMoment(dueAt, now)} local time`]
+  const line: NowLine = {
+    ...NO_HISTORY,
+    urgency: 'act',
+    isFault: true,
+    mark: 'error',
+    word: 'missing',
+    at: dueAt,
+    target: { to: 'suite', projectId: project.id, suiteId },
+    ...bad,
+    ...(bad && dueAt !== undefined && { urgency: 'act', isFault: true, mark: 'error', cause: undefined }),
+    news: bad?.news ?? newsSince(dueAt, now),
+    // The suite's line stays the same one when another run of it fails.
+    key: `suite ${project.id} ${suiteId}`,
+    kind: 'run',
     project,
     readAt: runs.at,
-    thing: { kind: 'run', record: run },
-  })
-  const targetOf = (run: EvalRun, failed: boolean) =>
-    ({ to: 'run', projectId: project.id, suiteId: run.suiteId, runId: run.id, failed }) as const
-  const live = runs.value.flatMap((run): NowLine[] => {
-    if (outcomeOfRun(run) !== 'in-flight') return []
-    const trials = trialsOf(run.id)
-    return [
-      {
-        ...common(run),
-        urgency: 'know',
-        isFault: false,
-        mark: run.status === 'pending' ? 'pending' : 'live',
-        word: run.status,
-        sentence: `${nameOf(suite, run)}: ${progressWords(run, trials, now)}`,
-        at: toEpochMs(run.createdAt),
-        readAt: trials?.at ?? runs.at,
-        fingerprint: 'in flight',
-        target: { ...targetOf(run, false), inFlight: nameOf(suite, run) },
-      },
-    ]
-  })
-  const isRerun = (runId: string) => ({ isRerun: options.isRerun?.(runId) })
-  const state = suiteStateOf({ suite: {}, runs: runs.value, factsOf: isRerun })
-  const { outcome } = state
-  const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
-  const endedAt = judged && endOf(judged)
-  const isFault = outcome === 'failed' || outcome === 'broken'
-  if (!judged || !isReported(outcome) || endedAt === undefined) return live
-  if (!isFault && endedAt < now - DAY_MS) return live
-  const line: NowLine = {
-    ...common(judged),
-    // The suite's line stays the same one when another run of it fails.
-    key: `suite ${project.id} ${judged.suiteId}`,
-    urgency: isFault && state.latest?.outcome !== 'passed' ? 'act' : 'look',
-    isFault,
-    mark: isFault ? 'error' : 'warn',
-    word: outcome,
-    sentence: `${nameOf(suite, judged)} ${endWords(outcome, judged)}${historyWords(state)}`,
-    at: state.since && endOf(state.since.run),
-    fingerprint: `${outcome} ${judged.id}`,
-    target: targetOf(judged, true),
+    week: weekOfRuns(runs.value, now),
+    sentence: bad ? [bad.sentence, ...missed].join('; ') : `${suiteName(suite)} ${missed.join('')}`,
+    fingerprint: [bad && `${bad.word} ${runId}`, dueAt !== undefined && `due ${dueAt}`].filter(Boolean).join(' '),
+    thing: { kind: 'run', record: judged },
   }
   return [...live, line]
 }
 
-/** `; failed since #5; #8 passed 3 of 6 cases`. */
-function historyWords({ outcome, judgedBy, since, latest }: SuiteState): string {
+/** What the state of a suite says that is worth a line; undefined for one that passed, or ended long ago. */
+function badOf(state: SuiteState, judged: EvalRun, suite: SuiteOf, { runs, project, now }: RunLinesOf) {
+  const { outcome } = state
+  const endedAt = endOf(judged)
+  const isRed = isFault(outcome)
+  if (!isReported(outcome) || endedAt === undefined || (!isRed && endedAt < now - DAY_MS)) return undefined
+  const since = state.since && endOf(state.since.run)
+  return {
+    urgency: isRed && state.latest?.outcome !== 'passed' ? 'act' : 'look',
+    isFault: isRed,
+    mark: isRed ? 'error' : 'warn',
+    word: outcome,
+    sentence: `${nameOf(suite, judged)} ${endWords(outcome, judged)}${historyWords(state, runs.value)}`,
+    at: since,
+    news: newsSince(since, now, passedBefore(state, runs.value)),
+    cause: isRed ? setupReasonOf(judged) : undefined,
+    target: { to: 'run', projectId: project.id, suiteId: judged.suiteId, runId: judged.id, failed: true },
+  } satisfies Partial<NowLine>
+}
+
+function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: EvalRun): NowLine {
+  const trials = reportedTrials(run) ? undefined : trialsOf(run.id)
+  const name = nameOf(suite, run)
+  return {
+    ...NO_HISTORY,
+    key: `run ${run.id}`,
+    kind: 'run',
+    project,
+    thing: { kind: 'run', record: run },
+    urgency: 'know',
+    isFault: false,
+    mark: run.status === 'pending' ? 'pending' : 'live',
+    word: run.status,
+    sentence: `${name}: ${progressWords(run, trials, now)}`,
+    at: toEpochMs(run.createdAt),
+    // No part of it is older than it says.
+    readAt: runs.at === undefined || trials?.at === undefined ? (runs.at ?? trials?.at) : Math.min(runs.at, trials.at),
+    week: weekOfRuns(runs.value, now),
+    fingerprint: 'in flight',
+    target: { to: 'run', projectId: project.id, suiteId: run.suiteId, runId: run.id, failed: false, inFlight: name },
+  }
+}
+
+function weekOfRuns(runs: readonly EvalRun[], now: number): Week {
+  const ended = runs.flatMap(run => {
+    const [outcome, at] = [outcomeOfRun(run), endOf(run)]
+    if (at === undefined || outcome === 'in-flight' || outcome === 'cancelled') return []
+    return [{ at, failed: isFault(outcome) }]
+  })
+  return weekOf(ended, now, runs.length < RUNS_READ ? undefined : Math.min(...madeAt(runs)))
+}
+
+/** Whether a run passed before the first of those that came to this state. */
+function passedBefore({ since }: SuiteState, runs: readonly EvalRun[]): boolean {
+  const first = since && toEpochMs(since.run.createdAt)
+  return runs.some(run => outcomeOfRun(run) === 'passed' && (toEpochMs(run.createdAt) ?? 0) < (first ?? 0))
+}
+
+/** `; failed since #5, 3 nights; #8 passed 3 of 6 cases`. */
+function historyWords({ outcome, judgedBy, since, latest }: SuiteState, runs: readonly EvalRun[]): string {
+  const first = since && toEpochMs(since.run.createdAt)
+  const same = runs.filter(run => outcomeOfRun(run) === outcome && (toEpochMs(run.createdAt) ?? 0) >= (first ?? 0))
   const parts = [
-    since && since !== judgedBy ? `${outcome} since ${runNumberOf(since.run)}` : '',
+    since && since !== judgedBy ? `${outcome} since ${runNumberOf(since.run)}${daysWords(madeAt(same))}` : '',
     latest?.outcome === 'passed'
       ? [runNumberOf(latest.run), 'passed', partLabels(latest).join(', ')].join(' ').trimEnd()
       : '',
   ]
   return parts.map(part => part && `; ${part}`).join('')
+}
+
+const [MORNING, EVENING] = [7, 19]
+
+/** `, 3 nights` where runs were made on several days; days, where one of them was made by day. */
+function daysWords(times: readonly number[]): string {
+  const days = new Set(times.map(localDay)).size
+  if (days < 2) return ''
+  const areNights = times
+    .map(time => Number.parseInt(localClock(time)))
+    .every(hour => hour < MORNING || hour >= EVENING)
+  return `, ${days} ${areNights ? 'nights' : 'days'}`
 }
 
 function endOf({ completedAt, createdAt }: ListedRun): number | undefined {
@@ -115,7 +225,11 @@ function isReported(outcome: SuiteState['outcome']): outcome is Reported {
 }
 
 function nameOf(suite: SuiteOf, run: EvalRun): string {
-  return `${suite.name ?? suite.id} ${runNumberOf(run)}`
+  return `${suiteName(suite)} ${runNumberOf(run)}`
+}
+
+function suiteName({ name, id }: SuiteOf): string {
+  return name ?? id
 }
 
 /** How far a run is by its own counts, where its service reports them; else by its trials. */

@@ -2,7 +2,7 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Finding } from '../findings/finding.ts'
 import { valueLabel } from '../findings/insights.ts'
-import type { NowLine, NowProject, Read } from './line.ts'
+import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
 import { checkKey, type ServerCheck } from './memory.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -17,12 +17,14 @@ export function findingLines(project: NowProject, { value, at }: Read<readonly F
     const times = finding.occurrences === undefined ? '' : `, seen ${timesWords(finding.occurrences)}`
     return [
       {
+        ...NO_HISTORY,
         key: `finding ${project.id} ${finding.key}`,
         kind: 'finding',
         urgency: status === 'regressed' ? 'act' : 'look',
         isFault: true,
         mark: status === 'regressed' ? 'error' : 'warn',
         word: status,
+        news: status,
         sentence: `${name ?? 'A finding without a name'}${dimension}${where}${times}`,
         project,
         at: finding.lastSeenAt ?? finding.updatedAt,
@@ -49,6 +51,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
     .map(scenario => {
       const { link: _link, ...record } = scenario
       return {
+        ...NO_HISTORY,
         key: `scenario ${scenario.id}`,
         kind: 'scenario',
         urgency: 'look',
@@ -79,7 +82,7 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
  * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own
  * check.
  */
-export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>): NowLine[] {
+export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>, now: number): NowLine[] {
   return [...checks].flatMap(check => {
     const project = projects.find(({ id }) => id === check.projectId)
     if (!project || check.status === 'ready') return []
@@ -91,6 +94,7 @@ export function serverLines(projects: readonly NowProject[], checks: Iterable<Se
     }
     return [
       {
+        ...NO_HISTORY,
         key: `server ${checkKey(check)}`,
         kind: 'server',
         ...look,
@@ -98,6 +102,7 @@ export function serverLines(projects: readonly NowProject[], checks: Iterable<Se
         sentence: `${check.name ?? check.serverId} ${says}${check.why === undefined ? '' : `: ${check.why}`}`,
         project,
         at: check.at,
+        news: newsSince(check.at, now),
         readAt: check.at,
         fingerprint: `${check.status} ${check.why ?? ''}`,
         target: { to: 'server', projectId: check.projectId, serverId: check.serverId },

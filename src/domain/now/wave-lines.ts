@@ -1,7 +1,8 @@
 import type { JourneyRunState } from '../findings/waves.ts'
 import { isInFlight, waveProgress, type RunInWave, type Wave } from '../swarms/waves.ts'
-import type { NowLine, NowProject, Read } from './line.ts'
+import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
 import { DAY_MS } from './run-lines.ts'
+import { type Week, weekOf } from './week.ts'
 
 type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 
@@ -36,6 +37,7 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
     const fault = worst && `${nameOf(faults, wave)} ${worst.says}${countWords(faults)}`
     return [
       {
+        ...NO_HISTORY,
         key: `wave ${project.id} ${wave.id}`,
         kind: 'wave',
         ...own,
@@ -45,6 +47,8 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
         project,
         at: wave.at || undefined,
         readAt: at,
+        week: weekOfJourneys(value, wave, now),
+        news: worst && newsSince(wave.at, now, wasWell(value, wave)),
         fingerprint: [flying.length > 0 ? 'in flight' : '', ...faults.map(({ id, state }) => `${id} ${state}`)].join(
           ' ',
         ),
@@ -53,6 +57,24 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
       },
     ]
   })
+}
+
+/** What ended in the last week of the journeys that a wave ran; answers go back to the oldest wave they hold. */
+function weekOfJourneys(waves: readonly Wave[], { runs }: Wave, now: number): Week {
+  const journeys = new Set(runs.map(journeyOf))
+  const ends = waves.flatMap(wave => wave.runs.filter(run => hasEnded(run) && journeys.has(journeyOf(run))))
+  return weekOf(
+    ends.flatMap(run => (run.at === undefined ? [] : [{ at: run.at, failed: lookOf(run) !== undefined }])),
+    now,
+    waves.at(-1)?.at,
+  )
+}
+
+/** Whether each journey of a wave that ended before ended well then. */
+function wasWell(waves: readonly Wave[], wave: Wave): boolean {
+  const earlier = waves.slice(waves.indexOf(wave) + 1).flatMap(({ runs }) => runs.filter(hasEnded))
+  const last = wave.runs.flatMap(run => earlier.find(each => journeyOf(each) === journeyOf(run)) ?? [])
+  return last.length > 0 && last.every(({ state }) => state === 'completed')
 }
 
 function lookOf({ state }: RunInWave): Look | undefined {

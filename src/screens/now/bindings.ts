@@ -32,7 +32,12 @@ export const nowKeys = defineBindings({
       needs: 'service',
       help: 'Send a write again that did not happen, or dismiss it.',
     },
-    faults: { ...on('filter'), label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
+    faults: {
+      ...on('filter'),
+      label: 'faults or new',
+      hint: true,
+      help: 'Only what is wrong, then only what is new or regressed, then everything.',
+    },
     projects: { ...on('projects'), label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
   },
 })

@@ -1,16 +1,66 @@
-import { isAcknowledged } from '../../domain/now/order.ts'
+import { groupLines } from '../../domain/now/groups.ts'
+import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
+import { weekSum } from '../../domain/now/week.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { sparkline } from '../../tui/theme/charts.ts'
+import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
-export type NowRow = NowLine & { acknowledged: boolean }
+export type NowRow = NowLine & {
+  /** Put away, as all are that a line stands for. */
+  acknowledged: boolean
+  /** When, in epoch milliseconds; of a line that stands for others, the last of these. */
+  acknowledgedAt: number | undefined
+  /** The lines that it stands for. */
+  members: readonly NowRow[]
+}
 
-export function toRow(line: NowLine, kept: StoredNow): NowRow {
-  return { ...line, acknowledged: isAcknowledged(line, kept) }
+/** Lines as rows, each group below the line that stands for it. */
+export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
+  const rows = orderLines(groupLines(lines)).map((line): NowRow => {
+    const acknowledged = isAcknowledged(line, kept)
+    const acknowledgedAt = acknowledged ? kept.acknowledged.get(line.key)?.at : undefined
+    return { ...line, acknowledged, acknowledgedAt, members: [] }
+  })
+  const groups = Map.groupBy(rows, ({ under }) => under)
+  return rows.map(row => {
+    const members = groups.get(row.key)
+    if (!members) return row
+    // Whoever puts the cause away has put away each of these; one that joins them brings it back.
+    const acknowledged = members.every(member => member.acknowledged)
+    const at = Math.max(...members.map(member => member.acknowledgedAt ?? 0))
+    return { ...row, acknowledged, acknowledgedAt: acknowledged ? at : undefined, members }
+  })
+}
+
+/** How many rows wait: a group is one. */
+export function waitingCount(rows: readonly NowRow[]): number {
+  return rows.filter(({ acknowledged, under }) => !acknowledged && under === undefined).length
+}
+
+/** What is shown of the rows, as the place names it. */
+export const SHOWN = {
+  yes: { note: 'faults only', hides: 'what is no fault', has: ({ isFault }: NowRow) => isFault },
+  new: {
+    note: 'new or regressed',
+    hides: 'what is neither new nor regressed',
+    has: ({ news }: NowRow) => news !== undefined,
+  },
+} as const
+export type Shown = keyof typeof SHOWN
+
+/** What a place shows; undefined = everything. */
+export function shownIn(params: Readonly<Record<string, string | undefined>>): Shown | undefined {
+  return params['faults'] === 'yes' || params['faults'] === 'new' ? params['faults'] : undefined
+}
+
+/** What is shown after that. */
+export function nextShown(shown: Shown | undefined): Shown | undefined {
+  return shown === undefined ? 'yes' : shown === 'yes' ? 'new' : undefined
 }
 
 const TONES: Record<NowLine['mark'], Tone> = { ok: 'ok', error: 'error', warn: 'warn', live: 'live', pending: 'live' }
@@ -42,7 +92,8 @@ export function nowStateLabel({ kind, word }: Pick<NowLine, 'kind' | 'word'>): s
  * Columns of the inbox; they show a theme's marks, so they are made once per theme.
  * @param several whether lines of more than one project may be there
  */
-export function nowColumns(symbols: Symbols, several: boolean): readonly Column<NowRow>[] {
+export function nowColumns(theme: Theme, several: boolean): readonly Column<NowRow>[] {
+  const { symbols } = theme
   return [
     {
       id: 'urgency',
@@ -65,9 +116,20 @@ export function nowColumns(symbols: Symbols, several: boolean): readonly Column<
       id: 'sentence',
       title: 'Which',
       width: 'flex',
-      cell: row => (row.acknowledged ? { text: row.sentence, tone: 'muted' } : row.sentence),
+      cell: row => {
+        const text = row.under === undefined ? row.sentence : `  ${row.sentence}`
+        return row.acknowledged ? { text, tone: 'muted' } : text
+      },
     },
     ...(several ? [projectColumn] : []),
+    {
+      id: 'week',
+      title: 'Failed',
+      width: 7,
+      from: 96,
+      cell: row => ({ text: weekText(theme, row), tone: row.acknowledged ? 'muted' : TONES[row.mark] }),
+      sort: row => row.week && weekSum(row.week)?.failed,
+    },
     {
       id: 'when',
       title: 'Since',
@@ -87,6 +149,14 @@ export function nowColumns(symbols: Symbols, several: boolean): readonly Column<
       quiet: true,
     },
   ]
+}
+
+/** How much failed on each of the last seven days, of what ended then; plain counts of all where nothing is drawn. */
+function weekText({ symbols, ascii }: Theme, { week }: NowLine): string {
+  const sum = week && weekSum(week)
+  if (!week || !sum) return UNKNOWN
+  const shares = week.map(day => (day && day.ended > 0 ? day.failed / day.ended : undefined))
+  return (!ascii && sparkline(symbols, shares)) || `${sum.failed}/${sum.ended}`
 }
 
 const projectColumn: Column<NowRow> = {

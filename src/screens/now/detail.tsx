@@ -1,9 +1,10 @@
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAgo } from '../../tui/theme/format.ts'
+import { formatAgo, plural } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { fieldLines } from '../../components/lines.ts'
+import { fieldLines, heading } from '../../components/lines.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
+import { weekSum } from '../../domain/now/week.ts'
 import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
@@ -46,6 +47,11 @@ const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
   project: 'its project',
 }
 
+const CHANGES = {
+  new: 'new within the last day',
+  regressed: 'regressed within the last day',
+} as const satisfies Record<NonNullable<NowRow['news']>, string>
+
 function rowLines(row: NowRow, now: number, way: string): Line[] {
   return [
     { text: row.sentence },
@@ -55,9 +61,28 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
       ['Project', row.project?.name],
       ['Since', formatAgo(row.at, nowFor(row, now))],
       ['Read', formatAgo(row.readAt, now)],
-      ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
+      ['Last week', weekWords(row)],
+      ['Change', row.news && CHANGES[row.news]],
+      ['Acknowledged', acknowledgedWords(row, now)],
       ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
+    ...(row.members.length > 0 ? ['', heading('Stands for')] : []),
+    ...row.members.map(({ sentence }): Line => ({ text: sentence, indent: 2 })),
     '',
   ]
+}
+
+/** `3 of 5 failed`, and of how many days where more may have ended before. */
+function weekWords({ week }: NowRow): string | undefined {
+  const sum = week && weekSum(week)
+  if (!week || !sum) return undefined
+  return `${sum.failed} of ${sum.ended} failed${sum.days < week.length ? `, in ${plural(sum.days, 'day')}` : ''}`
+}
+
+/** The service carries no acknowledgement of a line: what is known is this person's on this machine. */
+function acknowledgedWords({ acknowledged, acknowledgedAt, members }: NowRow, now: number): string {
+  const until = members.length > 0 ? 'until another one joins' : 'until it changes'
+  if (acknowledged) return `by you on this machine, ${formatAgo(acknowledgedAt, now)}, ${until}`
+  const some = members.filter(member => member.acknowledged).length
+  return some > 0 ? `${some} of ${members.length}` : 'not by you on this machine'
 }

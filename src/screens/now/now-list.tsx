@@ -11,7 +11,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import type { NowRow } from './columns.ts'
+import { type NowRow, SHOWN, type Shown } from './columns.ts'
 import { clearState, coverageLabel } from './sources.ts'
 import type { NowData } from './use-now-data.ts'
 
@@ -25,7 +25,7 @@ export function NowList(props: {
   put: number
   /** No line is left for what is to be shown, whatever the person types as a filter. */
   isEmpty: boolean
-  notes: { onlyFaults: boolean; withAcknowledged: boolean }
+  notes: { shown: Shown | undefined; withAcknowledged: boolean }
 }) {
   const { list, data, put, notes } = props
   const { symbols } = useTheme()
@@ -35,7 +35,7 @@ export function NowList(props: {
   // The rows count ages from the present too.
   const now = Date.now()
   const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
-  const note = [notes.onlyFaults && 'faults only', hidden, listNote(list, symbols)].filter(Boolean)
+  const note = [notes.shown && SHOWN[notes.shown].note, hidden, listNote(list, symbols)].filter(Boolean)
   return (
     <Pane
       title="Now"
@@ -90,13 +90,13 @@ function projectsWords({ projects, all }: NowData): string {
 function emptyWords(
   data: NowData,
   now: number,
-  { onlyFaults, put, isLocal }: { onlyFaults: boolean; put: number; isLocal: boolean },
+  { shown, put, isLocal }: { shown: Shown | undefined; put: number; isLocal: boolean },
 ): { why: string; next: string } {
   if (data.projects.length === 0)
     return { why: 'No project is selected.', next: 'Choose some, or use a key that reaches one.' }
   const hiding = data.lines.length > 0
   const { why, next } = clearState(data.sources, { projects: projectsWords(data), isLocal }, now)
   if (!hiding) return { why, next }
-  const others = [put > 0 && `${put} acknowledged`, onlyFaults && 'what is no fault'].filter(Boolean)
+  const others = [put > 0 && `${put} acknowledged`, shown && SHOWN[shown].hides].filter(Boolean)
   return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }
 }

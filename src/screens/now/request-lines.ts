@@ -3,7 +3,14 @@ import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
-import type { NowLine, NowProject, NowTarget, Read } from '../../domain/now/line.ts'
+import {
+  newsSince,
+  NO_HISTORY,
+  type NowLine,
+  type NowProject,
+  type NowTarget,
+  type Read,
+} from '../../domain/now/line.ts'
 
 /** Key of the line about a write. */
 export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
@@ -17,6 +24,7 @@ export function writeLines(
   return value.map(entry => {
     const projectId = textOf(entry.input['projectId'])
     return {
+      ...NO_HISTORY,
       key: writeKey(entry),
       kind: 'write',
       urgency: 'act',
@@ -26,6 +34,7 @@ export function writeLines(
       sentence: `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}`,
       project: projects.find(({ id }) => id === projectId),
       at: entry.intendedAt,
+      news: newsSince(entry.intendedAt, now),
       readAt: at,
       fingerprint: `${entry.lastSeenAt} ${entry.readBack?.finding ?? ''}`,
       target: targetOf(entry),
@@ -72,6 +81,8 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
   const seconds = Math.ceil((pausedUntil - now) / 1000)
   return [
     {
+      ...NO_HISTORY,
+      news: 'new',
       key: 'rate',
       kind: 'rate',
       urgency: 'act',
@@ -95,6 +106,9 @@ export function connectionLine(fault: ConnectionFault | undefined, since: number
   const what = since === undefined ? 'nothing was read yet' : 'what is here was read before'
   return [
     {
+      ...NO_HISTORY,
+      // Whatever is filtered, nothing else on screen is current.
+      news: 'new',
       key: 'line',
       kind: 'line',
       urgency: 'act',

@@ -2,7 +2,6 @@ import { useEffect, useMemo } from 'react'
 import { every } from '../../lib/every.ts'
 import type { NowMemory } from '../../domain/now/memory.ts'
 import { writeKey } from './request-lines.ts'
-import { orderLines } from '../../domain/now/order.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
@@ -21,10 +20,21 @@ import { useOpenWrites } from '../../hooks/use-open-writes.ts'
 import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { useDecideWrite } from './use-decide-write.ts'
 import { nowKeys } from './bindings.ts'
-import { nowColumns, rowKey, toRow, type NowRow } from './columns.ts'
+import {
+  nextShown,
+  nowColumns,
+  type NowRow,
+  rowKey,
+  SHOWN,
+  type Shown,
+  shownIn,
+  toRows,
+  waitingCount,
+} from './columns.ts'
 import { NowDetail } from './detail.tsx'
 import { NowList, stateOfNow } from './now-list.tsx'
 import { useProjectChooser } from './project-chooser.tsx'
+import { isReadSince } from './sources.ts'
 import { useNowData, type NowData } from './use-now-data.ts'
 import type { NowTarget } from '../../domain/now/line.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -44,24 +54,23 @@ const REFRESH_MS = 10_000
 export function NowScreen() {
   const { memory, kept } = useNowMemory()
   const { params } = usePlace()
-  const { symbols } = useTheme()
+  const theme = useTheme()
   const data = useNowData(kept)
   useEffect(() => {
     // What is acknowledged in another window of the same person is away here too.
     memory.refresh()
     return every(REFRESH_MS, () => memory.refresh())
   }, [memory])
-  const onlyFaults = params['faults'] === YES
+  const shown = shownIn(params)
   const withAcknowledged = params['all'] === YES
-  const rows = orderLines(data.lines).map(line => toRow(line, kept))
-  const put = rows.filter(({ acknowledged }) => acknowledged).length
-  const waiting = rows.length - put
-  useCount(memory, waiting)
+  const rows = toRows(data.lines, kept)
+  const put = rows.filter(({ acknowledged, members }) => acknowledged && members.length === 0).length
+  useCount(memory, waitingCount(rows))
   const several = data.projects.length > 1
-  const columns = useMemo(() => nowColumns(symbols, several), [symbols, several])
+  const columns = useMemo(() => nowColumns(theme, several), [theme, several])
   const only = useMemo(
-    () => (row: NowRow) => (withAcknowledged || !row.acknowledged) && (row.isFault || !onlyFaults),
-    [withAcknowledged, onlyFaults],
+    () => (row: NowRow) => (withAcknowledged || !row.acknowledged) && (!shown || SHOWN[shown].has(row)),
+    [withAcknowledged, shown],
   )
   const collection = useCollection({
     noun: 'line',
@@ -69,20 +78,20 @@ export function NowScreen() {
     keyOf: rowKey,
     columns,
     only,
-    arriving: useArriving(isWhole(data)),
+    arriving: useArriving(data.all !== undefined && isReadSince(data.sources, performance.timeOrigin)),
     // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
     isOpen: false,
     placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
   })
   const { row } = collection
   const place = useMemo(() => row && placeOf(row.target), [row])
-  useCrumbs(['Now', onlyFaults ? 'faults only' : undefined])
+  useCrumbs(['Now', shown && SHOWN[shown].note])
   useSubject(row?.thing?.kind ?? '', row?.thing?.record, { place })
-  useNowBindings(collection, { data, onlyFaults, withAcknowledged, put })
+  useNowBindings(collection, { data, shown, withAcknowledged, put })
   const isEmpty = !rows.some(only)
   const state = stateOfNow(data, isEmpty)
-  const detail = (shown: NowRow | undefined, focused: boolean) => (
-    <NowDetail row={shown} data={data} focused={focused} />
+  const detail = (chosen: NowRow | undefined, focused: boolean) => (
+    <NowDetail row={chosen} data={data} focused={focused} />
   )
   return (
     <CollectionFrame
@@ -98,7 +107,7 @@ export function NowScreen() {
           put={put}
           state={state}
           isEmpty={isEmpty}
-          notes={{ onlyFaults, withAcknowledged }}
+          notes={{ shown, withAcknowledged }}
         />
       )}
       renderDetail={detail}
@@ -112,11 +121,6 @@ function paramsOfRow({ key, project }: NowRow) {
   return { line: key, ...(project && { projectId: project.id }) }
 }
 
-/** Whether everything that Now looks at was read: what arrives until then is no news. */
-function isWhole({ all, sources }: NowData): boolean {
-  return all !== undefined && sources.every(({ state }) => state !== 'reading')
-}
-
 /** Tells how many lines wait, and once more as Now is left: what was true until then gets old from then on. */
 function useCount(memory: NowMemory, waiting: number): void {
   useEffect(() => {
@@ -127,13 +131,13 @@ function useCount(memory: NowMemory, waiting: number): void {
 
 function useNowBindings(
   { list, on }: Collection<NowRow>,
-  shown: { data: NowData; onlyFaults: boolean; withAcknowledged: boolean; put: number },
+  of: { data: NowData; shown: Shown | undefined; withAcknowledged: boolean; put: number },
 ): void {
   const router = useRouter()
   const notify = useNotify()
   const { memory, kept } = useNowMemory()
   const choose = useProjectChooser()
-  const { data } = shown
+  const { data } = of
   const decide = useDecideWrite()
   const writes = useOpenWrites()
   const open = (row: NowRow): void => {
@@ -146,7 +150,8 @@ function useNowBindings(
     // Nobody puts away what they do not see: marks of hidden lines wait.
     const marked = list.items.filter(({ key }) => list.marks.has(key))
     const row = list.current()
-    const rows = marked.length > 0 ? marked : row ? [row] : []
+    const chosen = marked.length > 0 ? marked : row ? [row] : []
+    const rows = [...new Set(chosen.flatMap(each => (each.members.length > 0 ? each.members : [each])))]
     const fresh = rows.filter(({ acknowledged }) => !acknowledged)
     if (fresh.length > 0) memory.acknowledge(fresh)
     else memory.recall(rows)
@@ -164,12 +169,12 @@ function useNowBindings(
     open: on(open),
     acknowledge: on(acknowledge),
     acknowledged:
-      shown.put > 0 || shown.withAcknowledged
-        ? () => router.replace({ all: shown.withAcknowledged ? undefined : YES })
+      of.put > 0 || of.withAcknowledged
+        ? () => router.replace({ all: of.withAcknowledged ? undefined : YES })
         : unavailable('Nothing is acknowledged.'),
     stop: useStopLine(list.current()),
     settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
-    faults: () => router.replace({ faults: shown.onlyFaults ? undefined : YES }),
+    faults: () => router.replace({ faults: nextShown(of.shown) }),
     projects: data.all
       ? () => choose({ all: data.all ?? [], chosen: kept.projects, onChosen: memory.chooseProjects })
       : unavailable('The projects have not been read yet.'),

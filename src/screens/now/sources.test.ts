@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { clearState, coverageLabel, sourceOf } from './sources.ts'
+import { localClock } from '../../lib/times.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
+import { clearState, coverageLabel, isReadSince, sourceLines, sourceOf } from './sources.ts'
 
 const NOW = Date.now()
 const PROJECT = { id: 'p1', name: 'Desk' }
@@ -26,4 +28,31 @@ test('all clear is said only where everything was read to its end', () => {
   expect(clearState([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(
     'Missing: scenarios in Desk.',
   )
+})
+
+test('all clear is as old as its oldest answer, and nothing is clear by what an earlier session read', () => {
+  const at = Date.UTC(2026, 10, 21, 12)
+  const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
+  expect(clearState([read(0), read(600_000)], AT, at).why).toBe(`All clear at ${localClock(at - 600_000)}.`)
+  expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing was found at .+, which is long ago/)
+})
+
+test('what is still being read stands in one row, and what failed in a few', () => {
+  const kinds = ['suites', 'waves', 'scenarios'] as const
+  const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
+  expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(
+    '2 projects, oldest answer just now, reading suites 1/2, waves and 1 kind more',
+  )
+  const many = Array.from({ length: 237 }, () => ({ ...cut, state: 'error' as const }))
+  const { symbols } = createTheme({ level: 0, ascii: false })
+  const lines = sourceLines(many, { symbols, now: NOW, isLocal: true })
+  expect(lines.length).toBeLessThan(12)
+  expect(lines).toContainEqual({ text: '… and 232 more like these' })
+})
+
+test('what an earlier session left, and what is still to come, counts as not read yet', () => {
+  expect(isReadSince([whole], NOW)).toBe(true)
+  expect(isReadSince([whole, sourceOf('suites', answered({ items: [] }), PROJECT)], NOW + 1)).toBe(false)
+  expect(isReadSince([whole, sourceOf('waves', undefined, PROJECT)], NOW)).toBe(false)
+  expect(isReadSince([whole, { ...cut, state: 'error' }], NOW)).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { localClock } from '../../lib/times.ts'
+import { localMoment } from '../../lib/times.ts'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
 import { FINDING_SOURCES, type FindingSource } from '../../domain/findings/finding.ts'
@@ -13,6 +13,9 @@ import type { Line } from '../../components/viewer.tsx'
 
 /** Names in a sentence, so that it stays one. */
 const MOST_NAMES = 3
+/** Kinds of reads in the row above the list, and sources that are listed each by itself below a line. */
+const MOST_KINDS = 2
+const MOST_SINGLES = 5
 
 /** One of the things that Now looks at, and what came of it. */
 export type NowSource = {
@@ -27,6 +30,14 @@ export type NowSource = {
   problem: ErrorText | undefined
   /** There is more of it than was read. */
   partial: boolean
+}
+
+/**
+ * Whether everything was read since then, epoch milliseconds, or could not be: what differs from the answers of an
+ * earlier session is no news of this moment.
+ */
+export function isReadSince(sources: readonly NowSource[], since: number): boolean {
+  return sources.every(({ state, at }) => (state === 'read' ? (at ?? 0) >= since : state !== 'reading'))
 }
 
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
@@ -59,6 +70,16 @@ export function sourceName(source: NowSource): string {
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
 }
 
+/** What is older is no answer to how it stands: an earlier session left it, or it could not be read since. */
+const STALE_MS = 60 * 60_000
+
+/** When the oldest answer came that lines are made of, epoch milliseconds. */
+function oldestOf(sources: readonly NowSource[]): number | undefined {
+  const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
+  const times = told.flatMap(({ at }) => at ?? [])
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
 /** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */
 export function coverageLabel(
   sources: readonly NowSource[],
@@ -66,14 +87,12 @@ export function coverageLabel(
   now: number,
 ): { tone: 'muted' | 'warn'; text: string } {
   const failed = sources.filter(({ state }) => state === 'error')
-  const reading = sources.filter(({ state }) => state === 'reading').length
   const closed = sources.filter(({ state }) => state === 'closed')
-  const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
-  const oldest = Math.min(...told.flatMap(({ at }) => at ?? []))
+  const oldest = oldestOf(sources)
   const parts = [
     projects,
-    Number.isFinite(oldest) && `oldest answer ${formatAgo(oldest, now)}`,
-    reading > 0 && `${reading} being read`,
+    oldest !== undefined && `oldest answer ${formatAgo(oldest, now)}`,
+    readingWords(sources),
     closed.length > 0 && closedWords(closed),
   ]
   const [first] = failed
@@ -84,6 +103,17 @@ export function coverageLabel(
   ].filter(part => typeof part === 'string')
   const rest = parts.filter(part => typeof part === 'string').join(', ')
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
+}
+
+/** `reading suites 12/51, runs 3/9 and 2 kinds more`: what is still to come, by kinds in their order. */
+function readingWords(sources: readonly NowSource[]): string | undefined {
+  const kinds = [...Map.groupBy(sources, whatOf)]
+    .map(([what, of]) => ({ what, of: of.length, left: of.filter(({ state }) => state === 'reading').length }))
+    .filter(({ left }) => left > 0)
+  if (kinds.length === 0) return undefined
+  const shown = kinds.slice(0, MOST_KINDS).map(({ what, of, left }) => (of > 1 ? `${what} ${of - left}/${of}` : what))
+  const more = kinds.length - shown.length
+  return `reading ${shown.join(', ')}${more > 0 ? ` and ${plural(more, 'kind')} more` : ''}`
 }
 
 /** The first one by its name, and how many more. */
@@ -113,7 +143,8 @@ export function clearState(
 ): { why: string; next: string } {
   const closed = sources.filter(({ state }) => state === 'closed')
   const missing = sources.filter(({ state }) => state === 'error' || state === 'reading')
-  const at = localClock(now)
+  const oldest = oldestOf(sources) ?? now
+  const at = localMoment(oldest, now)
   if (missing.length > 0)
     return {
       why: `Nothing was found up to ${at}, but not everything has been read.`,
@@ -125,6 +156,8 @@ export function clearState(
       why: `Nothing was found up to ${at}, but not everything has been read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
+  if (oldest < now - STALE_MS)
+    return { why: `Nothing was found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
   // What is switched off was not looked at, so that it is not called clear.
   if (closed.length > 0)
@@ -163,7 +196,10 @@ export function sourceLines(
   )
   return [
     heading('Looked at'),
-    ...failuresFirst(single).flatMap(source => singleLines(source, symbols, now)),
+    ...failuresFirst(single)
+      .slice(0, MOST_SINGLES)
+      .flatMap(source => singleLines(source, symbols, now)),
+    ...(single.length > MOST_SINGLES ? [{ text: `… and ${single.length - MOST_SINGLES} more like these` }] : []),
     ...[...kinds.values()].map(each => kindLine(each, symbols, now)),
     ...(closed.length > 0 ? ['', { text: gateHelp(isLocal, closed), tone: 'muted' as const }] : []),
   ]

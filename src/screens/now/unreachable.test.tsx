@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { launchStage, slowCase } from '../../../test/launch-stage.ts'
+import { launchStage, quickCase, slowCase } from '../../../test/launch-stage.ts'
 import { openApp, openService } from '../../../test/harness.tsx'
+import { until } from '../../../test/service/harness.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { openJournal } from '../../api/client/journal/journal.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
@@ -56,4 +58,40 @@ test('a run in flight is stopped by its name', async () => {
   await app.see('Cancel Slow #1?')
   await app.press('down', 'enter')
   await app.see('Slow #1 is cancelled.')
+})
+
+test('suites that one unreachable server fails stand below one line, are put away with it, and come back with another', async () => {
+  const testService = await openService()
+  onTestFinished(() => testService.close())
+  const { client } = testService
+  const { suite, deadServer, projectId } = await launchStage(client)
+  const servers = [await deadServer()]
+  const fail = async (name: string): Promise<void> => {
+    const { steps } = quickCase(name)
+    const tests = [{ title: name, steps: steps.map(step => ({ ...step, serverName: 'dead' })) }]
+    const { runId } = await client.runs.create({ projectId, body: { suiteId: await suite(name, { servers, tests }) } })
+    await until(
+      () => client.runs.get({ projectId, runId }),
+      ({ status }) => isTerminalRunStatus(status),
+    )
+  }
+  await fail('Search')
+  await fail('Checkout')
+  const app = await openApp({ testService, place: nowRoute.to(), size: { width: 120, height: 40 } })
+  onTestFinished(() => app.close())
+  await app.see(/▌act +✗ 2 suites +Not set up: The server "dead"/)
+  expect(app.frame()).toMatch(/act +✗ run broken + {2}(Search|Checkout) #1/)
+  expect(app.frame()).toContain('[1 Now 1]')
+  await app.press(nowKeys.bindings.acknowledge)
+  await app.see('2 acknowledged is hidden')
+  await fail('Orders')
+  await app.press(appKeys.bindings.refresh)
+  await app.see(/✗ 3 suites +Not set up/)
+  expect(app.frame()).toMatch(/act +✗ run broken + {2}Orders #1/)
+  expect(app.frame()).not.toMatch(/act +✗ run broken +Search/)
+  await app.press(nowKeys.bindings.faults, nowKeys.bindings.faults)
+  await app.see('new or regressed')
+  expect(app.frame()).toContain('Orders #1')
+  await app.press(nowKeys.bindings.faults)
+  await app.see(/Now 1 of 2/)
 })

@@ -67,7 +67,7 @@ export function useNowData(kept: StoredNow): NowData {
     ...connectionLine(faultOf(answers), latest(answers), profile.host),
     ...rateLine(pause && time + pause.seconds * 1000, time),
     ...writeLines(projects, { value: writes.data ?? [], at: writes.dataUpdatedAt || undefined }, now),
-    ...serverLines(projects, kept.checks.values()),
+    ...serverLines(projects, kept.checks.values(), time),
     ...runs.lines,
     ...waves.lines,
     ...findings.lines,

@@ -1,25 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
-import { DAY_MS, runLines, wantsRuns } from '../../domain/now/run-lines.ts'
+import { DAY_MS, isRedBy, runLines, RUNS_READ, wantsRuns } from '../../domain/now/run-lines.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
 
-const RUNS_READ = 100
 const TRIALS_READ = 200
 
 type SuiteOf = { project: NowProject; suite: EvalSuite; changedAt: number | undefined }
 
 /**
- * The runs of every suite whose last one is in flight or of the last day, and the trials of those in flight that do not
- * count them themselves. `suites` are in the order of the projects.
+ * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
+ * trials of those in flight that do not count them themselves. `suites` are in the order of the projects.
  */
 export function useRunReads(
   plan: NowPlan,
@@ -30,17 +30,21 @@ export function useRunReads(
   const { queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
   const changes = useRef(new Map<string, Change>())
-  const optionsOf = ({ project, suite }: SuiteOf) =>
+  const optionsOf = ({ project, suite }: Omit<SuiteOf, 'changedAt'>) =>
     queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
+  const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
+  const [isRed] = useState(() => onceFor((runs: readonly EvalRun[]) => isRedBy(runs, isRerun)))
+  const knownRuns = (each: Omit<SuiteOf, 'changedAt'>) => queryClient.getQueryState(optionsOf(each).queryKey)
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => {
       const changedAt = changeOf(changes.current, suite, suites[index]?.at)
-      return wantsRuns(suite, now) ? [{ project, suite, changedAt }] : []
+      const known = knownRuns({ project, suite })?.data?.items
+      return wantsRuns(suite, now, known, isRed) ? [{ project, suite, changedAt }] : []
     }),
   )
   // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
   const isLive = (each: SuiteOf): boolean => {
-    const known = queryClient.getQueryState(optionsOf(each).queryKey)
+    const known = knownRuns(each)
     const runs = known?.data?.items ?? []
     if (runs.some(({ status }) => !isTerminalRunStatus(status))) return true
     const isNewer = (known?.dataUpdatedAt ?? 0) > (each.changedAt ?? 0)
@@ -74,13 +78,12 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
-  const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
   const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
     of.flatMap(({ project, suite }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
       // How far a run is was true when it was read, which may be most of a minute after the clock of the ages turned.
-      const at = runs?.at === undefined ? now : Math.max(now, serviceTime(runs.at))
-      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: at }) : []
+      const asOf = runs?.at === undefined ? 0 : serviceTime(runs.at)
+      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf }) : []
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
   const sources: NowSource[] = [

@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { shownIn, toRows, waitingCount } from '../../screens/now/columns.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { localClock } from '../../lib/times.ts'
+import { createNowMemory } from './memory.ts'
+import { missedAt, rhythmOf } from './rhythm.ts'
+import { RUNS_READ, runLines, wantsRuns } from './run-lines.ts'
+import { weekOf, weekSum } from './week.ts'
+
+const [HOUR, DAY] = [3_600_000, 24 * 3_600_000]
+const NOW = Date.UTC(2026, 10, 21, 12)
+const project = { id: 'prj_1', name: 'Sandbox' }
+
+function run(number: number, ago: number, fields: Partial<EvalRun> = {}): EvalRun {
+  const createdAt = NOW - ago
+  const passed = { result: 'passed', summary: { passed: 2, failed: 0, total: 2 } }
+  return { id: `r${number}`, suiteId: 's', runNumber: number, status: 'completed', createdAt, ...passed, ...fields }
+}
+const FAILED = { result: 'failed', summary: { passed: 1, failed: 1, total: 2 } } as const
+
+function linesOf(runs: EvalRun[], id = 's', asOf = NOW) {
+  const value = runs.map(each => ({ ...each, suiteId: id }))
+  return runLines({
+    project,
+    suite: { id, name: `suite ${id}` },
+    runs: { value, at: asOf },
+    trialsOf: () => undefined,
+    now: NOW,
+    asOf,
+  })
+}
+/** Seven nights that passed, the last of which began so long ago. */
+const nights = (last: number) => Array.from({ length: 7 }, (_, night) => run(7 - night, last + night * DAY))
+
+describe('a suite that runs every night', () => {
+  const when = fc.record({
+    last: fc.integer({ min: 0, max: 6 * DAY }),
+    off: fc.array(fc.integer({ min: -40 * 60_000, max: 40 * 60_000 }), { minLength: 7, maxLength: 7 }),
+    others: fc.array(fc.integer({ min: 0, max: 9 * DAY }), { maxLength: 8 }),
+    asOf: fc.integer({ min: 0, max: 7 * DAY }),
+  })
+
+  test('is missed only once it is late, whatever else ran, and never where a run came since or may have', () => {
+    fc.assert(
+      fc.property(when, ({ last, off, others, asOf }) => {
+        const times = [...off.map((ms, night) => NOW - last - night * DAY + ms), ...others.map(ago => NOW - ago)]
+        const rhythm = rhythmOf(times)
+        expect(rhythm).toMatchObject({ isDaily: true })
+        const due = missedAt(rhythm, times, NOW - asOf)
+        if (due === undefined) return
+        expect(NOW - asOf).toBeGreaterThan(due)
+        expect(Math.max(...times)).toBeLessThan(due)
+        expect(missedAt(rhythm, [...times, due + HOUR], NOW)).toBeUndefined()
+        expect(missedAt(rhythm, times, due)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('is no suite that runs on workdays, seldom, or at any time', () => {
+    const workdays = [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14].map(day => NOW - day * DAY)
+    expect(rhythmOf(workdays)).toBeUndefined()
+    expect(
+      rhythmOf(
+        nights(0)
+          .slice(0, 6)
+          .map(({ createdAt }) => Number(createdAt)),
+      ),
+    ).toBeUndefined()
+    expect(rhythmOf([0, 3, 4, 30, 50, 51, 90].map(hours => NOW - hours * HOUR))).toBeUndefined()
+    const hourly = Array.from({ length: 7 }, (_, index) => NOW - index * 2 * HOUR)
+    expect(missedAt(rhythmOf(hourly), hourly, NOW + 3 * HOUR)).toBe(NOW + 2 * HOUR)
+  })
+
+  test('has a line when it did not run, which nothing that was read before then shows', () => {
+    const due = NOW - 4 * HOUR
+    const [line] = linesOf(nights(28 * HOUR))
+    expect(line).toMatchObject({ key: 'suite prj_1 s', urgency: 'act', isFault: true, word: 'missing', at: due })
+    expect(line!.sentence).toBe(`suite s did not run, due ${localClock(due)} local time`)
+    expect(linesOf(nights(28 * HOUR), 's', due)).toEqual([])
+    expect(linesOf([run(8, HOUR), ...nights(28 * HOUR)])).toEqual([])
+  })
+
+  test('has one line when it is red too', () => {
+    const runs = nights(28 * HOUR).map((each, index) => (index < 3 ? { ...each, ...FAILED } : each))
+    const [line, ...others] = linesOf(runs)
+    expect(others).toEqual([])
+    expect(line!.sentence).toMatch(
+      /^suite s #7 failed: 1 of 2 passed; failed since #5, 3 (days|nights); did not run, due \d\d:\d\d local time$/,
+    )
+    expect(line).toMatchObject({ news: 'new', at: NOW - 76 * HOUR })
+  })
+})
+
+describe('the past of a suite', () => {
+  test('says how often it failed on each day of the week, and nothing of days that were not read whole', () => {
+    const ends = [0, 0, 1, 6, 9].map((day, index) => ({ at: NOW - day * DAY, failed: index % 2 === 0 }))
+    const week = weekOf(ends, NOW, undefined)
+    expect(week.map(day => day!.ended)).toEqual([1, 0, 0, 0, 0, 1, 2])
+    expect(weekSum(week)).toEqual({ ended: 4, failed: 2, days: 7 })
+    expect(weekOf(ends, NOW, NOW - 2 * DAY).filter(day => day === undefined)).toHaveLength(5)
+    const many = Array.from({ length: RUNS_READ }, (_, index) => run(200 - index, index * 60_000, index ? {} : FAILED))
+    expect(linesOf(many)[0]!.week!.slice(0, 6)).toEqual(Array.from({ length: 6 }))
+  })
+
+  test('says for a day that it is new or regressed', () => {
+    const newsOf = (runs: EvalRun[]) => linesOf(runs)[0]!.news
+    expect(newsOf([run(1, HOUR, FAILED)])).toBe('new')
+    expect(newsOf([run(2, HOUR, FAILED), run(1, 2 * HOUR)])).toBe('regressed')
+    expect(newsOf([run(2, HOUR, FAILED), run(1, 30 * HOUR, FAILED)])).toBeUndefined()
+  })
+
+  test('is read while what passed last may have left it red, however long ago that was', () => {
+    const latestRun = { id: 'r2', status: 'completed', passed: 1, failed: 0, createdAt: NOW - 9 * DAY }
+    const part = run(2, 9 * DAY, { selectedCaseCount: 1, totalCaseCount: 2 })
+    const red = run(1, 10 * DAY, { ...FAILED, selectedCaseCount: 2, totalCaseCount: 2 })
+    expect(wantsRuns({ latestRun }, NOW, [part, red])).toBe(true)
+    expect(wantsRuns({ latestRun }, NOW, [run(2, 9 * DAY), run(1, 10 * DAY)])).toBe(false)
+    const inList = (more: object) => wantsRuns({ latestRun, ...more }, NOW)
+    expect(inList({ recentRuns: [part, red] })).toBe(true)
+    expect(inList({ recentRuns: [part], passRateTrend: [0.5, 1] })).toBe(false)
+    expect(inList({ passRateTrend: [0.5, 1] })).toBe(true)
+    expect(inList({ passRateTrend: [1, 1] })).toBe(false)
+    expect(inList({ totals: { failed: 3 } })).toBe(true)
+    expect(inList({})).toBe(false)
+  })
+})
+
+describe('suites of one cause', () => {
+  const REASON = 'The server "dead" could not be reached: the connection was refused.'
+  const down = (reason = REASON, trialClass = 'setup_failed', complete = true) => ({
+    status: 'failed' as const,
+    result: null,
+    decisionSummary: {
+      diagnostics: {
+        complete,
+        failures: [
+          { class: trialClass, reason },
+          { class: trialClass, reason },
+        ],
+      },
+    },
+  })
+  const suite = (id: string, fields: Partial<EvalRun> = down(), number = 1) => linesOf([run(number, HOUR, fields)], id)
+  const memory = createNowMemory({ clock: systemClock })
+  const rowsOf = (...lines: ReturnType<typeof linesOf>[]) => toRows(lines.flat(), memory.kept())
+
+  test('stand below one line, which counts once', () => {
+    const rows = rowsOf(suite('a'), suite('b', FAILED), suite('c'))
+    expect(rows.map(({ under, sentence }) => [under !== undefined, sentence])).toEqual([
+      [false, `Not set up: ${REASON}`],
+      [true, 'suite a #1 ended as failed without having executed'],
+      [true, 'suite c #1 ended as failed without having executed'],
+      [false, 'suite b #1 failed: 1 of 2 passed'],
+    ])
+    expect(rows[0]).toMatchObject({ kind: 'cause', word: '2 suites', urgency: 'act', at: NOW - HOUR })
+    expect(waitingCount(rows)).toBe(2)
+  })
+
+  test('are none where the reason is another one, that of a part, or not of the setup', () => {
+    for (const other of [down('Other.'), down(REASON, 'execution_failed'), down(REASON, 'setup_failed', false), FAILED])
+      expect(rowsOf(suite('a'), suite('b', other)).every(({ kind }) => kind === 'run')).toBe(true)
+  })
+
+  test('are put away with it, also when it fails them again, and come back when another one joins', () => {
+    memory.acknowledge(rowsOf(suite('a'), suite('c'))[0]!.members)
+    expect(waitingCount(rowsOf(suite('a'), suite('c')))).toBe(0)
+    expect(waitingCount(rowsOf(suite('a', down(), 2), suite('c')))).toBe(0)
+    const joined = rowsOf(suite('a'), suite('b'), suite('c'))
+    expect(joined.map(({ acknowledged }) => acknowledged)).toEqual([false, true, false, true])
+    expect(waitingCount(rowsOf(suite('a', FAILED), suite('c'), suite('b')))).toBe(2)
+  })
+})
+
+test('an unknown filter of a place shows everything', () => {
+  expect(['yes', 'new', 'old'].map(faults => shownIn({ faults }))).toEqual(['yes', 'new', undefined])
+})

@@ -1,0 +1,58 @@
+import { onceFor } from '../../lib/once-for.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { markOf } from '../seen/seen.ts'
+import { NO_HISTORY, type NowLine, URGENCIES } from './line.ts'
+
+/**
+ * The reason that nothing of a run could be set up for, in the service's words: all that did not pass is of the class
+ * `setup_failed`, and every failure that is listed has this reason. Undefined where the run does not say all of that.
+ */
+export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | undefined => {
+  const { failures = null, complete } = decisionSummary?.diagnostics ?? {}
+  const reason = failures?.[0]?.reason
+  if (!failures || !reason) return undefined
+  const trials = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
+  const isCounted = trials['setup_failed'] === Number(trials['total']) - Number(trials['passed'])
+  const isSame = failures.every(each => each.class === 'setup_failed' && each.reason === reason)
+  return isSame && (complete === true || isCounted) ? reason : undefined
+})
+
+/** Lines of one project that state one cause, two at least, get a line that stands for them; it comes before them. */
+export function groupLines(lines: readonly NowLine[]): NowLine[] {
+  const stated = lines.filter(({ cause, project }) => cause !== undefined && project)
+  const groups = [...Map.groupBy(stated, ({ cause, project }) => `cause ${project!.id} ${markOf(cause!)}`)]
+  const heads = new Map(groups.filter(([, { length }]) => length > 1).map(([key, of]) => [key, headOf(key, of)]))
+  const keys = new Map(groups.flatMap(([key, of]) => (heads.has(key) ? of.map(line => [line, key] as const) : [])))
+  return [
+    ...heads.values(),
+    ...lines.map(line => {
+      const under = keys.get(line)
+      // Put away with its cause, it stays so while nothing but that cause fails it again.
+      return under === undefined ? line : { ...line, under, fingerprint: under }
+    }),
+  ]
+}
+
+function headOf(key: string, lines: readonly NowLine[]): NowLine {
+  const [first] = lines as [NowLine]
+  const least = (of: (line: NowLine) => number | undefined): number | undefined => {
+    const times = lines.map(of).filter(time => time !== undefined)
+    return times.length === lines.length ? Math.min(...times) : undefined
+  }
+  return {
+    ...NO_HISTORY,
+    key,
+    kind: 'cause',
+    urgency: URGENCIES.find(each => lines.some(({ urgency }) => urgency === each))!,
+    isFault: true,
+    mark: 'error',
+    word: `${lines.length} suites`,
+    sentence: `Not set up: ${first.cause}`,
+    project: first.project,
+    at: least(({ at }) => at),
+    readAt: least(({ readAt }) => readAt),
+    news: lines.map(({ news }) => news).find(news => news !== undefined),
+    fingerprint: key,
+    target: { to: 'here' },
+  }
+}

@@ -1,0 +1,42 @@
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
+
+/** So many runs one after another make a rhythm: with nights, the weekend is among them. */
+const RUNS = 7
+/** How much a run may come too early or too late, in milliseconds. */
+const SLACK_MS = 1.5 * HOUR_MS
+/** What repeats more often is somebody who tries something. */
+const LEAST_GAP_MS = HOUR_MS
+
+/** When a run of a suite comes next, in epoch milliseconds, and what that may be off by. */
+export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
+
+/**
+ * The rhythm in which a suite ran last: on each of seven days one after another at about the same time, whatever ran
+ * beside that, or seven times at equal distances of an hour or more; undefined where it has none.
+ * @param times when its runs were made, epoch milliseconds
+ */
+export function rhythmOf(times: readonly number[]): Rhythm | undefined {
+  if (times.length < RUNS) return undefined
+  const latest = times.toSorted((one, other) => other - one)
+  const steps = Array.from({ length: RUNS }, (_, step) => step)
+  const daily = latest.find(time =>
+    steps.every(step => latest.some(other => Math.abs(time - step * DAY_MS - other) <= SLACK_MS)),
+  )
+  if (daily !== undefined) return { dueAt: daily + DAY_MS, slackMs: SLACK_MS, isDaily: true }
+  const gaps = steps.slice(1).map(step => latest[step - 1]! - latest[step]!)
+  const gap = gaps.toSorted((one, other) => one - other)[gaps.length >> 1]!
+  const slackMs = Math.min(SLACK_MS, gap / 4)
+  const isEven = gap >= LEAST_GAP_MS && gaps.every(each => Math.abs(each - gap) <= slackMs)
+  return isEven ? { dueAt: latest[0]! + gap, slackMs, isDaily: false } : undefined
+}
+
+/**
+ * When a suite was due and did not run; undefined where it ran, or may have.
+ * @param asOf up to when all of its runs are known, epoch milliseconds as `times`
+ */
+export function missedAt(rhythm: Rhythm | undefined, times: readonly number[], asOf: number): number | undefined {
+  if (!rhythm) return undefined
+  const { dueAt, slackMs } = rhythm
+  return asOf > dueAt + slackMs && times.every(time => time < dueAt - slackMs) ? dueAt : undefined
+}
