@@ -38,6 +38,7 @@ import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
 import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
+import type { Themes } from '../../app/shell/theme-chooser.tsx'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
@@ -166,7 +167,7 @@ export function openDashboard(options: DashboardOptions): void {
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
       focus: focusPace.set,
       reply: text => {
-        if (!screen.reply(text) && terminal.reply(text)) instance.rerender(app())
+        if (!screen.reply(text) && terminal.reply(text)) repaint()
       },
     })
   })
@@ -176,7 +177,12 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
+  const repaint = (): void => {
+    screen.setGround(terminal.ground)
+    instance.rerender(app())
+  }
   const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
+  if (terminal.level > 0) actions.themes = themesOf(terminal, repaint)
   const app = () => (
     <App
       workspace={workspace}
@@ -294,6 +300,19 @@ function shellActions(options: {
         return screen.hasMouse
       },
     }),
+  }
+}
+
+/** Choosing among the terminal's themes; `repaint` shows the one that was chosen. */
+function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
+  return {
+    choices: terminal.choices,
+    current: () => terminal.choice,
+    show(name) {
+      terminal.choose(name)
+      repaint()
+    },
+    keep: async name => await (await import('../config/keep-theme.ts')).keepTheme(name, process.env),
   }
 }
 

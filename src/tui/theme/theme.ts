@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import { PALETTES, type ColourLevel, type PaletteName, type Tone } from './palettes.ts'
+import { paletteFor, type ColourLevel, type Palette, type Tone } from './palettes.ts'
 import { link } from '../terminal/osc.ts'
 import type { BadgeColour } from './badge-colours.ts'
 
@@ -116,6 +116,8 @@ export type Theme = {
   /** Cleaned text that opens an address, where the terminal has such links; the text alone elsewhere. */
   link(text: string, address: string): string
   symbols: Symbols
+  /** Whether the chosen row is a quiet ground, so that its cells keep their tones; else `selected` is for bare text. */
+  tintsRows: boolean
   /** How many colours there are, for pictures; text is painted by its meaning. */
   level: ColourLevel
   ascii: boolean
@@ -141,7 +143,7 @@ function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => str
 export function createTheme(options: {
   level: ColourLevel
   ascii: boolean
-  palette?: PaletteName
+  palette?: Palette
   /** Of a profile that says one. */
   badge?: BadgeColour | undefined
   /** For reading aloud: no frames, no bars. */
@@ -150,12 +152,14 @@ export function createTheme(options: {
   links?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })
-  const tones = PALETTES[options.palette ?? 'dark'](chalk, options.level)
+  const { paints, tintsFrom } = options.palette ?? paletteFor('dark', 'dark')
+  const tones = paints(chalk, options.level)
   if (options.badge) tones.remoteBadge = badges(chalk)[options.badge]
   return {
     paint: (tone, text) => tones[tone](text),
     link: (text, address) => (options.links ? link(text, address) : text),
     symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
+    tintsRows: tintsFrom !== undefined && options.level >= tintsFrom,
     level: options.level,
     ascii: options.ascii,
     plain: options.plain ?? false,
