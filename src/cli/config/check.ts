@@ -151,8 +151,8 @@ function nameProblem(
   const { [setting]: name = otherwise } = Object(value) as { [key in typeof setting]?: unknown }
   if (typeof name !== 'string' || names.includes(name)) return []
   const message =
-    `"${setting}" cannot be used: there is no ${NOUNS[setting]} of this name.${didYouMean(name, names)} Allowed here: ` +
-    `${names.join(', ')}.`
+    `"${setting}" cannot be used: there is no ${NOUNS[setting]} of this name.${didYouMean(name, names)} ` +
+    `Allowed here: ${names.join(', ')}.`
   return [{ path: [setting], message, onKey: false }]
 }
 

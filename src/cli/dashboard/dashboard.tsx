@@ -166,9 +166,7 @@ export function openDashboard(options: DashboardOptions): void {
       },
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
       focus: focusPace.set,
-      reply: text => {
-        if (!screen.reply(text) && terminal.reply(text)) repaint()
-      },
+      reply: text => (screen.reply(text) || !terminal.reply(text) ? undefined : repaint()),
     })
   })
   input.start()
@@ -177,12 +175,8 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const repaint = (): void => {
-    screen.setGround(terminal.ground)
-    instance.rerender(app())
-  }
-  const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
-  if (terminal.level > 0) actions.themes = themesOf(terminal, repaint)
+  const repaint = (): void => onGround(terminal, screen, () => instance.rerender(app()))
+  const actions = shellActions({ restore, surface, screen, input, watchdog, terminal, repaint, ...options })
   const app = () => (
     <App
       workspace={workspace}
@@ -260,6 +254,8 @@ function shellActions(options: {
   screen: Screen
   input: Input
   watchdog: Watchdog
+  terminal: TerminalTheme
+  repaint: () => void
   abilities: Abilities
   conventions: TtyConventions
   log: Log
@@ -293,6 +289,7 @@ function shellActions(options: {
       if (conventions.notify === 'bell') surface.control(BELL)
       if (conventions.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
     },
+    ...(options.terminal.level > 0 && { themes: themesOf(options.terminal, options.repaint) }),
     ...(surface === screen && {
       setTitle: (text: string) => screen.setTitle(text),
       toggleMouse: () => {
@@ -301,6 +298,12 @@ function shellActions(options: {
       },
     }),
   }
+}
+
+/** Draws in the terminal's theme, on the ground that it wants. */
+function onGround({ ground }: TerminalTheme, screen: Screen, draw: () => void): void {
+  screen.setGround(ground)
+  draw()
 }
 
 /** Choosing among the terminal's themes; `repaint` shows the one that was chosen. */

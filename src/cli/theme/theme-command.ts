@@ -2,7 +2,7 @@ import { jsonText } from '../../lib/printable.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { painted, paletteFor, LEAST_CONTRAST, type Palette } from '../../tui/theme/palettes.ts'
 import { contrastLine, contrastTable, sampleLines } from '../../tui/theme/sample.ts'
-import { ABOUT_THEMES, THEME_CHOICES, type ThemeChoice } from '../../tui/theme/theme-choice.ts'
+import { ABOUT_THEMES, THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { coloursOf, type ThemeColours } from '../../tui/theme/themes.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { loadConfig } from '../config/file.ts'
@@ -19,7 +19,7 @@ async function themes(): Promise<Listed[]> {
     name,
     about: ABOUT_THEMES[name],
     colours: coloursOf(name) ?? null,
-    palette: paletteFor(name as ThemeChoice, 'dark'),
+    palette: paletteFor(name, 'dark'),
   }))
   const own = Object.entries(config.themes).map(([name, colours]): Listed => ({
     name,

@@ -14,7 +14,7 @@ const STATES = [
 
 const WIDTH = 72
 
-/** A few rows as the dashboard draws them in a theme, the second one chosen, on the theme's own ground where it has one. */
+/** Rows as the dashboard draws them in a theme, the second one chosen, on the theme's own ground where it has one. */
 export function sampleLines(palette: Palette, options: { level: ColourLevel; ascii: boolean }): string[] {
   const theme = createTheme({ ...options, palette })
   const { symbols } = theme
@@ -37,11 +37,9 @@ export function sampleLines(palette: Palette, options: { level: ColourLevel; asc
   const chalk = new Chalk({ level: options.level })
   const lay = (line: string): string =>
     ground && options.level > 1 ? chalk.bgHex(ground.ground).hex(ground.text)(line) : line
-  return [
-    ` ${states}${rest}`,
-    chosen,
-    ` ${texts.map(([tone, text]) => theme.paint(tone, text)).join('   ')}${gap(` ${texts.map(([, text]) => text).join('   ')}`)}`,
-  ].map(lay)
+  const painted = texts.map(([tone, text]) => theme.paint(tone, text)).join('   ')
+  const bare = texts.map(([, text]) => text).join('   ')
+  return [` ${states}${rest}`, chosen, ` ${painted}${gap(` ${bare}`)}`].map(lay)
 }
 
 const TEXTS = ['text', 'muted', 'accent', 'ok', 'warn', 'error', 'live'] as const

@@ -39,7 +39,13 @@ export type Symbols = {
   /** A line break in a text that is being typed. */
   lineBreak: string
   bullet: string
-  lines: { horizontal: string; vertical: string; corners: readonly [string, string, string, string] }
+  lines: {
+    horizontal: string
+    vertical: string
+    corners: readonly [string, string, string, string]
+    /** Where a line of another pane begins: below the top edge, above the bottom edge, at the left and at the right. */
+    tees: readonly [top: string, bottom: string, left: string, right: string]
+  }
 }
 
 const UNICODE: Symbols = {
@@ -68,7 +74,7 @@ const UNICODE: Symbols = {
   ellipsis: '…',
   lineBreak: '↵',
   bullet: '·',
-  lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'] },
+  lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'], tees: ['┬', '┴', '├', '┤'] },
 }
 
 const ASCII: Symbols = {
@@ -98,7 +104,7 @@ const ASCII: Symbols = {
   ellipsis: '~',
   lineBreak: '$',
   bullet: '-',
-  lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'] },
+  lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'], tees: ['+', '+', '+', '+'] },
 }
 
 /** Where nothing is drawn, only said: what draws is blank. */
@@ -107,7 +113,7 @@ const PLAIN: Partial<Symbols> = {
   bar: ['', ''],
   spark: [],
   scroll: [' ', ' '],
-  lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '] },
+  lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '], tees: [' ', ' ', ' ', ' '] },
 }
 
 export type Theme = {
