@@ -24,6 +24,7 @@ import { App } from '../src/app/shell/app.tsx'
 import { createReport } from '../src/app/shell/report.ts'
 import type { MouseEvent } from '../src/tui/terminal/mouse.ts'
 import { createPointer } from '../src/tui/terminal/pointer.ts'
+import type { Themes } from '../src/app/shell/theme-chooser.tsx'
 import { createTheme } from '../src/tui/theme/theme.ts'
 import type { EditorHost } from '../src/components/editor/editor-host.ts'
 import { createToasts } from '../src/components/toasts.tsx'
@@ -131,6 +132,8 @@ export async function openApp(options: {
   screens?: readonly ScreenDeclaration[]
   /** The person's editor; without it there is none. */
   editor?: EditorHost
+  /** The terminal's colours; without them there are none. */
+  themes?: Themes
 }): Promise<TestApp> {
   const own = options.testService ?? (await openService())
   const { client } = own
@@ -191,6 +194,7 @@ export async function openApp(options: {
         ...(openBrowser && { openBrowser }),
         ...(options.openFile && { openFile: options.openFile }),
         ...(options.editor && { editor: options.editor }),
+        ...(options.themes && { themes: options.themes }),
       }}
       size={size}
     />

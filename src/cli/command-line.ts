@@ -27,10 +27,17 @@ function common(command: Command): Command {
     .option('--read-only', 'refuse every write before it is sent')
     .option('--no-color', 'no colours (NO_COLOR)')
     .option('--ascii', 'no characters beyond ASCII')
-    .addOption(new Option('--theme <name>', 'colours (MCPDECK_THEME)').choices(THEME_CHOICES))
+    .addOption(themeOption())
     .option('--no-mouse', 'leave the mouse to the terminal')
     .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
     .option('--log-file <file>', 'write a log there, without secrets')
+}
+
+/** Any name is taken here, since a config file can have themes of its own; help and completion know ours. */
+function themeOption(): Option {
+  const option = new Option('--theme <name>', 'colours (MCPDECK_THEME)')
+  option.argChoices = [...THEME_CHOICES]
+  return option
 }
 
 /** Makes the command line of these commands. */

@@ -9,6 +9,7 @@ import { serve } from './commands/serve.ts'
 import { server } from './commands/server.ts'
 import { serverVerbs } from './commands/server-commands.ts'
 import { suites } from './commands/suite.ts'
+import { themes } from './commands/theme.ts'
 import { verbs } from './commands/verbs.ts'
 
 /** The command line with every command. */
@@ -26,6 +27,7 @@ export function buildProgram(options: CommandLineOptions): CommandLine {
     ...inspection,
     ...serve,
     ...profiles,
+    ...themes,
     ...serverVerbs,
     ...verbs,
   ])

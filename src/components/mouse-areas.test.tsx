@@ -55,9 +55,9 @@ test('a click chooses a row, and clicking it again opens it', async () => {
 test('a click focuses the pane under it, and the pane stays where it is', async () => {
   await openTools()
   const before = app.frame().split('\n')[2]!
-  expect(before).toMatch(/╭ Servers.*╭▌everything/)
+  expect(before).toMatch(/╭ Servers.*┬▌everything/)
   await app.click('╭ Servers')
-  await app.see(/╭▌Servers.*╭ everything/)
+  await app.see(/╭▌Servers.*┬ everything/)
   expect(app.frame().split('\n')[2]!.replaceAll('▌', ' ')).toBe(before.replaceAll('▌', ' '))
 })
 

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { check, problemLine } from '../../src/cli/config/file.ts'
 import { defaultFile } from '../../src/cli/config/default-file.ts'
 import { DEFAULTS } from '../../src/cli/config/defaults.ts'
+import { keepTheme } from '../../src/cli/config/keep-theme.ts'
 import { Config } from '../../src/cli/config/schema.ts'
+import { THEME_CHOICES } from '../../src/tui/theme/theme-choice.ts'
 import { openHome } from './program.ts'
 
 /** What is wrong with a text, as `config check` prints it. */
@@ -18,10 +20,21 @@ async function problems(text: string): Promise<string[]> {
 describe('what is wrong is named with its line, its column and what is allowed', () => {
   const profile = (lines: string) => `profiles:\n  prod:\n    baseUrl: https://x.test\n${lines}`
   test.each<[string, string, RegExp]>([
+    ['a value that is none', 'mouse: true\nnotify: loud\n', /^f:2:9: "notify" is "loud"; it can be .+\.$/],
     [
-      'a value that is none',
-      'mouse: true\ntheme: blue\n',
-      /^f:2:8: "theme" is "blue"; it can be auto, dark, light or high-contrast\.$/,
+      'a theme that is none',
+      'theme: nrod\nthemes: { mine: {} }\n',
+      /^f:1:8: "theme" cannot be used: there is no theme .+"nord"\? Allowed here: auto, .+, mine\.$/,
+    ],
+    [
+      'a colour that is none',
+      'themes:\n  mine: { like: nord, ok: green }\n',
+      /^f:2:27: "themes\.mine\.ok" cannot be used: a colour is written #rrggbb\.$/,
+    ],
+    [
+      'a tone that is none',
+      'themes:\n  mine: { okay: "#00ff00" }\n',
+      /^f:2:11: There is no setting "okay"\. .*Allowed here: like, ground, text, .+\.$/,
     ],
     [
       'a setting that is none',
@@ -231,7 +244,8 @@ describe('the commands', () => {
     const opened = await home.run([])
     expect(opened).toMatchObject({ code: 2, stdout: '' })
     expect(opened.stderr).toBe(
-      `mcpdeck: ${file}:1:8: "theme" is "blue"; it can be auto, dark, light or high-contrast. There is one more: mcpdeck config check.\n`,
+      `mcpdeck: ${file}:1:8: "theme" cannot be used: there is no theme of this name. ` +
+        `Allowed here: ${THEME_CHOICES.join(', ')}. There is one more: mcpdeck config check.\n`,
     )
     expect((await home.run(['--help'])).code).toBe(0)
     const checked = await home.run(['config', 'check'])
@@ -243,6 +257,25 @@ describe('the commands', () => {
     expect(doctor.code).toBe(2)
     expect(doctor.stdout).toContain(`${file}:2:11: "profiles" must be a block of settings by name, not 3.`)
     expect((await home.run(['api', '--list'])).code).toBe(0)
+  })
+
+  test('a theme of one’s own is previewed with the contrast of its tones, and what is hard to read is named', async () => {
+    write('themes:\n  mine: { like: nord, error: "#5e2129" }\n')
+    const { stdout, code } = await home.run(['theme', 'preview', 'mine'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^mine: of your config file\n ✓ passed .+\n▌✓ passed/)
+    expect(stdout).toContain('error is hard to read: at least 4.5:1 is wanted.')
+    expect(stdout).not.toContain('ok is hard to read')
+    const listed = JSON.parse((await home.run(['theme', 'list', '--json'])).stdout)
+    expect(listed.items.at(-1)).toMatchObject({ name: 'mine', colours: { error: '#5e2129', ground: '#2e3440' } })
+    const refused = await home.run(['theme', 'preview', 'nrod'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "nord"?') })
+  })
+
+  test('a chosen theme is kept, and the comments of the file with it', async () => {
+    write('# mine\nmouse: false # over ssh\n')
+    await keepTheme('nord', { MCPDECK_CONFIG: file })
+    expect(readFileSync(file, 'utf8')).toBe('# mine\nmouse: false # over ssh\ntheme: nord\n')
   })
 
   test('a file that cannot be read is a wrong configuration', async () => {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { createTerminalTheme } from '../../src/cli/dashboard/terminal-theme.ts'
+import { THEME_CHOICES } from '../../src/tui/theme/theme-choice.ts'
+import { THEMES } from '../../src/tui/theme/themes.ts'
 import { resolveTtyConventions, type TtyConventions } from '../../src/cli/dashboard/tty-conventions.ts'
 
-const PREFERRED: TtyConventions = { theme: 'auto', mouse: true, notify: 'off', screenReader: false }
+const PREFERRED: TtyConventions = { theme: 'auto', themes: {}, mouse: true, notify: 'off', screenReader: false }
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'
 const BLACK = '\x1b]11;rgb:0000/0000/0000\x1b\\'
 
@@ -24,9 +26,10 @@ test('the terminal’s answer changes the colours, and only when it says somethi
   const auto = look()
   const dark = auto.theme
   expect(auto.asksBackground).toBe(true)
-  expect(auto.reply(BLACK)).toBe(false)
   expect(auto.reply('\x1b[?2026;2$y')).toBe(false)
   expect(auto.theme).toBe(dark)
+  expect(auto.reply(BLACK)).toBe(true)
+  expect(auto.reply(BLACK)).toBe(false)
   expect(auto.reply(WHITE)).toBe(true)
   expect(auto.theme.paint('warn', 'x')).toBe(look({ theme: 'light' }).theme.paint('warn', 'x'))
   expect(auto.reply(BLACK)).toBe(true)
@@ -39,15 +42,35 @@ test('before the answer the environment counts', () => {
   expect(look({}, { COLORFGBG: '15;0' }).theme.paint('accent', 'x')).not.toBe(light)
 })
 
-test('high contrast follows the background too, a named theme asks nothing', () => {
+test('high contrast follows the background too, a named theme keeps its colours', () => {
   const contrast = look({ theme: 'high-contrast' })
   const before = contrast.theme.paint('warn', 'x')
   expect(contrast.asksBackground).toBe(true)
   expect(contrast.reply(WHITE)).toBe(true)
   expect(contrast.theme.paint('warn', 'x')).not.toBe(before)
-  const dark = look({ theme: 'dark' })
-  expect(dark.asksBackground).toBe(false)
-  expect(dark.reply(WHITE)).toBe(false)
+  const nord = look({ theme: 'nord' })
+  const accent = nord.theme.paint('accent', 'x')
+  nord.reply(WHITE)
+  expect(nord.theme.paint('accent', 'x')).toBe(accent)
+})
+
+test('a theme has its ground only where the terminal has told its own, and gives it back', () => {
+  const terminal = look({ theme: 'nord' })
+  expect(terminal.ground).toBeUndefined()
+  terminal.reply(BLACK)
+  expect(terminal.ground).toMatchObject({ ground: '#2e3440', text: '#d8dee9' })
+  terminal.choose('auto')
+  expect(terminal.ground).toBeUndefined()
+  const few = look({ theme: 'nord' }, {}, 16)
+  few.reply(BLACK)
+  expect(few.ground).toBeUndefined()
+})
+
+test('a theme of the config file is painted in its own colours', () => {
+  const mine = { ...THEMES.nord.colours, accent: '#ff8800' }
+  const terminal = look({ theme: 'mine', themes: { mine } }, {}, 'true')
+  expect(terminal.theme.paint('accent', 'x')).toContain('38;2;255;136;0')
+  expect(terminal.choices.at(-1)).toMatchObject({ name: 'mine' })
 })
 
 test('where there are no colours, or only the console, nothing is asked', () => {
@@ -77,7 +100,7 @@ test('an option goes before the environment, that before the config file', () =>
   expect(resolveTtyConventions({}, { MCPDECK_SCREEN_READER: '1' }, PREFERRED).screenReader).toBe(true)
   expect(resolveTtyConventions({}, { INK_SCREEN_READER: 'true' }, PREFERRED).screenReader).toBe(true)
   expect(() => resolveTtyConventions({ theme: 'pink' }, {}, PREFERRED)).toThrow(
-    '--theme is one of auto, dark, light, high-contrast, not "pink".',
+    `--theme is one of ${THEME_CHOICES.join(', ')}, not "pink".`,
   )
   expect(() => resolveTtyConventions({}, { MCPDECK_NOTIFY: 'loud' }, PREFERRED)).toThrow('MCPDECK_NOTIFY is one of')
 })

@@ -47,7 +47,7 @@ async function reachable(spoil: (path: string) => Response | undefined = () => u
 
 /** The lines of the pane at the left, so that a sentence wrapped in it is one beside what its neighbour says. */
 function firstPane(screen: string): string {
-  return screen.replaceAll(/││.*$/gm, '')
+  return screen.replaceAll(/^(│[^│]*)│.*$/gm, '$1')
 }
 
 /** The frame lives: help opens and closes, the other screens open. */

@@ -30,8 +30,8 @@ function crookedRows(terminal: Terminal): string[] {
   return terminal
     .screen()
     .split('\n')
-    .filter(line => /^[╭│╰]/.test(line))
-    .filter((line, _, rows) => rows.length > 0 && !/[╮│╯┃]$/.test(line))
+    .filter(line => /^[╭├│╰]/.test(line))
+    .filter((line, _, rows) => rows.length > 0 && !/[╮┤│╯┃]$/.test(line))
 }
 
 /** Looks at all that was written since the look before, and at the screen. */

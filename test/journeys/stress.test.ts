@@ -26,7 +26,7 @@ function isStraight(terminal: Terminal): boolean {
   const { rows, cols } = terminal
   const lines = terminal.screen().split('\n')
   const panes = lines.slice(2, rows - 1)
-  return lines.length === rows && panes.every(line => line.length === cols && /[╮│┃╯]$/.test(line))
+  return lines.length === rows && panes.every(line => line.length === cols && /[╮┤│┃╯]$/.test(line))
 }
 
 test('50 resizes within a second end in a right frame, with keys between them', async () => {

@@ -148,7 +148,7 @@ describe.concurrent('terminals of many kinds', () => {
     await person.see(() => /What works here[^]*> Servers[^]*> everything/.test(person.terminal.output))
     person.press(appKeys.bindings.quit)
     expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
-    expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯│─▌█░]/)
+    expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯┬┴├┤│─▌█░]/)
   })
 
   test('a light background is noticed when the terminal says so, however late', async () => {
@@ -228,7 +228,7 @@ describe.concurrent('under stress', () => {
     terminal.resize(100, 30)
     const isRight = (): boolean => {
       const lines = terminal.screen().split('\n')
-      const panes = lines.join('').match(/╭/g)?.length
+      const panes = lines.join('').match(/[╭┬]/g)?.length
       return (
         panes === 2 &&
         lines.length === 30 &&

@@ -24,7 +24,7 @@ import type { Bindings } from '../../tui/keymap/binding.ts'
 import { choiceKeys, formKeys, suggestionKeys } from '../../components/form/form-keys.ts'
 import { screens } from '../registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
-import { appKeys, goKeysOf, helpKeys, paletteKeys, tooSmallKeys } from './app-keys.ts'
+import { appKeys, goKeysOf, helpKeys, paletteKeys, themeKeys, tooSmallKeys } from './app-keys.ts'
 
 /** The groups that are on no screen of their own. */
 const sharedKeys: readonly Bindings[] = [
@@ -54,6 +54,7 @@ const sharedKeys: readonly Bindings[] = [
   confirmKeys,
   helpKeys,
   paletteKeys,
+  themeKeys,
   tooSmallKeys,
   formKeys,
   choiceKeys,

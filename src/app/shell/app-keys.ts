@@ -47,6 +47,7 @@ export const appKeys = defineBindings({
       help: 'Show the messages of this session again, the newest first.',
     },
     mouse: { ...on('mouse'), label: 'mouse on/off', help: 'Mouse on or off; with it on, Shift and drag selects text.' },
+    theme: { keys: ['ctrl+t'], label: 'theme', help: 'Choose the colours; the list shows each as it is chosen.' },
     last: { ...on('last'), label: 'last place', help: 'Swap with the place you left last.' },
     projects: { ...on('projects'), label: 'projects', help: 'Choose another project.' },
   },
@@ -67,6 +68,17 @@ export const tooSmallKeys = defineBindings({
   scope: 'overlay',
   title: 'Terminal that is too small',
   bindings: { quit: { ...on('quit'), label: 'quit', hint: 'end' } },
+})
+
+/** While the theme is chosen. */
+export const themeKeys = defineBindings({
+  name: 'theme',
+  scope: 'overlay',
+  title: 'Themes',
+  bindings: {
+    accept: { keys: ['enter'], label: 'keep it', hint: true },
+    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'as before', hint: true },
+  },
 })
 
 export const helpKeys = defineBindings({

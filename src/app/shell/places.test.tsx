@@ -84,7 +84,7 @@ describe('what README and docs name as a place', () => {
       PROFILE,
     )
     await open(place)
-    await app!.see(/╭[^\n]*Run #\d/)
+    await app!.see(/[╭├][^\n]*Run #\d/)
     expect(await pin()).toMatch(/^run #/)
     expect((await link()).params).toMatchObject(place.params)
   })
@@ -107,7 +107,7 @@ describe('a place is where the focus is', () => {
     await app!.type(runIds[1]!)
     await app!.see(/▌[^\n]* run /)
     await app!.press('enter')
-    await app!.see(/╭[^\n]*Run #\d/)
+    await app!.see(/[╭├][^\n]*Run #\d/)
     expect(await pin()).toMatch(/^run #/)
     expect((await link()).params).toMatchObject({ runId: runIds[1], suiteId })
   })
@@ -157,7 +157,7 @@ describe('a place is where the focus is', () => {
 
   test('from the run back to its list, the place is the run; back to the suites, the suite', async () => {
     await open(runsRoute.to({ projectId, suiteId, runId: runIds[1], pane: 'run' }))
-    await app!.see(/╭[^\n]*Run #\d/)
+    await app!.see(/[╭├][^\n]*Run #\d/)
     await app!.press(appKeys.bindings.refresh)
     app!.router.replace({ pane: 'runs' })
     await app!.press(listKeys.bindings.up)

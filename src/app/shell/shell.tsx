@@ -31,6 +31,7 @@ import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { LeaveGoneProject } from './leave-gone-project.tsx'
 import { Tabs } from './tabs.tsx'
+import { useThemeChooser, type Themes } from './theme-chooser.tsx'
 import { WindowTitle } from './window-title.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
@@ -64,6 +65,8 @@ export type ShellActions = {
   suspend?: () => void
   /** Switches the mouse on or off and answers which; absent where there is none. */
   toggleMouse?: () => boolean
+  /** Absent where there are no colours. */
+  themes?: Themes
   redraw: () => void
   /** Writes what a part of the dashboard threw where crashes are written. */
   fault?: (error: unknown) => void
@@ -204,6 +207,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     },
     projects: () => openScreen(screens.find(({ route }) => route === projectsRoute)),
     mouse: useMouseSwitch(actions.toggleMouse),
+    theme: useThemeChooser(actions.themes),
   })
   const goKeys = useMemo(() => goKeysOf(screens), [screens])
   useBindings(goKeys, Object.fromEntries(screens.map(entry => [entry.route.screen, () => openScreen(entry)])))

@@ -8,7 +8,9 @@ import type { Bindings } from '../../tui/keymap/binding.ts'
 import { applyOverrides } from '../../tui/keymap/overrides.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { didYouMean } from '../../lib/nearest.ts'
-import { LOCAL_PROFILE } from './defaults.ts'
+import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
+import { TERMINAL_COLOURS } from '../../tui/theme/themes.ts'
+import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 import { Config } from './schema.ts'
 
 /** Reading ends in the settings, or in everything that is wrong. */
@@ -39,7 +41,8 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
   const checked = Config.safeParse(value, { reportInput: true })
   const problems = [
     ...(checked.error?.issues ?? []).flatMap(problemsOf),
-    ...defaultProblem(value),
+    ...nameProblem(value, 'default', LOCAL_PROFILE, [LOCAL_PROFILE, ...Object.keys(members(value, 'profiles'))]),
+    ...nameProblem(value, 'theme', DEFAULTS.theme, [...THEME_CHOICES, ...Object.keys(members(value, 'themes'))]),
     ...keyProblems(value, groups),
   ].map(({ path, message, onKey }) => at(on(path, onKey), message))
   problems.sort((a, b) => a.line - b.line || a.column - b.column)
@@ -123,6 +126,7 @@ function shown(value: unknown): string {
 /** Names of the settings at a place of the file. */
 function allowedAt(path: Path): string[] {
   if (path.length === 0) return Object.keys(Config.shape)
+  if (path[0] === 'themes') return ['like', ...Object.keys(TERMINAL_COLOURS.dark)]
   const profile = Config.shape.profiles.unwrap().valueType.shape
   return path.at(-1) === 'web' && path.length > 2
     ? profile.web.unwrap().keyType.options.map(String)
@@ -135,15 +139,21 @@ function members(value: unknown, name: string): Record<string, unknown> {
   return typeof block === 'object' && block !== null && !Array.isArray(block) ? { ...block } : {}
 }
 
-/** A default that names no profile. */
-function defaultProblem(value: unknown): Problem[] {
-  const { default: name = LOCAL_PROFILE } = Object(value) as { default?: unknown }
-  const names = [LOCAL_PROFILE, ...Object.keys(members(value, 'profiles'))]
+const NOUNS = { default: 'profile', theme: 'theme' } as const
+
+/** A setting that names something which is not there. */
+function nameProblem(
+  value: unknown,
+  setting: keyof typeof NOUNS,
+  otherwise: string,
+  names: readonly string[],
+): Problem[] {
+  const { [setting]: name = otherwise } = Object(value) as { [key in typeof setting]?: unknown }
   if (typeof name !== 'string' || names.includes(name)) return []
   const message =
-    `"default" cannot be used: there is no profile of this name.${didYouMean(name, names)} Allowed here: ` +
-    `${names.join(', ')}.`
-  return [{ path: ['default'], message, onKey: false }]
+    `"${setting}" cannot be used: there is no ${NOUNS[setting]} of this name.${didYouMean(name, names)} ` +
+    `Allowed here: ${names.join(', ')}.`
+  return [{ path: [setting], message, onKey: false }]
 }
 
 /**

@@ -6,6 +6,7 @@ export const DEFAULTS = {
   default: LOCAL_PROFILE,
   profiles: {},
   theme: 'auto',
+  themes: {},
   notify: 'off',
   mouse: true,
   screenReader: false,

@@ -4,6 +4,7 @@ import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
 import { isKeyName } from '../../tui/keymap/key-names.ts'
 import { screens } from '../../app/registry.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
+import { TERMINAL_COLOURS, THEMES, type ThemeColours, type ThemeName } from '../../tui/theme/themes.ts'
 import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
 import { NOTIFY_CHOICES } from './notify-choices.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
@@ -90,6 +91,17 @@ export const ProfileSettings = z
   })
 export type ProfileSettings = z.output<typeof ProfileSettings>
 
+const Colour = z.string().regex(/^#[\da-f]{6}$/i, 'a colour is written #rrggbb')
+
+const OWN_COLOURS = Object.fromEntries(
+  Object.keys(TERMINAL_COLOURS.dark).map(name => [name, Colour.optional()]),
+) as Record<keyof ThemeColours, z.ZodOptional<typeof Colour>>
+
+/** Colours beside those of the theme that it is like. */
+const OwnTheme = z
+  .strictObject({ like: z.enum(Object.keys(THEMES) as ThemeName[]).default('nord'), ...OWN_COLOURS })
+  .transform(({ like, ...own }): ThemeColours => ({ ...THEMES[like].colours, ...own }))
+
 /**
  * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by
  * several settings is looked at in `check.ts`, also where one of them is wrong.
@@ -111,9 +123,14 @@ export const Config = z.strictObject({
     .default(DEFAULTS.profiles)
     .describe('Services by name. A profile without a key source prompts for its key once, and stores it.'),
   theme: z
-    .enum(THEME_CHOICES)
+    .string()
     .default(DEFAULTS.theme)
-    .describe('Colours of the dashboard; `auto` goes by the background of the terminal.'),
+    .describe(`Colours of the dashboard: ${THEME_CHOICES.join(', ')}, or a name of \`themes\`.`),
+  themes: z
+    .record(z.string(), OwnTheme)
+    .default(DEFAULTS.themes)
+    .describe('Colours of your own by name; what one does not say is as in the theme that `like` names.')
+    .meta({ example: { mine: { like: 'nord', accent: '#a3be8c' } } }),
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)

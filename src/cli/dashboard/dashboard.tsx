@@ -38,6 +38,7 @@ import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
 import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
+import type { Themes } from '../../app/shell/theme-chooser.tsx'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 import { beginOnNow } from './first-place.ts'
@@ -167,9 +168,7 @@ export function openDashboard(options: DashboardOptions): void {
       },
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
       focus: focusPace.set,
-      reply: text => {
-        if (!screen.reply(text) && terminal.reply(text)) instance.rerender(app())
-      },
+      reply: text => (screen.reply(text) || !terminal.reply(text) ? undefined : repaint()),
     })
   })
   input.start()
@@ -178,7 +177,8 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
+  const repaint = (): void => onGround(terminal, screen, () => instance.rerender(app()))
+  const actions = shellActions({ restore, surface, screen, input, watchdog, terminal, repaint, ...options })
   const app = () => (
     <App
       workspace={workspace}
@@ -271,6 +271,8 @@ function shellActions(options: {
   screen: Screen
   input: Input
   watchdog: Watchdog
+  terminal: TerminalTheme
+  repaint: () => void
   abilities: Abilities
   conventions: TtyConventions
   log: Log
@@ -304,6 +306,7 @@ function shellActions(options: {
       if (conventions.notify === 'bell') surface.control(BELL)
       if (conventions.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
     },
+    ...(options.terminal.level > 0 && { themes: themesOf(options.terminal, options.repaint) }),
     ...(surface === screen && {
       setTitle: (text: string) => screen.setTitle(text),
       toggleMouse: () => {
@@ -311,6 +314,25 @@ function shellActions(options: {
         return screen.hasMouse
       },
     }),
+  }
+}
+
+/** Draws in the terminal's theme, on the ground that it wants. */
+function onGround({ ground }: TerminalTheme, screen: Screen, draw: () => void): void {
+  screen.setGround(ground)
+  draw()
+}
+
+/** Choosing among the terminal's themes; `repaint` shows the one that was chosen. */
+function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
+  return {
+    choices: terminal.choices,
+    current: () => terminal.choice,
+    show(name) {
+      terminal.choose(name)
+      repaint()
+    },
+    keep: async name => await (await import('../config/keep-theme.ts')).keepTheme(name, process.env),
   }
 }
 

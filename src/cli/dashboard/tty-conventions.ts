@@ -1,11 +1,15 @@
-import { THEME_CHOICES, type ThemeChoice } from '../../tui/theme/theme-choice.ts'
+import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
+import type { ThemeColours } from '../../tui/theme/themes.ts'
 import type { Preferences } from '../config/schema.ts'
 import { NOTIFY_CHOICES, type Notify } from '../config/notify-choices.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 
 /** How the dashboard behaves towards the terminal and the person. */
 export type TtyConventions = {
-  theme: ThemeChoice
+  /** One of `THEME_CHOICES`, or of `themes`. */
+  theme: string
+  /** The person's own, by their names. */
+  themes: Readonly<Record<string, ThemeColours>>
   mouse: boolean
   notify: Notify
   /** Plain lines, nothing that is only seen. */
@@ -19,13 +23,13 @@ export type TtyConventions = {
 export function resolveTtyConventions(
   options: CommonOptions,
   env: NodeJS.ProcessEnv,
-  config: Pick<Preferences, 'theme' | 'mouse' | 'notify' | 'screenReader'>,
+  config: Pick<Preferences, 'theme' | 'themes' | 'mouse' | 'notify' | 'screenReader'>,
 ): TtyConventions {
+  const themes = [...THEME_CHOICES, ...Object.keys(config.themes)]
   return {
     theme:
-      chosen('--theme', THEME_CHOICES, options.theme) ??
-      chosen('MCPDECK_THEME', THEME_CHOICES, env.MCPDECK_THEME) ??
-      config.theme,
+      chosen('--theme', themes, options.theme) ?? chosen('MCPDECK_THEME', themes, env.MCPDECK_THEME) ?? config.theme,
+    themes: config.themes,
     mouse: options.mouse === false ? false : config.mouse,
     notify: chosen('MCPDECK_NOTIFY', NOTIFY_CHOICES, env.MCPDECK_NOTIFY) ?? config.notify,
     screenReader: options.screenReader || wantsScreenReader(env) || config.screenReader,

@@ -75,7 +75,8 @@ export function composeRow<Item>(
   look: RowLook<Item>,
 ): string {
   const { symbols } = theme
-  const isPlain = look.marked || (look.selected && look.focused)
+  const isChosen = look.selected && look.focused
+  const isPlain = look.marked || (isChosen && !theme.tintsRows)
   const cells = placed.map(({ column, width }) => {
     const { text, tone } = parts(item, column)
     const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
@@ -83,6 +84,7 @@ export function composeRow<Item>(
   })
   const { left, right } = edgeSigns(symbols, look)
   const row = fitPainted(cells.join(' '), placed, look.width - EDGES)
+  if (isChosen && !isPlain) return theme.paint('selected', theme.paint('accent', left) + row + right)
   if (look.selected) return theme.paint(look.focused ? 'selected' : 'selectedIdle', left + row + right)
   if (look.marked) return theme.paint('accent', left + row + right)
   if (!look.change) return left + row + right

@@ -1,9 +1,10 @@
 import { Box, Text } from 'ink'
 import { memo, type ReactNode } from 'react'
-import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
+import { clean, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Theme } from '../../tui/theme/theme.ts'
+import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { SizeProvider, useSize } from '../size.tsx'
+import { useJoints, type Joints } from './joints.ts'
 import { useZoomed } from './zoom.ts'
 
 /** A note that would be cut shorter than this is left out. */
@@ -13,63 +14,78 @@ const LEAST_NOTE = 6
  * Top edge with the title in it: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer, not only a
  * colour.
  */
-export function paneEdge(
+function topEdge(
   theme: Theme,
-  options: { title: string; note?: string; focused: boolean; width: number },
+  options: { title: string; note?: string; focused: boolean; width: number; joints: Joints },
 ): string {
   const { lines, pointer } = theme.symbols
-  const { focused, width } = options
-  const edge = focused ? 'borderFocused' : 'border'
+  const { focused, width, joints } = options
+  const edge = edgeTone(focused || joints.above?.focused)
+  const start = joints.left ? '' : joints.above ? lines.tees[2] : lines.corners[0]
+  const end = joints.right ? lines.tees[0] : joints.above ? lines.tees[3] : lines.corners[1]
   const mark = focused ? pointer : ' '
-  const title = truncate(clean(options.title), Math.max(0, width - 6))
-  const room = width - widthOf(title) - 5
+  const around = start.length + 4
+  const title = truncate(clean(options.title), Math.max(0, width - around - 1))
+  const room = width - widthOf(title) - around
   const note = options.note && room >= LEAST_NOTE + 4 ? ` ${truncate(clean(options.note), room - 4)} ` : ''
   const fill = lines.horizontal.repeat(Math.max(0, room - widthOf(note) - (note ? 1 : 0)))
   const tail = note ? lines.horizontal : ''
   return (
-    theme.paint(edge, `${lines.corners[0]}${mark}`) +
+    theme.paint(edge, start + mark) +
     theme.paint(focused ? 'strong' : 'plain', title) +
     theme.paint(edge, ` ${fill}`) +
     theme.paint('muted', note) +
-    theme.paint(edge, `${tail}${lines.horizontal}${lines.corners[1]}`)
+    theme.paint(edge, tail + lines.horizontal) +
+    theme.paint(edgeTone(focused || joints.right?.focused), end)
   )
+}
+
+function edgeTone(focused: boolean | undefined): Tone {
+  return focused ? 'borderFocused' : 'border'
 }
 
 const Side = memo(function Side(props: { text: string; height: number }) {
   return <Text>{Array.from({ length: props.height }, () => props.text).join('\n')}</Text>
 })
 
-/** A bordered part of the screen with its title, count and an optional note such as the sort order. */
+/**
+ * A bordered part of the screen with its title, count and an optional note such as the sort order. It shares a line
+ * with each of its neighbours.
+ */
 export function Pane(props: { title: string; count?: string; note?: string; focused: boolean; children: ReactNode }) {
   const theme = useTheme()
+  const joints = useJoints()
   const { width, height } = useSize()
   const { lines } = theme.symbols
-  const edge = props.focused ? 'borderFocused' : 'border'
+  const { focused } = props
+  const left = joints.left ? 0 : 1
   const title = props.count ? `${props.title} ${props.count}` : props.title
   const notes = [props.note, useZoomed() && 'zoomed'].filter(Boolean)
-  const inner = { width: Math.max(0, width - 2), height: Math.max(0, height - 2) }
-  const bottom = lines.corners[2] + fit('', inner.width).replaceAll(' ', lines.horizontal) + lines.corners[3]
-  const side = theme.paint(edge, lines.vertical)
+  const inner = { width: Math.max(0, width - left - 1), height: Math.max(0, height - (joints.below ? 1 : 2)) }
+  const bottom = (joints.left ? '' : lines.corners[2]) + lines.horizontal.repeat(inner.width)
+  const end = joints.right ? lines.tees[1] : lines.corners[3]
+  const right = edgeTone(focused || joints.right?.focused)
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Text wrap="truncate">
-        {paneEdge(theme, {
+        {topEdge(theme, {
           title,
-          focused: props.focused,
+          focused,
           width,
+          joints,
           ...(notes.length > 0 && { note: notes.join(` ${theme.symbols.bullet} `) }),
         })}
       </Text>
       <Box height={inner.height}>
-        <Side text={side} height={inner.height} />
+        {left > 0 && <Side text={theme.paint(edgeTone(focused), lines.vertical)} height={inner.height} />}
         <Box width={inner.width} height={inner.height} flexDirection="column" overflow="hidden">
-          <SizeProvider {...inner} top={1} left={1}>
+          <SizeProvider {...inner} top={1} left={left}>
             {props.children}
           </SizeProvider>
         </Box>
-        <Side text={side} height={inner.height} />
+        <Side text={theme.paint(right, lines.vertical)} height={inner.height} />
       </Box>
-      <Text wrap="truncate">{theme.paint(edge, bottom)}</Text>
+      {!joints.below && <Text wrap="truncate">{theme.paint(edgeTone(focused), bottom) + theme.paint(right, end)}</Text>}
     </Box>
   )
 }

@@ -8,6 +8,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { MouseFocus } from '../mouse-areas.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
+import { JointsProvider, jointsAt } from './joints.ts'
 import { arrangementOf, paneBoxes } from './layout.ts'
 import { ZoomProvider } from './zoom.ts'
 
@@ -59,6 +60,7 @@ export function Panes<Id extends string>(props: {
     holdFirst(undefined)
     onFocus(pane.id)
   }
+  const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused }] : []))
   const stacked = arrangementOf(size, zoomed).arrangement === 'stacked'
   const alone = panes.length === 1 || (!zoomed && arrangementOf(size).arrangement === 'one')
   useBindings(panesKeys, {
@@ -76,9 +78,17 @@ export function Panes<Id extends string>(props: {
             box && (
               <SizeProvider key={pane.id} {...box}>
                 <MouseFocus onFocus={() => pick(pane.id)}>
-                  <Boundary title={titleOf(pane.id)} focused={index === focused}>
-                    <Drawn pane={pane} focused={index === focused} />
-                  </Boundary>
+                  <JointsProvider
+                    value={jointsAt(
+                      shown,
+                      shown.findIndex(beside => beside.index === index),
+                      stacked,
+                    )}
+                  >
+                    <Boundary title={titleOf(pane.id)} focused={index === focused}>
+                      <Drawn pane={pane} focused={index === focused} />
+                    </Boundary>
+                  </JointsProvider>
                 </MouseFocus>
               </SizeProvider>
             )

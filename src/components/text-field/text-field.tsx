@@ -131,7 +131,7 @@ function Row({ row }: { row: FieldRow }) {
   return (
     <Text wrap="truncate">
       {row.before}
-      {row.at !== undefined && theme.paint('selected', row.at)}
+      {row.at !== undefined && theme.paint('cursor', row.at)}
       {row.after}
     </Text>
   )
@@ -142,7 +142,7 @@ function Placeholder(props: { text: string; width: number }) {
   const text = truncate(clean(props.text), props.width)
   return (
     <Text wrap="truncate">
-      {theme.paint('selected', text.slice(0, 1))}
+      {theme.paint('cursor', text.slice(0, 1))}
       {theme.paint('muted', text.slice(1))}
     </Text>
   )

@@ -124,7 +124,7 @@ export function markMatches(theme: Theme, row: string, text: string): string {
   let marked = ''
   let from = 0
   for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, from)) {
-    marked += plain.slice(from, at) + theme.paint('selected', plain.slice(at, at + wanted.length))
+    marked += plain.slice(from, at) + theme.paint('match', plain.slice(at, at + wanted.length))
     from = at + wanted.length
   }
   return from === 0 ? row : marked + plain.slice(from)

@@ -147,7 +147,7 @@ test('a search finds lines whatever their shape, and marks what it found in a ro
   expect(searched(source, 'alpha').places).toEqual([0, 1, 2])
   const coloured = createTheme({ level: 1, ascii: false })
   const marked = markMatches(coloured, ' one alpha and ALPHA', 'alpha')
-  expect(marked).toBe(` one ${coloured.paint('selected', 'alpha')} and ${coloured.paint('selected', 'ALPHA')}`)
+  expect(marked).toBe(` one ${coloured.paint('match', 'alpha')} and ${coloured.paint('match', 'ALPHA')}`)
   expect(markMatches(coloured, ' nothing', 'alpha')).toBe(' nothing')
 })
 

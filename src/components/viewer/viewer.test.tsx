@@ -9,7 +9,7 @@ beforeEach(async () => {
   app = await openApp({ place: projectsRoute.to() })
   await app.see('launch eval run')
   await app.press(panesKeys.bindings.next)
-  await app.see('╭▌Sandbox')
+  await app.see('┬▌Sandbox')
 })
 afterEach(() => app.close())
 

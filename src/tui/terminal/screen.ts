@@ -1,6 +1,6 @@
 import { drawableSize } from './size.ts'
 import type { Row } from './cells.ts'
-import { ASK_BACKGROUND } from './background.ts'
+import { ASK_BACKGROUND, GROUND_BACK, groundSequence } from './background.ts'
 import { Composition } from './composition.ts'
 import { splitWrite, type FrameWrite } from './frame-parser.ts'
 import * as modes from './modes.ts'
@@ -59,6 +59,7 @@ export class Screen {
   #synchronized: boolean
   #mouse: boolean
   #title: string | undefined
+  #ground: { ground: string; text: string } | undefined
   readonly #replyListeners = new Set<(sequence: string) => boolean>()
   readonly #enterListeners = new Set<() => void>()
 
@@ -143,6 +144,7 @@ export class Screen {
   #modesToSet(): string {
     return [
       this.#title === undefined ? '' : title(this.#title),
+      this.#ground === undefined ? '' : groundSequence(this.#ground),
       this.#mouse ? modes.MOUSE_ON : '',
       this.#hasKeyboard ? modes.KEYBOARD_ON : '',
       this.#asksKeyboard && !this.#hasKeyboard ? modes.ASK_KEYBOARD : '',
@@ -163,7 +165,7 @@ export class Screen {
 
   /** What gives the terminal back. */
   get leaving(): string {
-    return (this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + modes.LEAVE
+    return (this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + (this.#ground ? GROUND_BACK : '') + modes.LEAVE
   }
 
   /** Resolves when the terminal has taken everything, so that it has really been given back. */
@@ -215,6 +217,13 @@ export class Screen {
     if (text === this.#title) return
     this.#title = text
     this.control(title(text))
+  }
+
+  /** The terminal's default colours while it is ours, `#rrggbb` each; undefined = its own. */
+  setGround(colours: { ground: string; text: string } | undefined): void {
+    if (colours === this.#ground) return
+    this.#ground = colours
+    this.control(colours === undefined ? GROUND_BACK : groundSequence(colours))
   }
 
   /** Whether mouse reports are on. */

@@ -1,10 +1,10 @@
 import type { ChalkInstance } from 'chalk'
+import { contrastOf, luminance, nearestIndexed, quietGround } from './colour.ts'
 import type { Background, ThemeChoice } from './theme-choice.ts'
+import { isThemeName, TERMINAL_COLOURS, THEMES, type ThemeColours } from './themes.ts'
 
 /** As chalk counts: no colours, sixteen, 256, 24 bits. */
 export type ColourLevel = 0 | 1 | 2 | 3
-
-export type PaletteName = 'dark' | 'light' | 'contrast-dark' | 'contrast-light'
 
 /** Colours by meaning; no other file names a colour. */
 export type Tone =
@@ -19,6 +19,8 @@ export type Tone =
   | 'live'
   | 'selected'
   | 'selectedIdle'
+  | 'cursor'
+  | 'match'
   | 'border'
   | 'borderFocused'
   | 'localBadge'
@@ -26,64 +28,162 @@ export type Tone =
   | 'key'
 
 type Paint = (text: string) => string
-type Palette = (chalk: ChalkInstance, level: ColourLevel) => Record<Tone, Paint>
 
-/** The palette for what was chosen, on what lies behind the text. */
-export function paletteFor(choice: ThemeChoice, background: Background): PaletteName {
-  if (choice === 'high-contrast') return `contrast-${background}`
-  return choice === 'auto' ? background : choice
+/** How a theme paints, before it is known how many colours the terminal has. */
+export type Palette = {
+  paints: (chalk: ChalkInstance, level: ColourLevel) => Record<Tone, Paint>
+  /** From this level on the chosen row is a quiet ground on which its colours stay; undefined = it never is. */
+  tintsFrom?: ColourLevel
+  /** What the terminal's own default colours become; absent = they stay. */
+  ground?: Pick<ThemeColours, 'ground' | 'text'>
 }
 
+/**
+ * The palette for what was chosen, on what lies behind the text.
+ * @param ground the terminal's own `#rrggbb`, once it has told it
+ */
+export function paletteFor(choice: ThemeChoice, background: Background, ground?: string): Palette {
+  if (choice === 'monochrome') return monochrome
+  if (choice === 'high-contrast') return contrast(background)
+  if (choice === 'high-contrast-dark') return contrast('dark')
+  if (choice === 'high-contrast-light') return contrast('light')
+  if (isThemeName(choice)) return painted(THEMES[choice].colours)
+  const name = choice === 'auto' ? background : choice
+  const colours = TERMINAL_COLOURS[name]
+  const isKnown = ground !== undefined && name === background
+  return coloured(isKnown ? { ...colours, selected: quietGround(ground, colours.text) } : colours)
+}
+
+/** A palette with a ground of its own. */
+export function painted(colours: ThemeColours): Palette {
+  return { ...coloured(colours), ground: colours }
+}
+
+/** A palette of these colours over the terminal's own ground and text. */
+export function coloured(colours: ThemeColours): Palette {
+  const sixteen = luminance(colours.ground) > 0.5 ? lightSixteen : darkSixteen
+  return { tintsFrom: 2, paints: (chalk, level) => (level === 1 ? sixteen(chalk) : manyColours(colours, chalk, level)) }
+}
+
+/** Least contrast of text, and of secondary text (WCAG 2 AA, and its rule for large text). */
+export const LEAST_CONTRAST = { text: 4.5, muted: 3 } as const
+
+/**
+ * Numbers of the 256 for a theme: each near its colour and readable on both grounds, and no two tones the same. Grounds
+ * come first, and states before what only stands beside them.
+ */
+function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, number> {
+  const ground = nearestIndexed(colours.ground)
+  const selected = nearestIndexed(colours.selected, ({ number }) => number !== ground.number)
+  const grounds = [colours.ground, ground.hex, selected.hex]
+  const taken = new Set<number>()
+  const pick = (name: keyof ThemeColours, least: number): number => {
+    const { number } = nearestIndexed(
+      colours[name],
+      candidate => !taken.has(candidate.number) && grounds.every(behind => contrastOf(candidate.hex, behind) >= least),
+    )
+    taken.add(number)
+    return number
+  }
+  const { text, muted } = LEAST_CONTRAST
+  return {
+    ground: ground.number,
+    selected: selected.number,
+    ok: pick('ok', text),
+    error: pick('error', text),
+    warn: pick('warn', text),
+    live: pick('live', text),
+    accent: pick('accent', text),
+    text: pick('text', text),
+    muted: pick('muted', muted),
+    border: pick('border', 1),
+  }
+}
+
+function manyColours(colours: ThemeColours, chalk: ChalkInstance, level: ColourLevel): Record<Tone, Paint> {
+  const numbers = level === 2 ? indexedColours(colours) : undefined
+  const ink = (name: keyof ThemeColours, pen = chalk): ChalkInstance =>
+    numbers ? pen.ansi256(numbers[name]) : pen.hex(colours[name])
+  const on = (name: keyof ThemeColours, pen = chalk): ChalkInstance =>
+    numbers ? pen.bgAnsi256(numbers[name]) : pen.bgHex(colours[name])
+  const accent = ink('accent')
+  return {
+    ...inverseRow(chalk),
+    muted: ink('muted'),
+    accent,
+    ok: ink('ok'),
+    warn: ink('warn'),
+    error: ink('error'),
+    live: ink('live'),
+    selected: on('selected'),
+    border: ink('border'),
+    borderFocused: accent,
+    localBadge: on('ok', ink('ground')),
+    remoteBadge: on('warn', ink('ground')),
+    key: accent.bold,
+  }
+}
+
+type Sixteen = (chalk: ChalkInstance) => Record<Tone, Paint>
+
 /** On dark backgrounds the terminal's own sixteen are readable, and follow what its owner made of them. */
-const dark: Palette = chalk => ({
-  plain: text => text,
+const darkSixteen: Sixteen = chalk => ({
+  ...inverseRow(chalk),
   muted: chalk.gray,
-  strong: chalk.bold,
-  emphasis: chalk.italic,
   accent: chalk.cyan,
   ok: chalk.green,
   warn: chalk.yellow,
   error: chalk.red,
   live: chalk.blueBright,
-  selected: chalk.inverse,
-  selectedIdle: chalk.bold,
   border: chalk.gray,
   borderFocused: chalk.cyan,
-  localBadge: chalk.black.bgGreen,
-  remoteBadge: chalk.black.bgYellow,
   key: chalk.bold.cyan,
 })
 
-/**
- * Colours of the 256, which no terminal changes, with at least 4.5:1 against white and off-white. Of the sixteen,
- * yellow and cyan cannot be read there.
- */
-export const LIGHT_COLOURS = { muted: 59, accent: 24, ok: 22, warn: 94, error: 124, live: 25 } as const
+/** On light ones yellow and cyan cannot be read. */
+const lightSixteen: Sixteen = chalk => ({
+  ...inverseRow(chalk),
+  muted: chalk.gray,
+  accent: chalk.blue,
+  ok: chalk.green,
+  warn: chalk.magenta,
+  error: chalk.red,
+  live: chalk.blue,
+  border: chalk.gray,
+  borderFocused: chalk.blue,
+  key: chalk.bold.blue,
+})
 
-const light: Palette = (chalk, level) => {
-  const few = level === 1
-  const accent = few ? chalk.blue : chalk.ansi256(LIGHT_COLOURS.accent)
-  const muted = few ? chalk.gray : chalk.ansi256(LIGHT_COLOURS.muted)
-  const ok = few ? chalk.green : chalk.ansi256(LIGHT_COLOURS.ok)
-  const warn = few ? chalk.magenta : chalk.ansi256(LIGHT_COLOURS.warn)
+/** What is the same wherever the chosen row is inverse. */
+function inverseRow(chalk: ChalkInstance) {
   return {
-    plain: text => text,
-    muted,
+    plain: (text: string) => text,
     strong: chalk.bold,
     emphasis: chalk.italic,
-    accent,
-    ok,
-    warn,
-    error: few ? chalk.red : chalk.ansi256(LIGHT_COLOURS.error),
-    live: few ? chalk.blue : chalk.ansi256(LIGHT_COLOURS.live),
     selected: chalk.inverse,
     selectedIdle: chalk.bold,
-    border: muted,
-    borderFocused: accent,
-    localBadge: few ? chalk.black.bgGreen : chalk.whiteBright.bgAnsi256(LIGHT_COLOURS.ok),
-    remoteBadge: few ? chalk.black.bgYellow : chalk.whiteBright.bgAnsi256(LIGHT_COLOURS.warn),
-    key: accent.bold,
+    cursor: chalk.inverse,
+    match: chalk.inverse,
+    localBadge: chalk.black.bgGreen,
+    remoteBadge: chalk.black.bgYellow,
   }
+}
+
+const monochrome: Palette = {
+  paints: chalk => ({
+    ...inverseRow(chalk),
+    muted: chalk.dim,
+    accent: chalk.bold,
+    ok: text => text,
+    warn: chalk.underline,
+    error: chalk.bold,
+    live: text => text,
+    border: chalk.dim,
+    borderFocused: chalk.bold,
+    localBadge: chalk.inverse,
+    remoteBadge: chalk.inverse.underline,
+    key: chalk.bold,
+  }),
 }
 
 /** Colours of the 256 with at least 7:1 against their background. */
@@ -110,15 +210,13 @@ function contrastOfSixteen(chalk: ChalkInstance, background: Background): Record
 /** Nothing is grey or thin; what is chosen is inverse and bold. */
 function contrast(background: Background): Palette {
   const colours = CONTRAST_COLOURS[background]
-  return (chalk, level) => {
+  const paints: Palette['paints'] = (chalk, level) => {
     const bold = chalk.bold
     const paint = (tone: ContrastTone): Paint =>
       level === 1 ? contrastOfSixteen(bold, background)[tone] : bold.ansi256(colours[tone])
     return {
-      plain: text => text,
+      ...inverseRow(chalk),
       muted: text => text,
-      strong: bold,
-      emphasis: chalk.italic,
       accent: paint('accent'),
       ok: paint('ok'),
       warn: paint('warn'),
@@ -133,11 +231,5 @@ function contrast(background: Background): Palette {
       key: bold.underline,
     }
   }
-}
-
-export const PALETTES: Record<PaletteName, Palette> = {
-  dark,
-  light,
-  'contrast-dark': contrast('dark'),
-  'contrast-light': contrast('light'),
+  return { paints }
 }

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import { PALETTES, type ColourLevel, type PaletteName, type Tone } from './palettes.ts'
+import { paletteFor, type ColourLevel, type Palette, type Tone } from './palettes.ts'
 import { link } from '../terminal/osc.ts'
 import type { BadgeColour } from './badge-colours.ts'
 
@@ -39,7 +39,13 @@ export type Symbols = {
   /** A line break in a text that is being typed. */
   lineBreak: string
   bullet: string
-  lines: { horizontal: string; vertical: string; corners: readonly [string, string, string, string] }
+  lines: {
+    horizontal: string
+    vertical: string
+    corners: readonly [string, string, string, string]
+    /** Where a line of another pane begins: below the top edge, above the bottom edge, at the left and at the right. */
+    tees: readonly [top: string, bottom: string, left: string, right: string]
+  }
 }
 
 const UNICODE: Symbols = {
@@ -68,7 +74,7 @@ const UNICODE: Symbols = {
   ellipsis: '…',
   lineBreak: '↵',
   bullet: '·',
-  lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'] },
+  lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'], tees: ['┬', '┴', '├', '┤'] },
 }
 
 const ASCII: Symbols = {
@@ -98,7 +104,7 @@ const ASCII: Symbols = {
   ellipsis: '~',
   lineBreak: '$',
   bullet: '-',
-  lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'] },
+  lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'], tees: ['+', '+', '+', '+'] },
 }
 
 /** Where nothing is drawn, only said: what draws is blank. */
@@ -107,7 +113,7 @@ const PLAIN: Partial<Symbols> = {
   bar: ['', ''],
   spark: [],
   scroll: [' ', ' '],
-  lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '] },
+  lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '], tees: [' ', ' ', ' ', ' '] },
 }
 
 export type Theme = {
@@ -116,6 +122,8 @@ export type Theme = {
   /** Cleaned text that opens an address, where the terminal has such links; the text alone elsewhere. */
   link(text: string, address: string): string
   symbols: Symbols
+  /** Whether the chosen row is a quiet ground, so that its cells keep their tones; else `selected` is for bare text. */
+  tintsRows: boolean
   /** How many colours there are, for pictures; text is painted by its meaning. */
   level: ColourLevel
   ascii: boolean
@@ -141,7 +149,7 @@ function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => str
 export function createTheme(options: {
   level: ColourLevel
   ascii: boolean
-  palette?: PaletteName
+  palette?: Palette
   /** Of a profile that says one. */
   badge?: BadgeColour | undefined
   /** For reading aloud: no frames, no bars. */
@@ -150,12 +158,14 @@ export function createTheme(options: {
   links?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })
-  const tones = PALETTES[options.palette ?? 'dark'](chalk, options.level)
+  const { paints, tintsFrom } = options.palette ?? paletteFor('dark', 'dark')
+  const tones = paints(chalk, options.level)
   if (options.badge) tones.remoteBadge = badges(chalk)[options.badge]
   return {
     paint: (tone, text) => tones[tone](text),
     link: (text, address) => (options.links ? link(text, address) : text),
     symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
+    tintsRows: tintsFrom !== undefined && options.level >= tintsFrom,
     level: options.level,
     ascii: options.ascii,
     plain: options.plain ?? false,

@@ -1,0 +1,75 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { Column } from '../../components/list/columns.ts'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { useOverlays } from '../../components/overlays.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { themeKeys } from './app-keys.ts'
+
+type ThemeEntry = { name: string; about: string }
+
+/** The colours that this terminal can have. */
+export type Themes = {
+  choices: readonly ThemeEntry[]
+  current: () => string
+  /** Paints everything in them from now on. */
+  show: (name: string) => void
+  /** Keeps them for the next start; answers where. @throws where that cannot be written */
+  keep: (name: string) => Promise<string>
+}
+
+const WIDTH = 72
+const ROWS_AROUND = 4
+
+const columns: readonly Column<ThemeEntry>[] = [
+  { id: 'name', title: 'Theme', width: 22, cell: ({ name }) => name },
+  { id: 'about', title: 'What it is', width: 'flex', cell: ({ about }) => ({ text: about, tone: 'muted' }) },
+]
+
+/** Opens the list of themes, which paints everything in the one that is chosen in it. */
+export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavailable {
+  const overlays = useOverlays()
+  if (themes === undefined) return unavailable('Nothing is coloured here.')
+  return () => {
+    overlays.open({
+      title: 'Theme: everything shows in the chosen one',
+      width: WIDTH,
+      height: themes.choices.length + ROWS_AROUND,
+      content: close => <ThemeChooser themes={themes} onClose={close} />,
+    })
+  }
+}
+
+function ThemeChooser({ themes, onClose }: { themes: Themes; onClose: () => void }) {
+  const toasts = useToasts()
+  const [before] = useState(themes.current)
+  const list = useList({ items: themes.choices, keyOf: themeName, columns, initialKey: before })
+  const index = useSyncExternalStore(list.selection.subscribe, list.selection.index)
+  const name = list.items[index]?.name ?? before
+  useEffect(() => themes.show(name), [themes, name])
+  const keep = async (): Promise<void> => {
+    try {
+      toasts.show('ok', `Theme ${name}, kept in ${await themes.keep(name)}.`)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      toasts.show('error', `Theme ${name} until you quit; it could not be kept: ${why}`)
+    }
+  }
+  useBindings(themeKeys, {
+    accept() {
+      onClose()
+      void keep()
+    },
+    cancel() {
+      themes.show(before)
+      onClose()
+    },
+  })
+  return <List list={list} focused empty="There is no theme." />
+}
+
+function themeName({ name }: ThemeEntry): string {
+  return name
+}

@@ -1,0 +1,23 @@
+import { command, type CommandDeclaration } from './declare.ts'
+
+type Json = { json?: boolean }
+
+const theme = () => import('../theme/theme-command.ts')
+
+/** `mcpdeck theme`: what `--theme`, `MCPDECK_THEME` and the config's `theme` can say. */
+export const themes: readonly CommandDeclaration[] = [
+  { name: 'theme', says: 'List and preview the colours of the dashboard.' },
+  command<Json>({
+    name: 'theme list',
+    says: 'List the themes, those of the config file too.',
+    flags: [['--json', 'print {"items": [{"name", "about", "colours"}]}']],
+    run: async ({ own }) => (await theme()).listThemes(own.json),
+  }),
+  command<Json>({
+    name: 'theme preview',
+    says: 'Print rows in a theme, or in each, with the contrast of everything that is read.',
+    words: [['[theme]', 'its name']],
+    flags: [['--json', 'print {"items": [{"name", "colours", "contrast"}]}']],
+    run: async ({ words: [name], own, common }) => (await theme()).previewThemes(name, common, own.json),
+  }),
+]
