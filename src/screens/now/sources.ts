@@ -27,6 +27,8 @@ export type NowSource = {
   problem: ErrorText | undefined
   /** There is more of it than was read. */
   partial: boolean
+  /** Another read said since that it has changed. */
+  isOutdated?: boolean
 }
 
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }

@@ -1,0 +1,181 @@
+import { contract } from '../../api/contract/contract.ts'
+import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
+import { changesOf, type NowSummary, summaryOf, type SummarySource } from '../../domain/now/summary.ts'
+import { screens } from '../../app/registry.ts'
+import { localClock } from '../../lib/times.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { nowStateLabel } from '../../screens/now/columns.ts'
+import { placeOf } from '../../screens/now/place-of.ts'
+import { clearState, coverageLabel, type NowSource, sourceName } from '../../screens/now/sources.ts'
+import { formatLocator } from '../../tui/router/place.ts'
+import { plural } from '../../tui/theme/format.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { projectNamed } from '../arguments/project-choice.ts'
+import { tableLines } from '../get/table.ts'
+import type { NounColumn } from '../get/noun.ts'
+import { openOutput } from '../output/output.ts'
+import { say } from '../output/prose.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
+import { lookAtNow, type NowLook } from './look-at-now.tsx'
+
+export type NowOptions = { json?: boolean; watch?: boolean; timeout?: number }
+
+/** A look with its summary, and what each line says that is worth telling again. */
+type Seen = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
+
+/** Shortest time between two reports of what changed, in milliseconds. */
+const REPORT_MS = 1_000
+
+const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVerdict } as const
+
+/** `mcpdeck now`: what waits, over all projects; resolves to the exit code. */
+export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
+  const { workspace } = context.saved.opened
+  const projects = await wantedProjects(context)
+  const output = openOutput()
+  const interruption = listenForInterrupt()
+  const interrupt = AbortSignal.any([interruption.signal, output.signal])
+  const over = Promise.withResolvers<void>()
+  interrupt.addEventListener('abort', () => over.resolve())
+  const timer = own.timeout === undefined ? undefined : setTimeout(over.resolve, own.timeout)
+  let seen: Seen | undefined
+  const watch = own.watch ? createReports({ json: own.json ?? false, write: text => void output.write(text) }) : undefined
+  const stop = lookAtNow(workspace, projects, look => {
+    seen = seenOf(look, workspace.profile.name)
+    if (watch) watch.add(seen)
+    else if (isOver(seen)) over.resolve()
+  })
+  try {
+    await over.promise
+  } finally {
+    clearTimeout(timer)
+    watch?.end()
+    stop()
+    interruption.stop()
+  }
+  if (interrupt.aborted) return interruptedCode(interrupt)
+  if (!seen) return EXIT.noVerdict
+  if (!watch) {
+    await output.write(own.json ? `${jsonText(seen.summary)}\n` : tableText(seen.summary, context.common.ascii ?? false))
+    if (!own.json) sayRest(seen, workspace.profile.local)
+  }
+  return EXIT_OF[seen.summary.state]
+}
+
+/** Ids of the projects that are named; undefined where none are. */
+async function wantedProjects({ client, common }: SavedContext): Promise<readonly string[] | undefined> {
+  const { projects: names = [] } = common
+  if (names.length === 0) return undefined
+  const all = await client.items(contract.projects.list, {})
+  return names.map(name => projectNamed(all, name).id)
+}
+
+function seenOf(look: NowLook, profile: string): Seen {
+  const { data, kept } = look
+  const routes = screens.map(({ route }) => route)
+  const lines = orderLines(data.lines)
+  const summary = summaryOf({
+    lines,
+    sources: data.sources.map(sourceOf),
+    projects: data.all && data.projects.length,
+    isAcknowledged: line => isAcknowledged(line, kept),
+    placeOf: ({ target }) => {
+      const place = placeOf(target)
+      return place && formatLocator(routes, profile, place)
+    },
+    profile,
+    now: Date.now(),
+  })
+  return { look, summary, marks: new Map(lines.map(({ key, fingerprint }) => [key, fingerprint])) }
+}
+
+function sourceOf(source: NowSource): SummarySource {
+  const { state, at, problem, partial, isOutdated } = source
+  const why = problem ? problem.title : partial ? 'there is more than was read' : undefined
+  return { what: sourceName(source), state: isOutdated && state === 'read' ? 'reading' : state, at, why }
+}
+
+/** Whether nothing is being read any more that was not read yet. */
+function isOver({ summary: { read }, look: { data } }: Seen): boolean {
+  return read.reading === 0 && (data.all !== undefined || read.missing.length > 0)
+}
+
+const COLUMNS: readonly NounColumn[] = [
+  { title: 'FOR', path: 'for' },
+  { title: 'WHAT', path: 'what' },
+  { title: 'SINCE', path: 'since', as: 'time' },
+  { title: 'PROJECT', path: 'project.name' },
+  { title: 'WHICH', path: 'says' },
+]
+
+function tableText({ items }: NowSummary, ascii: boolean): string {
+  if (items.length === 0) return ''
+  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+  const rows = items.map(item => ({ ...item, for: forWhom(item), what: nowStateLabel({ ...item, word: item.state }) }))
+  return `${tableLines(COLUMNS, rows, { width, ascii }).join('\n')}\n`
+}
+
+function forWhom({ red, urgency, acknowledged }: NowSummary['items'][number]): string {
+  return [red ? 'red' : urgency, ...(acknowledged ? ['seen'] : [])].join(', ')
+}
+
+/** What the lines speak for. */
+function sayRest({ look: { data }, summary: { items } }: Seen, isLocal: boolean): void {
+  const projects = plural(data.projects.length, 'project')
+  const now = Date.now()
+  if (items.length > 0) return say(coverageLabel(data.sources, projects, now).text)
+  const { why, next } = clearState(data.sources, { projects, isLocal }, now)
+  say(`${why} ${next}`)
+}
+
+/** Reports what changes: a line for each change, or the whole as one object. */
+function createReports({ json, write }: { json: boolean; write: (text: string) => void }) {
+  let told: Seen | undefined
+  let latest: Seen | undefined
+  let timer: NodeJS.Timeout | undefined
+  const report = (): void => {
+    timer = undefined
+    if (!latest || (told && isSame(told, latest))) return
+    write(json ? `${jsonText(latest.summary)}\n` : changeText(told, latest))
+    told = latest
+    timer = setTimeout(report, REPORT_MS)
+  }
+  return {
+    add(seen: Seen) {
+      latest = seen
+      if (timer === undefined) report()
+    },
+    /** What was not reported yet is reported. */
+    end() {
+      clearTimeout(timer)
+      report()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+  return textOf(one) === textOf(other)
+}
+
+/** All of a look that is worth a report: no ages, and not how far something is. */
+function textOf({ summary: { state, read, items }, marks }: Seen): string {
+  const each = items.map(({ key, acknowledged }) => [key, marks.get(key), acknowledged])
+  return JSON.stringify([state, read.whole, read.missing, read.closed, each])
+}
+
+function changeText(before: Seen | undefined, after: Seen): string {
+  const time = localClock(after.summary.at, 'seconds')
+  const lines = changesOf(before, after).map(({ what, item }) => {
+    const project = item.project ? ` (${item.project.name})` : ''
+    return `${what} ${forWhom(item)} ${nowStateLabel({ ...item, word: item.state })}: ${item.says}${project}`
+  })
+  const { state, counts, read } = after.summary
+  const isOther = before?.summary.state !== state || before.summary.read.whole !== read.whole
+  const whole = read.whole ? '' : `, ${read.reading} being read, ${read.missing.length} not read`
+  if (isOther) lines.push(`${state}: ${counts.red} red of ${plural(counts.lines, 'line')}${whole}`)
+  return lines.map(line => `${time} ${clean(line)}\n`).join('')
+}
