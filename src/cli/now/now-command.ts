@@ -171,7 +171,9 @@ function changeText(before: Seen | undefined, after: Seen): string {
   const time = localClock(after.summary.at, 'seconds')
   const lines = changesOf(before, after).map(({ what, item }) => {
     const project = item.project ? ` (${item.project.name})` : ''
-    return `${what} ${forWhom(item)} ${nowStateLabel({ ...item, word: item.state })}: ${item.says}${project}`
+    // What was there before anybody looked is no news.
+    const word = what === 'new' && !before?.summary.read.whole ? 'found' : what
+    return `${word} ${forWhom(item)} ${nowStateLabel({ ...item, word: item.state })}: ${item.says}${project}`
   })
   const { state, counts, read } = after.summary
   const isOther = before?.summary.state !== state || before.summary.read.whole !== read.whole
