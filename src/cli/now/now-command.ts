@@ -1,27 +1,41 @@
+import { homedir } from 'node:os'
 import { contract } from '../../api/contract/contract.ts'
-import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
-import { changesOf, type NowSummary, summaryOf, type SummarySource } from '../../domain/now/summary.ts'
+import { SHIFT_HOURS, shiftReport } from '../../domain/now/shift-report.ts'
+import { changesOf, type NowSummary } from '../../domain/now/summary.ts'
 import { screens } from '../../app/registry.ts'
+import { notebookOf } from '../../hooks/use-notebook.ts'
+import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import { localClock } from '../../lib/times.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { nowStateLabel } from '../../screens/now/columns.ts'
-import { placeOf } from '../../screens/now/place-of.ts'
-import { clearState, coverageLabel, type NowSource, sourceName } from '../../screens/now/sources.ts'
+import { clearState, coverageLabel } from '../../screens/now/sources.ts'
+import { summaryOfNow } from '../../screens/now/summary.ts'
 import { formatLocator } from '../../tui/router/place.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { projectNamed } from '../arguments/project-choice.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import { tableLines } from '../get/table.ts'
 import type { NounColumn } from '../get/noun.ts'
+import { writeNamed } from '../notebook/notebook-command.ts'
 import { openOutput } from '../output/output.ts'
 import { say } from '../output/prose.ts'
+import { knownSecrets } from '../output/redaction.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import { lookAtNow, type NowLook } from './look-at-now.tsx'
 
-export type NowOptions = { json?: boolean; watch?: boolean; timeout?: number }
+export type NowOptions = {
+  json?: boolean
+  watch?: boolean
+  timeout?: number
+  /** The file of a shift report; true = standard output. */
+  report?: string | true
+  since?: number
+  force?: boolean
+}
 
 /** A look with its summary, and what each line says that is worth telling again. */
 type Seen = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
@@ -29,10 +43,14 @@ type Seen = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, str
 /** Shortest time between two reports of what changed, in milliseconds. */
 const REPORT_MS = 1_000
 
+const HOUR_MS = 60 * 60_000
+const ROUTES = screens.map(({ route }) => route)
+
 const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVerdict } as const
 
 /** `mcpdeck now`: what waits, over all projects; resolves to the exit code. */
 export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
+  checkOptions(own)
   const { workspace } = context.saved.opened
   const projects = await wantedProjects(context)
   const output = openOutput()
@@ -58,11 +76,47 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   }
   if (interrupt.aborted) return interruptedCode(interrupt)
   if (!seen) return EXIT.noVerdict
-  if (!watch) {
+  if (own.report !== undefined) await writeReport(context, own, seen.summary, text => output.write(text))
+  else if (!watch) {
     await output.write(own.json ? `${jsonText(seen.summary)}\n` : tableText(seen.summary, context.common.ascii ?? false))
     if (!own.json) sayRest(seen, workspace.profile.local)
   }
   return EXIT_OF[seen.summary.state]
+}
+
+/** @throws UsageError for options that say nothing together */
+function checkOptions({ json, watch, report, since, force }: NowOptions): void {
+  if (report !== undefined && (json || watch)) throw new UsageError('--report excludes --json and --watch.')
+  if (report === undefined && (since !== undefined || force)) throw new UsageError('--since and --force are of --report.')
+}
+
+/** Writes the report of the shift. @throws UsageError where the file is there, or cannot be written */
+async function writeReport(
+  { saved: { opened, settings } }: SavedContext,
+  { report, since = SHIFT_HOURS * HOUR_MS, force = false }: NowOptions,
+  summary: NowSummary,
+  print: (text: string) => Promise<void>,
+): Promise<void> {
+  const { target, profile } = settings
+  const from = summary.at - since
+  const notebook = notebookOf(opened.workspace)
+  const text = await shiftReport(
+    {
+      from,
+      summary,
+      writes: await opened.journal.since(from),
+      acknowledged: nowMemoryOf(opened.workspace).kept().acknowledged,
+      incidents: notebook.incidents(),
+    },
+    {
+      locator: place => formatLocator(ROUTES, profile.name, place),
+      now: summary.at,
+      known: [...knownSecrets(process.env), ...(target.kind === 'remote' ? [target.key] : [])],
+      homes: [homedir()],
+    },
+  )
+  if (report === true || report === undefined) return await print(text)
+  writeNamed(report, text, force)
 }
 
 /** Ids of the projects that are named; undefined where none are. */
@@ -75,27 +129,8 @@ async function wantedProjects({ client, common }: SavedContext): Promise<readonl
 
 function seenOf(look: NowLook, profile: string): Seen {
   const { data, kept } = look
-  const routes = screens.map(({ route }) => route)
-  const lines = orderLines(data.lines)
-  const summary = summaryOf({
-    lines,
-    sources: data.sources.map(sourceOf),
-    projects: data.all && data.projects.length,
-    isAcknowledged: line => isAcknowledged(line, kept),
-    placeOf: ({ target }) => {
-      const place = placeOf(target)
-      return place && formatLocator(routes, profile, place)
-    },
-    profile,
-    now: Date.now(),
-  })
-  return { look, summary, marks: new Map(lines.map(({ key, fingerprint }) => [key, fingerprint])) }
-}
-
-function sourceOf(source: NowSource): SummarySource {
-  const { state, at, problem, partial, isOutdated } = source
-  const why = problem ? problem.title : partial ? 'there is more than was read' : undefined
-  return { what: sourceName(source), state: isOutdated && state === 'read' ? 'reading' : state, at, why }
+  const summary = summaryOfNow(data, { kept, routes: ROUTES, profile })
+  return { look, summary, marks: new Map(data.lines.map(({ key, fingerprint }) => [key, fingerprint])) }
 }
 
 /** Whether nothing is being read any more that was not read yet. */

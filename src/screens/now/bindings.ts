@@ -33,6 +33,12 @@ export const nowKeys = defineBindings({
       help: 'Send a write again that did not happen, or dismiss it.',
     },
     faults: { ...on('filter'), label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
+    report: {
+      ...on('report'),
+      label: 'shift report',
+      hint: 'later',
+      help: 'Write what broke, what was done and what is open to a Markdown file, redacted, after showing it.',
+    },
     projects: { ...on('projects'), label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
   },
 })

@@ -27,6 +27,8 @@ import { NowList, stateOfNow } from './now-list.tsx'
 import { useProjectChooser } from './project-chooser.tsx'
 import { useNowData, type NowData } from './use-now-data.ts'
 import { placeOf } from './place-of.ts'
+import { useNowNews } from './use-now-news.ts'
+import { useShiftReport } from './use-shift-report.ts'
 
 const YES = 'yes'
 
@@ -62,6 +64,7 @@ export function NowScreen() {
     keyOf: rowKey,
     columns,
     only,
+    news: useNowNews(rows, kept, isWhole(data)),
     arriving: useArriving(isWhole(data)),
     // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
     isOpen: false,
@@ -161,6 +164,7 @@ function useNowBindings(
         ? () => router.replace({ all: shown.withAcknowledged ? undefined : YES })
         : unavailable('Nothing is acknowledged.'),
     stop: useStopLine(list.current()),
+    report: useShiftReport(data),
     settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
     faults: () => router.replace({ faults: shown.onlyFaults ? undefined : YES }),
     projects: data.all
