@@ -17,6 +17,7 @@ import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createConnections } from '../src/domain/connections/connections.ts'
 import { createPins } from '../src/domain/runs/pins.ts'
+import { createRings, ringsKey } from '../src/domain/runs/rings.ts'
 import { createWaveMemory } from '../src/domain/swarms/wave-memory.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
 import { clean } from '../src/tui/theme/text.ts'
@@ -272,6 +273,12 @@ const probes: Record<BoundName, Probe> = {
     const pins = createPins()
     pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
     return pins.list().length
+  },
+  rung(size) {
+    const stored = storedInMemory(ringsKey)
+    const rings = createRings(stored)
+    for (const runId of times(size, at => `r${at}`)) rings.claim(runId)
+    return stored.get().length
   },
   waveRuns(size) {
     const waves = createWaveMemory({ clock: { now: Date.now, after: () => () => undefined } })

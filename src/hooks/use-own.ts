@@ -24,9 +24,6 @@ export function useOwn(): () => Own {
     const bare = links.map(link => link.replace(/^[a-z]+:\/\//i, ''))
     const parts = links.flatMap(link => URL.parse(link)?.pathname.split('/').at(-1) ?? [])
     const env = [process.env['MCPDECK_API_KEY'] ?? '', process.env['MCPDECK_MODEL_API_KEY'] ?? '']
-    return {
-      known: [...env, ...links, ...bare, ...parts.filter(part => part.length >= SHORTEST)],
-      homes: [homedir()],
-    }
+    return { known: [...env, ...links, ...bare, ...parts.filter(part => part.length >= SHORTEST)], homes: [homedir()] }
   }
 }

@@ -5,7 +5,7 @@ import { isKeyName } from '../../tui/keymap/key-names.ts'
 import { screens } from '../../app/registry.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
-import { NOTIFY_CHOICES } from './notify-choices.ts'
+import { NOTIFY_CHOICES } from '../../tui/terminal/announcement.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
 /** Where a profile's key can come from; a profile names one of them, or none. */
@@ -117,7 +117,10 @@ export const Config = z.strictObject({
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)
-    .describe('How the end of a followed run is announced: not, by the bell, or by a desktop message (OSC 9).'),
+    .describe(
+      'How the end of a followed run is announced, once in all windows: not, as the terminal can (auto), by the bell, ' +
+        'by a desktop message of OSC 9, 777 or 99, or by the title alone.',
+    ),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
   screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
   keys: z

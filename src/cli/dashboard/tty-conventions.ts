@@ -1,6 +1,6 @@
 import { THEME_CHOICES, type ThemeChoice } from '../../tui/theme/theme-choice.ts'
 import type { Preferences } from '../config/schema.ts'
-import { NOTIFY_CHOICES, type Notify } from '../config/notify-choices.ts'
+import { NOTIFY_CHOICES, type Notify } from '../../tui/terminal/announcement.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 
 /** How the dashboard behaves towards the terminal and the person. */

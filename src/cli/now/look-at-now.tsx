@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink'
 import { PassThrough, Writable } from 'node:stream'
 import { useEffect } from 'react'
@@ -26,8 +26,8 @@ export function lookAtNow(
   workspace: Workspace,
   projects: readonly string[] | undefined,
   onLook: (look: NowLook) => void,
+  queryClient: QueryClient = createPollingClient(),
 ): () => void {
-  const queryClient = createPollingClient()
   const instance = render(
     <QueryClientProvider client={queryClient}>
       <WorkspaceProvider workspace={workspace}>

@@ -38,7 +38,7 @@ export type NowOptions = {
 }
 
 /** A look with its summary, and what each line says that is worth telling again. */
-type Seen = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
+export type SeenNow = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
 
 /** Shortest time between two reports of what changed, in milliseconds. */
 const REPORT_MS = 1_000
@@ -59,8 +59,10 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   const over = Promise.withResolvers<void>()
   interrupt.addEventListener('abort', () => over.resolve())
   const timer = own.timeout === undefined ? undefined : setTimeout(over.resolve, own.timeout)
-  let seen: Seen | undefined
-  const watch = own.watch ? createReports({ json: own.json ?? false, write: text => void output.write(text) }) : undefined
+  let seen: SeenNow | undefined
+  const watch = own.watch
+    ? createReports({ json: own.json ?? false, write: text => void output.write(text) })
+    : undefined
   const stop = lookAtNow(workspace, projects, look => {
     seen = seenOf(look, workspace.profile.name)
     if (watch) watch.add(seen)
@@ -78,7 +80,9 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   if (!seen) return EXIT.noVerdict
   if (own.report !== undefined) await writeReport(context, own, seen.summary, text => output.write(text))
   else if (!watch) {
-    await output.write(own.json ? `${jsonText(seen.summary)}\n` : tableText(seen.summary, context.common.ascii ?? false))
+    await output.write(
+      own.json ? `${jsonText(seen.summary)}\n` : tableText(seen.summary, context.common.ascii ?? false),
+    )
     if (!own.json) sayRest(seen, workspace.profile.local)
   }
   return EXIT_OF[seen.summary.state]
@@ -87,7 +91,8 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
 /** @throws UsageError for options that say nothing together */
 function checkOptions({ json, watch, report, since, force }: NowOptions): void {
   if (report !== undefined && (json || watch)) throw new UsageError('--report excludes --json and --watch.')
-  if (report === undefined && (since !== undefined || force)) throw new UsageError('--since and --force are of --report.')
+  if (report === undefined && (since !== undefined || force))
+    throw new UsageError('--since and --force are of --report.')
 }
 
 /** Writes the report of the shift. @throws UsageError where the file is there, or cannot be written */
@@ -127,14 +132,14 @@ async function wantedProjects({ client, common }: SavedContext): Promise<readonl
   return names.map(name => projectNamed(all, name).id)
 }
 
-function seenOf(look: NowLook, profile: string): Seen {
+export function seenOf(look: NowLook, profile: string): SeenNow {
   const { data, kept } = look
   const summary = summaryOfNow(data, { kept, routes: ROUTES, profile })
   return { look, summary, marks: new Map(data.lines.map(({ key, fingerprint }) => [key, fingerprint])) }
 }
 
 /** Whether nothing is being read any more that was not read yet. */
-function isOver({ summary: { read }, look: { data } }: Seen): boolean {
+export function isOver({ summary: { read }, look: { data } }: SeenNow): boolean {
   return read.reading === 0 && (data.all !== undefined || read.missing.length > 0)
 }
 
@@ -158,7 +163,7 @@ function forWhom({ red, urgency, acknowledged }: NowSummary['items'][number]): s
 }
 
 /** What the lines speak for. */
-function sayRest({ look: { data }, summary: { items } }: Seen, isLocal: boolean): void {
+function sayRest({ look: { data }, summary: { items } }: SeenNow, isLocal: boolean): void {
   const projects = plural(data.projects.length, 'project')
   const now = Date.now()
   if (items.length > 0) return say(coverageLabel(data.sources, projects, now).text)
@@ -167,9 +172,9 @@ function sayRest({ look: { data }, summary: { items } }: Seen, isLocal: boolean)
 }
 
 /** Reports what changes: a line for each change, or the whole as one object. */
-function createReports({ json, write }: { json: boolean; write: (text: string) => void }) {
-  let told: Seen | undefined
-  let latest: Seen | undefined
+export function createReports({ json, write }: { json: boolean; write: (text: string) => void }) {
+  let told: SeenNow | undefined
+  let latest: SeenNow | undefined
   let timer: NodeJS.Timeout | undefined
   const report = (): void => {
     timer = undefined
@@ -179,7 +184,7 @@ function createReports({ json, write }: { json: boolean; write: (text: string) =
     timer = setTimeout(report, REPORT_MS)
   }
   return {
-    add(seen: Seen) {
+    add(seen: SeenNow) {
       latest = seen
       if (timer === undefined) report()
     },
@@ -192,17 +197,17 @@ function createReports({ json, write }: { json: boolean; write: (text: string) =
   }
 }
 
-function isSame(one: Seen, other: Seen): boolean {
+function isSame(one: SeenNow, other: SeenNow): boolean {
   return textOf(one) === textOf(other)
 }
 
 /** All of a look that is worth a report: no ages, and not how far something is. */
-function textOf({ summary: { state, read, items }, marks }: Seen): string {
+function textOf({ summary: { state, read, items }, marks }: SeenNow): string {
   const each = items.map(({ key, acknowledged }) => [key, marks.get(key), acknowledged])
   return JSON.stringify([state, read.whole, read.missing, read.closed, each])
 }
 
-function changeText(before: Seen | undefined, after: Seen): string {
+function changeText(before: SeenNow | undefined, after: SeenNow): string {
   const time = localClock(after.summary.at, 'seconds')
   const lines = changesOf(before, after).map(({ what, item }) => {
     const project = item.project ? ` (${item.project.name})` : ''

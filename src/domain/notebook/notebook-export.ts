@@ -77,7 +77,12 @@ export async function exportIncident(incident: Incident, options: ExportOptions)
     `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} ${REDACTED}`,
   ]
   const entries = incident.entries.toSorted((one, other) => one.at - other.at)
-  parts.push(...(await inTurns(entries.map(entry => () => entryText(entry, options)), options)))
+  parts.push(
+    ...(await inTurns(
+      entries.map(entry => () => entryText(entry, options)),
+      options,
+    )),
+  )
   return `${parts.join('\n\n')}\n`
 }
 

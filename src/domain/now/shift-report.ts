@@ -31,7 +31,11 @@ export async function shiftReport(shift: Shift, options: ExportOptions): Promise
   const { from, summary } = shift
   const { line, thing } = documentTexts(options)
   const itemText = ({ says, state, kind, project, since, place, acknowledged }: NowItem): string => {
-    const facts = [project && `in ${project.name}`, since !== null && `since ${utcTime(since)}`, acknowledged && 'acknowledged']
+    const facts = [
+      project && `in ${project.name}`,
+      since !== null && `since ${utcTime(since)}`,
+      acknowledged && 'acknowledged',
+    ]
     const words = line(`${kind} ${state}: ${says} (${facts.filter(Boolean).join(', ')})`.replace(' ()', ''))
     return `- ${words}${place === null ? '' : `\n  ${thing(place)}`}`
   }

@@ -71,21 +71,19 @@ export function summaryOf(given: {
   now: number
 }): NowSummary {
   const { lines, sources, projects, isAcknowledged, placeOf } = given
-  const items = lines.map(
-    (line): NowItem => ({
-      key: line.key,
-      kind: line.kind,
-      state: line.word,
-      urgency: line.urgency,
-      red: isRed(line),
-      acknowledged: isAcknowledged(line),
-      says: line.sentence,
-      project: line.project ? { id: line.project.id, name: line.project.name } : null,
-      since: line.at ?? null,
-      readAt: line.readAt ?? null,
-      place: placeOf(line) ?? null,
-    }),
-  )
+  const items = lines.map((line): NowItem => ({
+    key: line.key,
+    kind: line.kind,
+    state: line.word,
+    urgency: line.urgency,
+    red: isRed(line),
+    acknowledged: isAcknowledged(line),
+    says: line.sentence,
+    project: line.project ? { id: line.project.id, name: line.project.name } : null,
+    since: line.at ?? null,
+    readAt: line.readAt ?? null,
+    place: placeOf(line) ?? null,
+  }))
   const missing = sources.flatMap(({ what, why }) => (why === undefined ? [] : [{ what, why }]))
   const reading = sources.filter(({ state }) => state === 'reading').length
   const whole = projects !== undefined && missing.length === 0 && reading === 0

@@ -35,7 +35,8 @@ export function useShiftReport(data: NowData): () => Promise<void> {
   const report = async (): Promise<void> => {
     const now = Date.now()
     const lookedAt = seen?.of(seenListOf(kept))?.at
-    const looked = lookedAt === undefined ? [] : [{ value: LOOKED, label: `the last look, ${localMoment(lookedAt, now)}` }]
+    const looked =
+      lookedAt === undefined ? [] : [{ value: LOOKED, label: `the last look, ${localMoment(lookedAt, now)}` }]
     const values = await ask({
       title: 'Shift report',
       about: [{ text: 'What broke, what was done on this machine and what is open, as Markdown.', tone: 'muted' }],

@@ -7,7 +7,15 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type Machine, thisMachine, isGone, type Owner, selfOn } from '../../../lib/machine.ts'
 import { type EntryRow, type JournalDatabase, openDatabase } from './database.ts'
-import { type DoneWrite, type EntryResult, type Finding, type JournalEntry, type ReadBackNote, type Settlement, withoutSecrets } from './entry.ts'
+import {
+  type DoneWrite,
+  type EntryResult,
+  type Finding,
+  type JournalEntry,
+  type ReadBackNote,
+  type Settlement,
+  withoutSecrets,
+} from './entry.ts'
 
 export type JournalOptions = {
   /** The database; its directory is made when it is missing and belongs to its owner alone. */
