@@ -117,10 +117,7 @@ export const Config = z.strictObject({
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)
-    .describe(
-      'How the end of a followed run is announced, once in all windows: not, as the terminal can (auto), by the bell, ' +
-        'by a desktop message of OSC 9, 777 or 99, or by the title alone.',
-    ),
+    .describe('How the end of a followed run is announced, once in all windows; `auto` is what the terminal can.'),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
   screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
   keys: z

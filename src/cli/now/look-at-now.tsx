@@ -37,7 +37,7 @@ export function lookAtNow(
       </WorkspaceProvider>
     </QueryClientProvider>,
     {
-      stdout: new Writable({ write: (_chunk, _encoding, done) => done() }) as NodeJS.WriteStream,
+      stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
       stdin: new PassThrough() as unknown as NodeJS.ReadStream,
       exitOnCtrlC: false,
       patchConsole: false,
