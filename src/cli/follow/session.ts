@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { runNumberOf } from '../../api/contract/runs.ts'
 import type { Gate } from '../../domain/runs/gates.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -275,9 +276,9 @@ async function placeOf(client: Client, { project }: Settings, named: NamedRun): 
 /** Announces the ends of runs at the terminal of a person, unless a window did. */
 function ring(notify: Notify, { workspace: { rings } }: OpenedWorkspace, results: readonly Result[]): void {
   if (notify === 'off' || !process.stderr.isTTY) return
-  for (const { followed, conclusion } of results)
-    if (followed.kind === 'ended' && (rings?.claim(followed.run.id) ?? true))
-      process.stderr.write(
-        announcement(notify, sentenceOf(conclusion, followed, false), process.env, process.env.TERM === 'dumb'),
-      )
+  for (const { followed, conclusion } of results) {
+    if (followed.kind !== 'ended' || rings?.claim(followed.run.id) === false) continue
+    const text = `Run ${runNumberOf(followed.run)}: ${sentenceOf(conclusion, followed, false)}`
+    process.stderr.write(announcement(notify, text, process.env, process.env.TERM === 'dumb'))
+  }
 }
