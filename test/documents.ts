@@ -29,6 +29,7 @@ export const SUBCOMMANDS = [
   'journal',
   'launch',
   'notebook',
+  'now',
   'profile',
   'prompt',
   'publish',

@@ -16,7 +16,7 @@ import { openDatabase } from '../src/api/client/journal/database.ts'
 import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createConnections } from '../src/domain/connections/connections.ts'
-import { createPins } from '../src/domain/runs/pins.ts'
+import { createPins, withRung } from '../src/domain/runs/pins.ts'
 import { createWaveMemory } from '../src/domain/swarms/wave-memory.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
 import { clean } from '../src/tui/theme/text.ts'
@@ -273,6 +273,7 @@ const probes: Record<BoundName, Probe> = {
     pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
     return pins.list().length
   },
+  rung: size => times(size, at => `r${at}`).reduce(withRung, [] as string[]).length,
   waveRuns(size) {
     const waves = createWaveMemory({ clock: { now: Date.now, after: () => () => undefined } })
     const runs = times(size, at => ({ id: `r${at}`, name: 'Sums', at: Date.now() }) as never)

@@ -44,6 +44,11 @@ function themeOption(): Option {
 export function buildCommandLine(options: CommandLineOptions, declared: readonly CommandDeclaration[]): CommandLine {
   let outcome: number | undefined = 0
   const program = common(new Command('mcpdeck'))
+  // Commands that work over several take each of them.
+  program.on('option:project', (id: string) => {
+    program.setOptionValue('projects', [...(program.opts<CommonOptions>().projects ?? []), id])
+  })
+  program
     .description('Terminal dashboard for a service that operates MCP servers.')
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')

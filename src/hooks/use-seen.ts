@@ -14,27 +14,31 @@ export function useSeen<Item extends object>(options: {
   keyOf: (item: Item) => string
   says: (item: Item) => string
   bornAt?: (item: Item) => number | undefined
+  /** The items are all that there are, which makes it known what is gone. */
+  isWhole?: boolean
 }): ListNews | undefined {
   const { seen } = useWorkspace()
-  const { list, items, keyOf, says, bornAt } = options
+  const { list, items, keyOf, says, bornAt, isWhole = false } = options
   const version = useSyncExternalStore(seen?.subscribe ?? never, seen?.version ?? zero)
   const rowOf = useRowOf({ keyOf, says, ...(bornAt && { bornAt }) })
   const rows = useMemo(() => items?.map(rowOf), [items, rowOf])
   useEffect(() => {
-    if (seen && list !== undefined && rows) seen.show(list, rows)
-  }, [seen, list, rows, version])
+    if (seen && list !== undefined && rows) seen.show(list, rows, isWhole)
+  }, [seen, list, rows, isWhole, version])
   return useMemo(
-    () => (seen && list !== undefined ? listNews(seen, list, rows ?? []) : undefined),
+    () => (seen && list !== undefined ? listNews(seen, list, rows ?? [], isWhole) : undefined),
     // oxlint-disable-next-line react/exhaustive-deps -- what the store answers changes with its version
-    [seen, list, rows, version],
+    [seen, list, rows, isWhole, version],
   )
 }
 
-function listNews(seen: Seen, list: string, rows: readonly SeenRow[]): ListNews {
+function listNews(seen: Seen, list: string, rows: readonly SeenRow[], isWhole: boolean): ListNews {
   const before = seen.of(list)
+  const present = new Set(rows.map(({ id }) => id))
   return {
     news: newsOf(before, rows),
     lookedAt: before?.at,
+    gone: isWhole && before ? [...before.rows.keys()].filter(id => !present.has(id)).length : 0,
     acknowledge(keys) {
       const wanted = new Set(keys)
       seen.acknowledge(

@@ -17,7 +17,7 @@ import type { Notebook } from '../domain/notebook/notebook.ts'
 import type { NowMemory } from '../domain/now/memory.ts'
 import type { Queries } from '../api/client/cache/queries.ts'
 import type { RerunLinks } from '../domain/runs/rerun-links.ts'
-import type { Pins } from '../domain/runs/pins.ts'
+import type { Pins, Rings } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
 import type { Watches } from '../domain/watching/watches.ts'
 import type { Seen } from '../domain/seen/seen.ts'
@@ -54,6 +54,8 @@ export type Workspace = {
   door?: VisitorDoor
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
+  /** Whose end was announced in any window; without it each window announces for itself. */
+  rings?: Rings
   /** Suites that run again when files change; absent where none can. */
   watches?: Watches
   /** Journey runs that were launched or seen in flight here; absent where none are. */

@@ -81,6 +81,7 @@ const PROGRAM = {
   },
   journalWrites: { of: 'settled writes in the journal', unit: 'entries', most: 2_000, beyond: 'the oldest go' },
   pins: { of: 'runs that are followed', unit: 'entries', most: 12, beyond: 'the oldest go' },
+  rung: { of: 'runs whose end was announced', unit: 'entries', most: 200, beyond: 'the oldest go' },
   waveRuns: {
     of: 'journey runs that were launched or seen in flight',
     unit: 'entries',

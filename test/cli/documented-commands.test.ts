@@ -50,6 +50,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     ]),
   ),
   'mcpdeck run "Smoke" --watch-files \'src/**\'': 'runs until Ctrl+C; test/cli/watch-files.test.ts runs it',
+  ...Object.fromEntries(
+    ['now --watch', 'now --watch --json'].map(command => [
+      `mcpdeck ${command}`,
+      'runs until Ctrl+C; test/cli/now.test.ts runs it',
+    ]),
+  ),
   'mcpdeck try -- COMMAND': 'opens a dashboard; test/journeys/try.test.ts runs it',
   'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
   "mcpdeck snapshot diff before.json --command 'node build/index.js'":
@@ -70,6 +76,10 @@ const ENDS: Readonly<Record<string, number>> = {
   'npm start --silent -- run "Reference server smoke" --watch --yes --junit report.xml': 1,
   'mcpdeck run --rerun-failed R --yes --watch': 1,
   'mcpdeck cancel RUN': 3,
+  // What the workspace was made with has failed.
+  'mcpdeck now': 1,
+  'mcpdeck now --json --project Sandbox': 1,
+  'mcpdeck now --report shift.md --since 8h': 1,
   // The reference server gives some advice.
   'mcpdeck doctor everything --strict': 3,
 }

@@ -51,6 +51,13 @@ describe('the journal', () => {
     ;(await journal.begin(launch(2))).settle({ outcome: 'refused', code: 'CONFLICT' })
     expect((await start().journal.unresolved()).map(({ id }) => id)).toEqual([1])
     expect(await start('another').journal.unresolved()).toEqual([])
+    const ended = { operation: 'createEvalRun', intendedAt: expect.any(Number), finding: null, result: {} }
+    expect(await journal.since(0)).toEqual([
+      { ...ended, place: [['projectId', 'p']], outcome: 'unknown', code: 'reset' },
+      { ...ended, place: [['projectId', 'p']], outcome: 'refused', code: 'CONFLICT' },
+    ])
+    expect(await journal.since(Date.now() + 60_000)).toEqual([])
+    expect(await start('another').journal.since(0)).toEqual([])
   })
 
   test('closed while a write is under way notes an answer that is there, and else that its end is unknown', async () => {

@@ -49,7 +49,7 @@ export function App(props: AppParts) {
   return (
     <ThemeProvider theme={props.theme}>
       <KeymapProvider dispatcher={props.dispatcher} feed={props.feed}>
-        <RouterProvider router={props.router}>
+        <RouterProvider router={props.router} routes={props.screens.map(({ route }) => route)}>
           <QueryClientProvider client={props.queryClient}>
             <WorkspaceProvider workspace={props.workspace}>
               <NotifyProvider notify={props.toasts.show}>

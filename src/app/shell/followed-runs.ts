@@ -8,6 +8,8 @@ export type FollowedState = {
   running: readonly EvalRun[]
   /** The one that ended last. */
   ended: EvalRun | undefined
+  /** All that ended, in this order. */
+  endings: readonly EvalRun[]
 }
 
 export type FollowedRuns = {
@@ -19,15 +21,21 @@ export type FollowedRuns = {
 /** What else happens to a query that changes what is on screen. */
 const WATCHED: ReadonlySet<string> = new Set(['observerAdded', 'observerRemoved'])
 
-const NOTHING: FollowedState = { running: [], ended: undefined }
+const NOTHING: FollowedState = { running: [], ended: undefined, endings: [] }
 
-/** Follows every run that any screen reads, by what is read anyway; nothing is fetched for it. */
-export function createFollowedRuns(queryClient: QueryClient): FollowedRuns {
+/**
+ * Follows every run that any screen reads, by what is read anyway; nothing is fetched for it.
+ * @param isWaited whether the end of a run is waited for that may have come while nobody looked
+ */
+export function createFollowedRuns(
+  queryClient: QueryClient,
+  isWaited: (runId: string) => boolean = () => false,
+): FollowedRuns {
   const over = new Set<string>()
   const inFlight = new Set<string>()
   let state = NOTHING
   const look = (): boolean => {
-    let ended = state.ended
+    const endings: EvalRun[] = []
     const running: EvalRun[] = []
     for (const { run, isOnScreen } of knownRuns(queryClient)) {
       // A list read earlier may still show a run in flight that has ended since.
@@ -38,11 +46,12 @@ export function createFollowedRuns(queryClient: QueryClient): FollowedRuns {
         if (isOnScreen) running.push(run)
       } else {
         over.add(run.id)
-        if (inFlight.delete(run.id)) ended = run
+        if (inFlight.delete(run.id) || isWaited(run.id)) endings.push(run)
       }
     }
-    if (ended === state.ended && sameRuns(running, state.running)) return false
-    state = { running, ended }
+    if (endings.length === 0 && sameRuns(running, state.running)) return false
+    const all = [...state.endings, ...endings]
+    state = { running, ended: all.at(-1), endings: all }
     return true
   }
   return {

@@ -80,6 +80,18 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
+  test('the end of a waited run that came while nobody looked is told once, beside others', () => {
+    const queryClient = createQueryClient()
+    const runs = createFollowedRuns(queryClient, id => id === 'pinned')
+    runs.subscribe(() => undefined)
+    const over = { status: 'completed', result: 'failed' }
+    const items = [run('old', over), run('pinned', over)]
+    queryClient.setQueryData(list, { items })
+    queryClient.setQueryData(list, { items: [...items] })
+    expect(runs.state().endings.map(({ id }) => id)).toEqual(['pinned'])
+    queryClient.clear()
+  })
+
   test('in a place that was left nothing is said to be running', () => {
     const { queryClient, show, told, stop } = setup()
     const hide = show(get('a'))

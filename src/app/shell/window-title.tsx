@@ -12,6 +12,7 @@ import { coverageOf, partLabels } from '../../domain/runs/suite-state.ts'
 import { runLook } from '../../screens/runs/status.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { createFollowedRuns } from './followed-runs.ts'
 
 /**
@@ -69,8 +70,10 @@ export function WindowTitle(props: {
   const queryClient = useQueryClient()
   const { symbols } = useTheme()
   const crumbs = useCurrentCrumbs()
-  const [runs] = useState(() => createFollowedRuns(queryClient))
-  const { running, ended } = useSyncExternalStore(runs.subscribe, runs.state)
+  const { pins, rings } = useWorkspace()
+  const isPinned = (id: string): boolean => pins?.list().some(({ runId }) => runId === id) ?? false
+  const [runs] = useState(() => createFollowedRuns(queryClient, isPinned))
+  const { running, ended, endings } = useSyncExternalStore(runs.subscribe, runs.state)
   const title = titleText({
     symbols,
     crumbs,
@@ -79,12 +82,16 @@ export function WindowTitle(props: {
   })
   const outside = useRef(props)
   outside.current = props
+  const announced = useRef(0)
   useEffect(() => {
     const timer = setTimeout(() => outside.current.setTitle?.(title), REST_MS)
     return () => clearTimeout(timer)
   }, [title])
   useEffect(() => {
-    if (ended) outside.current.announce?.(endSentence(ended))
-  }, [ended])
+    const { announce } = outside.current
+    for (const run of endings.slice(announced.current))
+      if (announce && (rings?.claim(run.id) ?? true)) announce(endSentence(run))
+    announced.current = endings.length
+  }, [endings, rings])
   return null
 }

@@ -28,7 +28,8 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   return chosen
 }
 
-function projectNamed(projects: readonly NamedProject[], wanted: string): NamedProject {
+/** The project of this id, else of this name. @throws UsageError */
+export function projectNamed(projects: readonly NamedProject[], wanted: string): NamedProject {
   const found = projects.find(({ id }) => id === wanted) ?? projects.find(({ name }) => name === wanted)
   if (found) return found
   const names = projects.map(({ name }) => clean(name))

@@ -2,7 +2,7 @@ import { Argument } from 'commander'
 import { SHELLS, type Shell } from '../completion/shells.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
-import { collect, whole } from '../arguments/option-values.ts'
+import { collect, duration, whole } from '../arguments/option-values.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration } from './declare.ts'
@@ -55,8 +55,23 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
   ]
 }
 
-/** What examines mcpdeck, its servers, its writes and its scenarios. */
+/** What examines mcpdeck, its servers, its writes and its scenarios, and what waits over all projects. */
 export const inspection: readonly CommandDeclaration[] = [
+  verb(
+    {
+      name: 'now',
+      says: 'Print what is red and what waits, over all projects or those of each --project; 1 when something is red.',
+      flags: [
+        ['--json', 'print one object; with --watch one a line'],
+        ['--watch', 'go on, and print what changes'],
+        ['--timeout <time>', 'end after this time with what was read until then, such as 90s', duration],
+        ['--report [file]', 'print a shift report as Markdown instead, or write it to a file of yours alone'],
+        ['--since <time>', 'with --report: how long the shift was, such as 8h; 12h by default', duration],
+        ['--force', 'with --report: replace the file where there is one'],
+      ],
+    },
+    async () => (await import('../now/now-command.ts')).runNow,
+  ),
   command<{ json?: boolean; strict?: boolean } & ReachOptions>({
     name: 'doctor',
     says: 'Check saved servers, by name or id, or one that is not saved; without one, mcpdeck itself.',

@@ -6,7 +6,7 @@ import { screens } from '../../app/registry.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { TERMINAL_COLOURS, THEMES, type ThemeColours, type ThemeName } from '../../tui/theme/themes.ts'
 import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
-import { NOTIFY_CHOICES } from './notify-choices.ts'
+import { NOTIFY_CHOICES } from '../../tui/terminal/announcement.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
 /** Where a profile's key can come from; a profile names one of them, or none. */
@@ -134,7 +134,7 @@ export const Config = z.strictObject({
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)
-    .describe('How the end of a followed run is announced: not, by the bell, or by a desktop message (OSC 9).'),
+    .describe('How the end of a followed run is announced, once in all windows; `auto` is what the terminal can.'),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
   screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
   keys: z

@@ -13,6 +13,8 @@ export { UsageError }
 /** Options that every command takes, as the command line gives them. */
 export type CommonOptions = ProfileOptions & {
   project?: string
+  /** Each `--project` that was given. */
+  projects?: readonly string[]
   readOnly?: boolean
   color?: boolean
   ascii?: boolean

@@ -13,10 +13,11 @@ import { createReport } from '../../app/shell/report.ts'
 import type { LoadedScreen } from '../../app/registry.ts'
 import type { ShellActions } from '../../app/shell/shell.tsx'
 import type { Abilities } from '../../tui/terminal/abilities.ts'
+import { announcement } from '../../tui/terminal/announcement.ts'
 import { createInput, type Input } from '../../tui/terminal/input.ts'
 import { toAscii } from '../../tui/terminal/ascii.ts'
 import { createLineScreen, type LineScreen } from '../../tui/terminal/line-screen.ts'
-import { copySequence, noticeSequence } from '../../tui/terminal/osc.ts'
+import { copySequence } from '../../tui/terminal/osc.ts'
 import { neverWaitFor } from '../../tui/terminal/output.ts'
 import { createPointer } from '../../tui/terminal/pointer.ts'
 import { createPace, PACES } from '../../tui/terminal/pace.ts'
@@ -74,7 +75,6 @@ export type FocusPace = LinePace & {
 
 /** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
 const RENDERING = { exitOnCtrlC: false, patchConsole: false, maxFps: 120, interactive: true }
-const BELL = '\x07'
 
 export type DashboardOptions = {
   opened: OpenedWorkspace
@@ -302,10 +302,12 @@ function shellActions(options: {
         }),
     }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
-    announce(sentence) {
-      if (conventions.notify === 'bell') surface.control(BELL)
-      if (conventions.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
-    },
+    // The title is kept anyway, in every window.
+    ...(conventions.notify !== 'off' &&
+      conventions.notify !== 'title' && {
+        announce: (sentence: string) =>
+          surface.control(announcement(conventions.notify, sentence, process.env, abilities.dumb)),
+      }),
     ...(options.terminal.level > 0 && { themes: themesOf(options.terminal, options.repaint) }),
     ...(surface === screen && {
       setTitle: (text: string) => screen.setTitle(text),

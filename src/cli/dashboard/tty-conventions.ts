@@ -1,7 +1,7 @@
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import type { ThemeColours } from '../../tui/theme/themes.ts'
 import type { Preferences } from '../config/schema.ts'
-import { NOTIFY_CHOICES, type Notify } from '../config/notify-choices.ts'
+import { NOTIFY_CHOICES, type Notify } from '../../tui/terminal/announcement.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 
 /** How the dashboard behaves towards the terminal and the person. */

@@ -1,17 +1,20 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { runNumberOf } from '../../api/contract/runs.ts'
 import type { Gate } from '../../domain/runs/gates.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
-import { wantsScreenReader } from '../dashboard/tty-conventions.ts'
+import { announcement, type Notify } from '../../tui/terminal/announcement.ts'
+import { resolveTtyConventions, wantsScreenReader } from '../dashboard/tty-conventions.ts'
 import { openOutput, type Output } from '../output/output.ts'
 import { say } from '../output/prose.ts'
 import { type CommonOptions, resolveSettings, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
 import { type Base, baseOf, checkBase } from './base.ts'
+import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
@@ -253,10 +256,12 @@ export async function runWatch(text: string, given: CommonOptions, own: SessionO
   const common = await atProfileOf(text, given, process.env)
   const settings = await resolveSettings(common, process.env)
   const named = parseRun(text, settings.profile.web)
-  return await inSession({ common, settings, own }, async ({ session, client, base }) => {
+  const { notify } = resolveTtyConventions(common, process.env, settings.preferences)
+  return await inSession({ common, settings, own }, async ({ session, opened, client, base }) => {
     const place = await placeOf(client, settings, named)
     await checkBase(client, place.projectId, base)
-    return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}` })
+    const onResults = (results: readonly Result[]): void => ring(notify, opened, results)
+    return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}`, onResults })
   })
 }
 
@@ -266,4 +271,14 @@ async function placeOf(client: Client, { project }: Settings, named: NamedRun): 
   if (project !== undefined && project !== projectId)
     throw new UsageError(`The run is of project ${projectId}, and --project names ${project}; leave one out.`)
   return { projectId, runId }
+}
+
+/** Announces the ends of runs at the terminal of a person, unless a window did. */
+function ring(notify: Notify, { workspace: { rings } }: OpenedWorkspace, results: readonly Result[]): void {
+  if (notify === 'off' || !process.stderr.isTTY) return
+  for (const { followed, conclusion } of results) {
+    if (followed.kind !== 'ended' || rings?.claim(followed.run.id) === false) continue
+    const text = `Run ${runNumberOf(followed.run)}: ${sentenceOf(conclusion, followed, false)}`
+    process.stderr.write(announcement(notify, text, process.env, process.env.TERM === 'dumb'))
+  }
 }

@@ -32,12 +32,17 @@ export async function exportNotebook(
     process.stdout.write(text)
     return 0
   }
-  const file = resolve(own.output)
-  const refusal = writeUnlessThere(file, text, own.force ?? false)
+  writeNamed(own.output, text, own.force ?? false)
+  return 0
+}
+
+/** Writes a file that a person named, and says so. @throws UsageError where it is there, or cannot be written */
+export function writeNamed(named: string, text: string, force: boolean): void {
+  const file = resolve(named)
+  const refusal = writeUnlessThere(file, text, force)
   if (refusal === 'exists') throw new UsageError(`${file} is there already; --force replaces it.`)
   if (refusal) throw new UsageError(`${file} was not written: ${refusal.reason}.`)
   say(`Wrote ${file}.`)
-  return 0
 }
 
 function incidentsOf(settings: Settings): readonly Incident[] {

@@ -24,7 +24,7 @@ import { yieldToInput } from '../../api/client/budget/yield-to-input.ts'
 import { createNowMemory, nowKey } from '../../domain/now/memory.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createRerunLinks, rerunsKey } from '../../domain/runs/rerun-links.ts'
-import { createPins, pinsKey } from '../../domain/runs/pins.ts'
+import { createPins, createRings, pinsKey, ringsKey } from '../../domain/runs/pins.ts'
 import { createWaveMemory, wavesKey } from '../../domain/swarms/wave-memory.ts'
 import { type WatchPatterns, watchPatternsKey } from '../../domain/watching/watch-patterns.ts'
 import { createSeen, seenKey } from '../../domain/seen/seen.ts'
@@ -277,6 +277,7 @@ function openProfile({ log, directory }: { log: Log; directory?: string }, ...pr
     watchPatterns: store(watchPatternsKey),
     seen: createSeen({ stored: store(seenKey), clock: systemClock }),
     pins: createPins(store(pinsKey)),
+    rings: createRings(store(ringsKey)),
     waves: createWaveMemory({ stored: store(wavesKey), clock: systemClock }),
     connections: createConnections(store(connectionsKey)),
     reruns: createRerunLinks(store(rerunsKey)),

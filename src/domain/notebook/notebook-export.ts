@@ -18,49 +18,85 @@ export type ExportOptions = Own & {
 /** How long it works without letting anything else happen, in milliseconds. */
 const TURN_MS = 10
 
+/** What every document says that others may read. */
+export const REDACTED =
+  'by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.'
+
+/** How texts from outside stand in a document: redacted, and none can pass for markup. */
+export function documentTexts(own: Own) {
+  const safe = (text: string): string => redacted(text, own)
+  return {
+    /** On one line. */
+    line: (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim()),
+    /** An id, or the locator of a place. */
+    thing: (text: string): string => code(redacted(text, { ...own, isId: true })),
+    /** Of several lines, quoted. */
+    quote: (text: string): string =>
+      safe(text)
+        .trim()
+        .split(/\r\n|[\n\r\u2028\u2029]/)
+        .map(each => `> ${escaped(each)}`.trimEnd())
+        .join('\n'),
+  }
+}
+
 /**
- * An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. To redact costs
- * microseconds a character, so a long one is worked on in turns, between which keys and answers have theirs.
+ * The parts of a document, each made in its turn. To redact costs microseconds a character, so keys and answers have
+ * theirs between two.
+ *
+ * @throws what the signal was aborted with
+ */
+export async function inTurns(
+  parts: readonly (() => string)[],
+  { progress, signal }: Pick<ExportOptions, 'progress' | 'signal'>,
+): Promise<string[]> {
+  const texts: string[] = []
+  let turn = performance.now()
+  for (const part of parts) {
+    if (performance.now() - turn >= TURN_MS) {
+      progress?.(texts.length, parts.length)
+      await setImmediate()
+      signal?.throwIfAborted()
+      turn = performance.now()
+    }
+    texts.push(part())
+  }
+  return texts
+}
+
+/**
+ * An incident as Markdown that others may read: redacted, and none of its texts can pass for markup.
  *
  * @throws what the signal was aborted with
  */
 export async function exportIncident(incident: Incident, options: ExportOptions): Promise<string> {
-  const safe = (text: string): string => redacted(text, options)
-  const thing = (text: string): string => code(redacted(text, { ...options, isId: true }))
-  const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
+  const { line } = documentTexts(options)
   const ended = incident.closedAt === undefined ? 'still open' : `closed ${utcTime(incident.closedAt)}`
   const parts = [
     `# ${line(incident.title)}`,
-    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} by mcpdeck without ` +
-      'what looks like a secret, an e-mail address or a home directory: read it before you hand it on.',
+    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} ${REDACTED}`,
   ]
-  let turn = performance.now()
-  for (const [done, entry] of incident.entries.toSorted((one, other) => one.at - other.at).entries()) {
-    if (performance.now() - turn >= TURN_MS) {
-      options.progress?.(done, incident.entries.length)
-      await setImmediate()
-      options.signal?.throwIfAborted()
-      turn = performance.now()
-    }
-    parts.push(entryText(entry))
-  }
+  const entries = incident.entries.toSorted((one, other) => one.at - other.at)
+  parts.push(
+    ...(await inTurns(
+      entries.map(entry => () => entryText(entry, options)),
+      options,
+    )),
+  )
   return `${parts.join('\n\n')}\n`
+}
 
-  function entryText({ at, note, pinned }: NotebookEntry): string {
-    const title = pinned ? `${pinned.kind} ${pinned.name}` : 'note'
-    const facts = pinned && [
-      ...pinned.facts.map(([label, value]) => `- ${line(`${label}: ${value}`)}`),
-      `- Id: ${thing(pinned.id)}`,
-      `- Place: ${thing(options.locator(pinned.place))}`,
-    ]
-    const words = safe(note)
-      .trim()
-      .split(/\r\n|[\n\r\u2028\u2029]/)
-      .map(each => `> ${escaped(each)}`.trimEnd())
-    return [`## ${utcTime(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && words.join('\n')]
-      .filter(Boolean)
-      .join('\n\n')
-  }
+function entryText({ at, note, pinned }: NotebookEntry, options: ExportOptions): string {
+  const { line, thing, quote } = documentTexts(options)
+  const title = pinned ? `${pinned.kind} ${pinned.name}` : 'note'
+  const facts = pinned && [
+    ...pinned.facts.map(([label, value]) => `- ${line(`${label}: ${value}`)}`),
+    `- Id: ${thing(pinned.id)}`,
+    `- Place: ${thing(options.locator(pinned.place))}`,
+  ]
+  return [`## ${utcTime(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && quote(note)]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
 /** What is markup wherever it stands, and what is only where a line begins or a heading ends. */

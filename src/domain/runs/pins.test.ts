@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { storedAt } from '../../../test/stored-file.ts'
-import { createPins, pinsKey } from './pins.ts'
+import { createPins, createRings, pinsKey, ringsKey } from './pins.ts'
 
 function place() {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-pins-'))
@@ -52,4 +52,15 @@ test('where nothing can be written it is followed until the end of the program',
   pins.add([pin('a')])
   expect(pins.list()).toEqual([pin('a')])
   expect(faults).toHaveLength(1)
+})
+
+test('of several windows one announces the end of a run, and none again after a restart', () => {
+  const { directory } = place()
+  const file = join(directory, 'rung.json')
+  const open = () => createRings(storedAt(file, ringsKey))
+  const [one, other] = [open(), open()]
+  expect([one.claim('r1'), other.claim('r1'), one.claim('r1')]).toEqual([true, false, false])
+  expect(other.claim('r2')).toBe(true)
+  expect([open().claim('r1'), open().claim('r2'), open().claim('r3')]).toEqual([false, false, true])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
 })

@@ -51,3 +51,36 @@ export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsK
     subscribe: stored.subscribe,
   }
 }
+
+/** Whose end was announced, so that of all windows one rings, and each run once. */
+export type Rings = {
+  /** Takes the announcement of a run's end; false where it was taken before, by whatever process. */
+  claim(runId: string): boolean
+}
+
+export const ringsKey: ProfileKey<readonly string[]> = {
+  name: 'rung',
+  version: 1,
+  empty: [],
+  read: ({ runs }) => (Array.isArray(runs) ? runs.filter(run => typeof run === 'string') : undefined),
+  write: runs => ({ runs }),
+}
+
+/** Without `stored` they end with the program. */
+export function createRings(stored: Stored<readonly string[]> = storedInMemory(ringsKey)): Rings {
+  return {
+    claim(runId) {
+      let isFirst = false
+      stored.change(before => {
+        isFirst = !before.includes(runId)
+        return isFirst ? withRung(before, runId) : before
+      })
+      return isFirst
+    },
+  }
+}
+
+/** The announced runs with this one, within the bound. */
+export function withRung(before: readonly string[], runId: string): string[] {
+  return [...before, runId].slice(-BOUNDS.rung.most)
+}

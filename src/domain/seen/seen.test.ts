@@ -30,6 +30,21 @@ describe('news', () => {
   })
 })
 
+describe('a list that is shown to its end', () => {
+  test('forgets what is gone, and one that is not keeps it', () => {
+    const kept = new Map([['now', seenAt(1, { a: 'a', b: 'b' })]])
+    for (const [whole, left] of [
+      [true, ['a']],
+      [false, ['a', 'b']],
+    ] as const) {
+      const seen = createSeen({ stored: storedInMemory(seenKey, kept), clock: new VirtualClock() })
+      seen.show('now', [row('a')], whole)
+      seen.endLook()
+      expect([...seen.of('now')!.rows.keys()]).toEqual(left)
+    }
+  })
+})
+
 describe('a look', () => {
   const open = (kept: ReadonlyMap<string, SeenList> = new Map()) => {
     const clock = new VirtualClock()

@@ -26,8 +26,8 @@ export type SeenRow = { id: string; mark: string; bornAt?: number | undefined }
 export type Seen = {
   /** What earlier looks saw of a list, with what was acknowledged since; undefined before the first look has ended. */
   of(list: string): SeenList | undefined
-  /** The list as it is on screen now. */
-  show(list: string, rows: readonly SeenRow[]): void
+  /** The list as it is on screen now. @param whole these are all rows: what else was seen is gone */
+  show(list: string, rows: readonly SeenRow[], whole?: boolean): void
   /** These rows are no news until they say something else. */
   acknowledge(list: string, rows: readonly SeenRow[]): void
   /** The person is there: a key was pressed. */
@@ -47,6 +47,8 @@ export type ListNews = {
   news: ReadonlyMap<string, News>
   /** When the last look ended, epoch milliseconds; undefined before the first one has, and then nothing is news. */
   lookedAt: number | undefined
+  /** How many rows are gone since; 0 where the list is not read to its end. */
+  gone: number
   /** Takes rows out of the news until they say something else. */
   acknowledge: (keys: readonly string[]) => void
 }
@@ -127,7 +129,7 @@ export function createSeen({
   let known: Map<string, SeenList> | undefined
   const lists = (): Map<string, SeenList> => (known ??= new Map(stored.get()))
   const touched = new Set<string>()
-  const shown = new Map<string, readonly SeenRow[]>()
+  const shown = new Map<string, { rows: readonly SeenRow[]; whole: boolean }>()
   const { subscribe, notify, version } = createListeners()
   let cancel: (() => void) | undefined
   const changed = (): void => {
@@ -142,15 +144,16 @@ export function createSeen({
     cancel = undefined
     if (shown.size === 0) return
     const at = clock.now()
-    for (const [name, rows] of shown) lists().set(name, seenNow(lists().get(name), rows, at))
+    for (const [name, { rows, whole }] of shown)
+      lists().set(name, seenNow(whole ? undefined : lists().get(name), rows, at))
     shown.clear()
     changed()
   }
   return {
     of: list => lists().get(list),
-    show(list, rows) {
+    show(list, rows, whole = false) {
       touched.add(list)
-      if (list.length <= MAX_NAME) shown.set(list, rows)
+      if (list.length <= MAX_NAME) shown.set(list, { rows, whole })
     },
     acknowledge(list, rows) {
       touched.add(list)

@@ -25,6 +25,12 @@ export const notebookKeys = defineBindings({
     },
     remove: { ...on('delete'), label: 'remove', hint: true, help: 'Take the entry out of the incident.' },
     export: { ...on('write'), label: 'export', hint: true, help: 'Write the incident to a Markdown file, redacted.' },
+    report: {
+      ...on('report'),
+      label: 'shift report',
+      hint: 'later',
+      help: 'Write a report of the shift on Now, with what was noted here.',
+    },
     begin: { ...on('new'), label: 'new incident', hint: 'later' },
     rename: { ...on('rename'), label: 'title', hint: 'later', help: 'Give the incident another title.' },
     close: {

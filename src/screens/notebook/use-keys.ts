@@ -17,6 +17,7 @@ import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
 import { entryTitle } from './columns.ts'
+import { nowRoute } from '../now/route.ts'
 import { useExport } from './use-export.ts'
 
 /** The keys of the notebook, about the incident and the entry that are chosen at the moment they are pressed. */
@@ -62,6 +63,7 @@ export function useNotebookKeys(on: {
       if (agreed) attempt('Nothing was taken out', () => notebook.remove(chosen.id, at.id))
     }),
     export: incidents.on(write),
+    report: () => router.go(nowRoute.to({ report: 'yes' })),
     begin: async () =>
       void (await askToKeep(
         {

@@ -38,6 +38,12 @@ export const nowKeys = defineBindings({
       hint: true,
       help: 'Only what is wrong, then only what is new or regressed, then everything.',
     },
+    report: {
+      ...on('report'),
+      label: 'shift report',
+      hint: 'later',
+      help: 'Write what broke, what was done and what is open to a Markdown file, redacted, after showing it.',
+    },
     projects: { ...on('projects'), label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
   },
 })

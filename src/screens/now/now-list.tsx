@@ -13,6 +13,7 @@ import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowRow, SHOWN, type Shown } from './columns.ts'
 import { clearState, coverageLabel } from './sources.ts'
+import { newsWords } from './use-now-news.ts'
 import type { NowData } from './use-now-data.ts'
 
 /** The lines, above them what was looked at; one source's error takes nothing else away. */
@@ -44,7 +45,7 @@ export function NowList(props: {
       {...(note.length > 0 && { note: note.join(` ${symbols.bullet} `) })}
     >
       <PaneState data={props.state} loading="Reading the projects of this key…">
-        <Covered data={data} now={now}>
+        <Covered data={data} now={now} news={newsWords(list.news, now)}>
           <PaneState
             data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
             loading=""
@@ -65,15 +66,17 @@ export function stateOfNow({ all, sources }: NowData, isEmpty: boolean): PaneDat
   return { pending: !hasData, hasData, problem, updatedAt: undefined }
 }
 
-function Covered(props: { data: NowData; now: number; children: ReactNode }) {
+function Covered(props: { data: NowData; now: number; news: string | undefined; children: ReactNode }) {
   const theme = useTheme()
   const { width, height } = useSize()
   const { tone, text } = coverageLabel(props.data.sources, projectsWords(props.data), props.now)
   const mark = tone === 'warn' ? `${theme.symbols.warn} ` : ''
+  const above = props.news === undefined ? 1 : 2
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Text wrap="truncate">{` ${theme.paint(tone, truncate(clean(`${mark}${text}`), width - 2))}`}</Text>
-      <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
+      {props.news !== undefined && <Text wrap="truncate">{` ${truncate(props.news, width - 2)}`}</Text>}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
         {props.children}
       </SizeProvider>
     </Box>

@@ -1,13 +1,21 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { record, set, sighting } from '../../../test/service/graded-waves.ts'
 import { until } from '../../../test/service/harness.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { createSeen, seenKey } from '../../domain/seen/seen.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { storedInMemory } from '../../lib/files/profile-store.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
-import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
+import { notebookKeys } from '../notebook/bindings.ts'
+import { notebookRoute } from '../notebook/route.ts'
 import { findingsRoute } from '../findings/route.ts'
 import { nowKeys, nowProjectsKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
@@ -88,6 +96,38 @@ describe('now', () => {
     await app.press(nowKeys.bindings.acknowledge)
     await app.see(/▌act +✗ run failed/)
     expect(app.frame()).toContain('[1 Now 1]')
+  })
+
+  test('what came, says else or is gone since the last look stands above with the time, and is marked', async () => {
+    const before = { at: Date.now() - 9 * 60 * 60_000, whole: true, rows: new Map([['suite gone', 'x']]) }
+    const stored = storedInMemory(seenKey, new Map([['now', before]]))
+    app = await openApp({ testService, place: nowRoute.to(), seen: createSeen({ stored, clock: systemClock }) })
+    await app.see(FAILED)
+    await app.see(/Since you last looked at [^]*9h ago: 1 new, 1 gone\./)
+    await app.see('1 new in 9h')
+  })
+
+  test('a shift report is shown, then written for oneself alone; the notebook leads to it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-shift-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const file = join(directory, 'shift.md')
+    app = await openApp({ testService, place: notebookRoute.to() })
+    await app.see('No incident was noted yet.')
+    await app.press(notebookKeys.bindings.report)
+    await app.see('12 hours ago')
+    await app.see(FAILED)
+    await app.press(fieldKeys.bindings.submit, fieldKeys.bindings.submit)
+    await app.see('# Shift report of local')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see(/shift-\d{4}-\d\d/)
+    await app.press(fieldKeys.bindings.clear)
+    await app.type(file)
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('Wrote ')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/## What broke, and is still red\n\n- run failed: Reference server smoke #1 failed/)
+    expect(text).toContain(`mcpdeck://local/projects/${projectId}/runs/${runId}`)
   })
 
   test('what works on the chosen thing works on that of the line', async () => {

@@ -36,14 +36,9 @@ import { NowList, stateOfNow } from './now-list.tsx'
 import { useProjectChooser } from './project-chooser.tsx'
 import { isReadSince } from './sources.ts'
 import { useNowData, type NowData } from './use-now-data.ts'
-import type { NowTarget } from '../../domain/now/line.ts'
-import type { Place } from '../../tui/router/place.ts'
-import { findingsRoute } from '../findings/route.ts'
-import { projectsRoute } from '../projects/route.ts'
-import { runsRoute } from '../runs/route.ts'
-import { scenariosRoute } from '../scenarios/route.ts'
-import { serversRoute } from '../servers/route.ts'
-import { wavePlace } from '../swarms/route.ts'
+import { placeOf } from './place-of.ts'
+import { useNowNews } from './use-now-news.ts'
+import { useShiftReport } from './use-shift-report.ts'
 
 const YES = 'yes'
 
@@ -72,13 +67,15 @@ export function NowScreen() {
     () => (row: NowRow) => (withAcknowledged || !row.acknowledged) && (!shown || SHOWN[shown].has(row)),
     [withAcknowledged, shown],
   )
+  const isReadHere = data.all !== undefined && isReadSince(data.sources, performance.timeOrigin)
   const collection = useCollection({
     noun: 'line',
     items: rows,
     keyOf: rowKey,
     columns,
     only,
-    arriving: useArriving(data.all !== undefined && isReadSince(data.sources, performance.timeOrigin)),
+    news: useNowNews(rows, kept, isReadHere),
+    arriving: useArriving(isReadHere),
     // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
     isOpen: false,
     placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
@@ -173,6 +170,7 @@ function useNowBindings(
         ? () => router.replace({ all: of.withAcknowledged ? undefined : YES })
         : unavailable('Nothing is acknowledged.'),
     stop: useStopLine(list.current()),
+    report: useShiftReport(data),
     settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
     faults: () => router.replace({ faults: nextShown(of.shown) }),
     projects: data.all
@@ -194,34 +192,4 @@ function useStopLine(row: NowRow | undefined) {
     return () => cancelRun(runId, inFlight)
   }
   return unavailable('Nothing of the line is in flight.')
-}
-
-/** The place that a line leads to; undefined where all that there is stands beside it. */
-function placeOf(target: NowTarget): Place | undefined {
-  switch (target.to) {
-    case 'run': {
-      const { projectId, suiteId, runId, failed } = target
-      const tab = failed ? 'trials' : undefined
-      return runsRoute.to({ projectId, suiteId: suiteId || undefined, runId, pane: 'run', tab })
-    }
-    case 'wave':
-      return wavePlace(target.projectId, target.waveId)
-    case 'server':
-      return serversRoute.to({ projectId: target.projectId, serverId: target.serverId, pane: 'detail', tab: 'doctor' })
-    case 'finding':
-      return findingsRoute.to({
-        projectId: target.projectId,
-        findingId: target.findingId,
-        scenarioId: target.scenarioId,
-        pane: 'detail',
-      })
-    case 'scenario':
-      return scenariosRoute.to({ projectId: target.projectId, scenarioId: target.scenarioId, pane: 'detail' })
-    case 'suite':
-      return runsRoute.to({ projectId: target.projectId, suiteId: target.suiteId })
-    case 'project':
-      return projectsRoute.to({ projectId: target.projectId })
-    case 'here':
-      return undefined
-  }
 }

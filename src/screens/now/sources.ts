@@ -30,6 +30,8 @@ export type NowSource = {
   problem: ErrorText | undefined
   /** There is more of it than was read. */
   partial: boolean
+  /** Another read said since that it has changed. */
+  isOutdated?: boolean
 }
 
 /**

@@ -86,13 +86,14 @@ export function useRunReads(
       return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf }) : []
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
+  const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: typeof liveRuns): NowSource[] =>
+    of.map(({ project, suite, changedAt = 0 }, index) => ({
+      ...sourceOf(kind, answers[index], project, nameOf(suite), lacksRuns(answers[index], now)),
+      isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+    }))
   const sources: NowSource[] = [
-    ...rested.map(({ project, suite }, index) =>
-      sourceOf('runs', restedRuns[index], project, nameOf(suite), lacksRuns(restedRuns[index], now)),
-    ),
-    ...live.map(({ project, suite }, index) =>
-      sourceOf('live', liveRuns[index], project, nameOf(suite), lacksRuns(liveRuns[index], now)),
-    ),
+    ...sourcesOf('runs', rested, restedRuns),
+    ...sourcesOf('live', live, liveRuns),
     // Of a run with more trials than were read its line says so.
     ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
   ]

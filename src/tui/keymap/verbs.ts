@@ -49,6 +49,7 @@ export const VERBS = {
   followed: { key: 'F', does: 'Go to the next followed run, or wave in flight.' },
   import: { key: 'I', does: 'Import.' },
   write: { key: 'w', does: 'Write it to a file.' },
+  report: { key: 'alt+r', does: 'Write a report of the shift, for whoever takes over.' },
   note: { key: 'N', does: 'Add a note.' },
   pin: { key: 'P', does: 'Pin it in the incident notebook.' },
   more: { key: '+', does: 'Read more.' },

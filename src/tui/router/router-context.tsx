@@ -1,11 +1,23 @@
 import { createContext, useContext, useEffect, useSyncExternalStore, type ReactNode } from 'react'
-import type { Place } from './place.ts'
+import type { Place, Route } from './place.ts'
 import type { Router, PositionParams } from './router.ts'
 
 const RouterContext = createContext<Router | undefined>(undefined)
 
-export function RouterProvider(props: { router: Router; children: ReactNode }) {
-  return <RouterContext.Provider value={props.router}>{props.children}</RouterContext.Provider>
+const RoutesContext = createContext<readonly Route[]>([])
+
+/** @param props.routes of all screens, for links */
+export function RouterProvider(props: { router: Router; routes?: readonly Route[]; children: ReactNode }) {
+  return (
+    <RouterContext.Provider value={props.router}>
+      <RoutesContext.Provider value={props.routes ?? []}>{props.children}</RoutesContext.Provider>
+    </RouterContext.Provider>
+  )
+}
+
+/** The routes of all screens, which write a place as a link. */
+export function useRoutes(): readonly Route[] {
+  return useContext(RoutesContext)
 }
 
 export function useRouter(): Router {

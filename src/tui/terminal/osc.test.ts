@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { COPY_LIMIT_BYTES, copySequence, link, noticeSequence, title } from './osc.ts'
+import { COPY_LIMIT_BYTES, copySequence, desktopSequence, link, title } from './osc.ts'
+import { announcement } from './announcement.ts'
 
 test('text is copied by OSC 52', () => {
   expect(copySequence('grüße', { TERM: 'xterm' })).toEqual({ copied: true, sequence: '\x1b]52;c;Z3LDvMOfZQ==\x07' })
@@ -32,8 +33,22 @@ test('what is too big or empty is refused with the reason', () => {
 
 test('titles, notices and links carry no control characters', () => {
   expect(title('run\x1b]52;c;AA\x07 7\n\u202e')).toBe('\x1b]2;run␛]52;c;AA␇ 7␊<202E>\x1b\\')
-  expect(noticeSequence('done\x9d', {})).toBe('\x1b]9;done<009D>\x1b\\')
-  expect(noticeSequence('done', { TMUX: '/tmp/tmux' })).toBe('\x1bPtmux;\x1b\x1b]9;done\x1b\x1b\\\x1b\\')
+  expect(desktopSequence('desktop', 'done\x9d', {})).toBe('\x1b]9;done<009D>\x1b\\')
+  expect(desktopSequence('desktop', 'done', { TMUX: '/tmp/tmux' })).toBe('\x1bPtmux;\x1b\x1b]9;done\x1b\x1b\\\x1b\\')
+  expect(desktopSequence('osc777', 'a;b\x07', {})).toBe('\x1b]777;notify;mcpdeck;a;b␇\x1b\\')
+  expect(desktopSequence('osc99', 'a\x1b\\b', {})).toBe('\x1b]99;i=mcpdeck;a␛\\b\x1b\\')
   expect(link('he\x07re', 'https://example.test/')).toBe('\x1b]8;;https://example.test/\x1b\\he␇re\x1b]8;;\x1b\\')
   expect(link('here', 'https://example.test/\x1b\\')).toBe('here')
+})
+
+test.each([
+  [{ TERM: 'xterm-kitty' }, '\x1b]99;'],
+  [{ TERM: 'foot' }, '\x1b]777;'],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm' }, '\x1b]9;'],
+  [{ TERM: 'xterm-256color' }, '\x07'],
+  // Whatever stands behind it, tmux rings its own bell.
+  [{ TERM: 'tmux-256color', TMUX: '/tmp/tmux', KITTY_WINDOW_ID: '1' }, '\x07'],
+])('auto announces as the terminal can: %j', (env, begins) => {
+  expect(announcement('auto', 'Run #3 failed', env)).toSatisfy((text: string) => text.startsWith(begins))
+  expect(announcement('off', 'Run #3 failed', env)).toBe('')
 })

@@ -28,9 +28,11 @@ export function copySequence(text: string, env: NodeJS.ProcessEnv, limit = COPY_
   return { copied: true, sequence }
 }
 
-/** OSC 9: a notice of the desktop's, where the terminal has them; through tmux and GNU screen, which have none. */
-export function noticeSequence(text: string, env: NodeJS.ProcessEnv): string {
-  const sequence = notice(text)
+const NOTICES = { desktop: '9;', osc777: '777;notify;mcpdeck;', osc99: '99;i=mcpdeck;' } as const
+
+/** OSC 9, 777 or 99: a notice of the desktop's; through tmux and GNU screen, which have none. */
+export function desktopSequence(kind: keyof typeof NOTICES, text: string, env: NodeJS.ProcessEnv): string {
+  const sequence = `\x1b]${NOTICES[kind]}${clean(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
   if (env.TMUX) return throughTmux(sequence)
   return env.STY || env.TERM?.startsWith('screen') ? throughScreen(sequence) : sequence
 }
@@ -54,8 +56,4 @@ export function link(text: string, address: string): string {
 /** OSC 2: the terminal's title. */
 export function title(text: string): string {
   return `\x1b]2;${clean(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
-}
-
-function notice(text: string): string {
-  return `\x1b]9;${clean(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
 }

@@ -42,6 +42,18 @@ export type JournalEntry = {
   readBack?: ReadBackNote | undefined
 }
 
+/** A write that was noted, and how it ended; without an outcome it is under way, or was when its process ended. */
+export type DoneWrite = Pick<JournalEntry, 'operation' | 'intendedAt'> & {
+  /** Names and values of the path of the request. */
+  place: readonly (readonly [name: string, value: unknown])[]
+  outcome: Settlement['outcome'] | null
+  /** Why it did not succeed. */
+  code: string | null
+  /** What reading back showed since. */
+  finding: Finding | null
+  result: EntryResult
+}
+
 const RESULT_FIELDS = ['runId', 'suiteId', 'id', 'status', 'deduped']
 
 /** The few facts of an answer that are worth keeping. */

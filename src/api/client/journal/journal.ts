@@ -7,7 +7,15 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type Machine, thisMachine, isGone, type Owner, selfOn } from '../../../lib/machine.ts'
 import { type EntryRow, type JournalDatabase, openDatabase } from './database.ts'
-import { type Finding, type JournalEntry, type ReadBackNote, type Settlement, withoutSecrets } from './entry.ts'
+import {
+  type DoneWrite,
+  type EntryResult,
+  type Finding,
+  type JournalEntry,
+  type ReadBackNote,
+  type Settlement,
+  withoutSecrets,
+} from './entry.ts'
 
 export type JournalOptions = {
   /** The database; its directory is made when it is missing and belongs to its owner alone. */
@@ -58,6 +66,8 @@ export type Journal = {
    * `place` anything at the same path parameters.
    */
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
+  /** Writes of this profile since a time, the earliest first, with how each ended. */
+  since: (at: number) => Promise<DoneWrite[]>
   /** Run ids that are accounted for by other entries. */
   knownRunIds: () => Promise<ReadonlySet<string>>
   /**
@@ -78,6 +88,12 @@ const KEEP_WRITES = BOUNDS.journalWrites.most
 export function openJournal(options: JournalOptions): Journal {
   return new FileJournal(options)
 }
+
+const SINCE = `SELECT operation, place, intendedAt, outcome, code, finding, result FROM entries
+  WHERE profile = :profile AND intendedAt >= :at ORDER BY id`
+type DoneRow = Pick<DoneWrite, 'operation' | 'intendedAt' | 'outcome' | 'code' | 'finding'> &
+  Record<'place', string> &
+  Record<'result', string | null>
 
 class FileJournal implements Journal {
   readonly #file: string
@@ -170,6 +186,15 @@ class FileJournal implements Journal {
       { profile: this.#profile },
     )
     return new Set(rows.flatMap(({ runId }) => (runId === null ? [] : [runId])))
+  }
+
+  since: Journal['since'] = async at => {
+    const database = await this.#openExisting()
+    return (database?.all<DoneRow>(SINCE, { profile: this.#profile, at }) ?? []).map(({ result, place, ...row }) => ({
+      ...row,
+      result: JSON.parse(result ?? '{}') as EntryResult,
+      place: JSON.parse(place) as [string, unknown][],
+    }))
   }
 
   close: Journal['close'] = async () => {

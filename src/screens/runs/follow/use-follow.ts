@@ -16,7 +16,7 @@ import { usePins } from './use-followed.ts'
 
 /** Follows a run from every screen, or lets it go. */
 export function useFollowToggle(projectId: string): (run: EvalRun) => void {
-  const { pins } = useWorkspace()
+  const { pins, rings } = useWorkspace()
   const toasts = useToasts()
   return run => {
     const pin = { projectId, runId: run.id, suiteId: run.suiteId }
@@ -29,6 +29,8 @@ export function useFollowToggle(projectId: string): (run: EvalRun) => void {
       toasts.show('warn', `${MOST_PINS} runs are followed, which is the most; let one of them go first.`)
     } else {
       pins.add([pin])
+      // Who follows it sees that it has ended.
+      if (isTerminalRunStatus(run.status)) rings?.claim(run.id)
       toasts.show('ok', `Run ${name} is followed from every screen.`)
     }
   }

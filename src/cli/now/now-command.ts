@@ -1,0 +1,223 @@
+import { homedir } from 'node:os'
+import { contract } from '../../api/contract/contract.ts'
+import { SHIFT_HOURS, shiftReport } from '../../domain/now/shift-report.ts'
+import { changesOf, type NowSummary } from '../../domain/now/summary.ts'
+import { screens } from '../../app/registry.ts'
+import { notebookOf } from '../../hooks/use-notebook.ts'
+import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
+import { localClock } from '../../lib/times.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { nowStateLabel } from '../../screens/now/columns.ts'
+import { clearState, coverageLabel } from '../../screens/now/sources.ts'
+import { summaryOfNow } from '../../screens/now/summary.ts'
+import { formatLocator } from '../../tui/router/place.ts'
+import { plural } from '../../tui/theme/format.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { projectNamed } from '../arguments/project-choice.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { tableLines } from '../get/table.ts'
+import type { NounColumn } from '../get/noun.ts'
+import { writeNamed } from '../notebook/notebook-command.ts'
+import { openOutput } from '../output/output.ts'
+import { say } from '../output/prose.ts'
+import { knownSecrets } from '../output/redaction.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
+import type { SavedContext } from '../workspace/in-workspace.ts'
+import { lookAtNow, type NowLook } from './look-at-now.tsx'
+
+export type NowOptions = {
+  json?: boolean
+  watch?: boolean
+  timeout?: number
+  /** The file of a shift report; true = standard output. */
+  report?: string | true
+  since?: number
+  force?: boolean
+}
+
+/** A look with its summary, and what each line says that is worth telling again. */
+export type SeenNow = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
+
+/** Shortest time between two reports of what changed, in milliseconds. */
+const REPORT_MS = 1_000
+
+const HOUR_MS = 60 * 60_000
+const ROUTES = screens.map(({ route }) => route)
+
+const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVerdict } as const
+
+/** `mcpdeck now`: what waits, over all projects; resolves to the exit code. */
+export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
+  checkOptions(own)
+  const { workspace } = context.saved.opened
+  const projects = await wantedProjects(context)
+  const output = openOutput()
+  const interruption = listenForInterrupt()
+  const interrupt = AbortSignal.any([interruption.signal, output.signal])
+  const over = Promise.withResolvers<void>()
+  interrupt.addEventListener('abort', () => over.resolve())
+  const timer = own.timeout === undefined ? undefined : setTimeout(over.resolve, own.timeout)
+  let seen: SeenNow | undefined
+  const watch = own.watch
+    ? createReports({ json: own.json ?? false, write: text => void output.write(text) })
+    : undefined
+  const stop = lookAtNow(workspace, projects, look => {
+    seen = seenOf(look, workspace.profile.name)
+    if (watch) watch.add(seen)
+    else if (isOver(seen)) over.resolve()
+  })
+  try {
+    await over.promise
+  } finally {
+    clearTimeout(timer)
+    watch?.end()
+    stop()
+    interruption.stop()
+  }
+  if (interrupt.aborted) return interruptedCode(interrupt)
+  if (!seen) return EXIT.noVerdict
+  if (own.report !== undefined) await writeReport(context, own, seen.summary, text => output.write(text))
+  else if (!watch) {
+    await output.write(
+      own.json ? `${jsonText(seen.summary)}\n` : tableText(seen.summary, context.common.ascii ?? false),
+    )
+    if (!own.json) sayRest(seen, workspace.profile.local)
+  }
+  return EXIT_OF[seen.summary.state]
+}
+
+/** @throws UsageError for options that say nothing together */
+function checkOptions({ json, watch, report, since, force }: NowOptions): void {
+  if (report !== undefined && (json || watch)) throw new UsageError('--report excludes --json and --watch.')
+  if (report === undefined && (since !== undefined || force))
+    throw new UsageError('--since and --force are of --report.')
+}
+
+/** Writes the report of the shift. @throws UsageError where the file is there, or cannot be written */
+async function writeReport(
+  { saved: { opened, settings } }: SavedContext,
+  { report, since = SHIFT_HOURS * HOUR_MS, force = false }: NowOptions,
+  summary: NowSummary,
+  print: (text: string) => Promise<void>,
+): Promise<void> {
+  const { target, profile } = settings
+  const from = summary.at - since
+  const notebook = notebookOf(opened.workspace)
+  const text = await shiftReport(
+    {
+      from,
+      summary,
+      writes: await opened.journal.since(from),
+      acknowledged: nowMemoryOf(opened.workspace).kept().acknowledged,
+      incidents: notebook.incidents(),
+    },
+    {
+      locator: place => formatLocator(ROUTES, profile.name, place),
+      now: summary.at,
+      known: [...knownSecrets(process.env), ...(target.kind === 'remote' ? [target.key] : [])],
+      homes: [homedir()],
+    },
+  )
+  if (report === true || report === undefined) return await print(text)
+  writeNamed(report, text, force)
+}
+
+/** Ids of the projects that are named; undefined where none are. */
+async function wantedProjects({ client, common }: SavedContext): Promise<readonly string[] | undefined> {
+  const { projects: names = [] } = common
+  if (names.length === 0) return undefined
+  const all = await client.items(contract.projects.list, {})
+  return names.map(name => projectNamed(all, name).id)
+}
+
+export function seenOf(look: NowLook, profile: string): SeenNow {
+  const { data, kept } = look
+  const summary = summaryOfNow(data, { kept, routes: ROUTES, profile })
+  return { look, summary, marks: new Map(data.lines.map(({ key, fingerprint }) => [key, fingerprint])) }
+}
+
+/** Whether nothing is being read any more that was not read yet. */
+export function isOver({ summary: { read }, look: { data } }: SeenNow): boolean {
+  return read.reading === 0 && (data.all !== undefined || read.missing.length > 0)
+}
+
+const COLUMNS: readonly NounColumn[] = [
+  { title: 'FOR', path: 'for' },
+  { title: 'WHAT', path: 'what' },
+  { title: 'SINCE', path: 'since', as: 'time' },
+  { title: 'PROJECT', path: 'project.name' },
+  { title: 'WHICH', path: 'says' },
+]
+
+function tableText({ items }: NowSummary, ascii: boolean): string {
+  if (items.length === 0) return ''
+  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+  const rows = items.map(item => ({ ...item, for: forWhom(item), what: nowStateLabel({ ...item, word: item.state }) }))
+  return `${tableLines(COLUMNS, rows, { width, ascii }).join('\n')}\n`
+}
+
+function forWhom({ red, urgency, acknowledged }: NowSummary['items'][number]): string {
+  return [red ? 'red' : urgency, ...(acknowledged ? ['seen'] : [])].join(', ')
+}
+
+/** What the lines speak for. */
+function sayRest({ look: { data }, summary: { items } }: SeenNow, isLocal: boolean): void {
+  const projects = plural(data.projects.length, 'project')
+  const now = Date.now()
+  if (items.length > 0) return say(coverageLabel(data.sources, projects, now).text)
+  const { why, next } = clearState(data.sources, { projects, isLocal }, now)
+  say(`${why} ${next}`)
+}
+
+/** Reports what changes: a line for each change, or the whole as one object. */
+export function createReports({ json, write }: { json: boolean; write: (text: string) => void }) {
+  let told: SeenNow | undefined
+  let latest: SeenNow | undefined
+  let timer: NodeJS.Timeout | undefined
+  const report = (): void => {
+    timer = undefined
+    if (!latest || (told && isSame(told, latest))) return
+    write(json ? `${jsonText(latest.summary)}\n` : changeText(told, latest))
+    told = latest
+    timer = setTimeout(report, REPORT_MS)
+  }
+  return {
+    add(seen: SeenNow) {
+      latest = seen
+      if (timer === undefined) report()
+    },
+    /** What was not reported yet is reported. */
+    end() {
+      clearTimeout(timer)
+      report()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function isSame(one: SeenNow, other: SeenNow): boolean {
+  return textOf(one) === textOf(other)
+}
+
+/** All of a look that is worth a report: no ages, and not how far something is. */
+function textOf({ summary: { state, read, items }, marks }: SeenNow): string {
+  const each = items.map(({ key, acknowledged }) => [key, marks.get(key), acknowledged])
+  return JSON.stringify([state, read.whole, read.missing, read.closed, each])
+}
+
+function changeText(before: SeenNow | undefined, after: SeenNow): string {
+  const time = localClock(after.summary.at, 'seconds')
+  const lines = changesOf(before, after).map(({ what, item }) => {
+    const project = item.project ? ` (${item.project.name})` : ''
+    // What was there before anybody looked is no news.
+    const word = what === 'new' && !before?.summary.read.whole ? 'found' : what
+    return `${word} ${forWhom(item)} ${nowStateLabel({ ...item, word: item.state })}: ${item.says}${project}`
+  })
+  const { state, counts, read } = after.summary
+  const isOther = before?.summary.state !== state || before.summary.read.whole !== read.whole
+  const whole = read.whole ? '' : `, ${read.reading} being read, ${read.missing.length} not read`
+  if (isOther) lines.push(`${state}: ${counts.red} red of ${plural(counts.lines, 'line')}${whole}`)
+  return lines.map(line => `${time} ${clean(line)}\n`).join('')
+}

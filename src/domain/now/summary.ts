@@ -1,0 +1,128 @@
+import type { NowKind, NowLine } from './line.ts'
+
+/** What Now comes to, for other programs; docs/scripting.md says what stays. Times are epoch milliseconds. */
+export type NowSummary = {
+  version: 1
+  at: number
+  profile: string
+  /** `unknown`: nothing is known to be red, but not everything is known. */
+  state: 'red' | 'clear' | 'unknown'
+  counts: { red: number; lines: number; acknowledged: number }
+  read: {
+    /** Null before they were read. */
+    projects: number | null
+    /** Everything that is wanted was read, to its end. */
+    whole: boolean
+    /** Reads without an answer that counts yet. */
+    reading: number
+    missing: readonly { what: string; why: string }[]
+    /** What is switched off for the organization, and not read. */
+    closed: readonly string[]
+    /** When the oldest answer came. */
+    oldestAt: number | null
+  }
+  items: readonly NowItem[]
+}
+
+export type NowItem = {
+  key: string
+  kind: NowKind
+  /** How it stands, in a word or two. */
+  state: string
+  urgency: NowLine['urgency']
+  red: boolean
+  acknowledged: boolean
+  says: string
+  project: { id: string; name: string } | null
+  since: number | null
+  readAt: number | null
+  /** Locator of where it leads; null where there is no such place. */
+  place: string | null
+}
+
+/** A read of Now, and what came of it. */
+export type SummarySource = {
+  what: string
+  state: 'read' | 'reading' | 'error' | 'closed'
+  at: number | undefined
+  /** Why it is not known. */
+  why: string | undefined
+}
+
+/** What this program itself does not know, which is no news of the service. */
+const DOUBTS: ReadonlySet<NowKind> = new Set(['line', 'rate', 'write'])
+
+/** Whether the line says that something is wrong, as far as the service is concerned. */
+export function isRed({ kind, mark }: Pick<NowLine, 'kind' | 'mark'>): boolean {
+  return mark === 'error' && !DOUBTS.has(kind)
+}
+
+/**
+ * The summary of ordered lines. What is red stays red while it is acknowledged; clear is only what was read to its end.
+ */
+export function summaryOf(given: {
+  lines: readonly NowLine[]
+  sources: readonly SummarySource[]
+  /** How many projects are looked at; undefined before they were read. */
+  projects: number | undefined
+  isAcknowledged: (line: NowLine) => boolean
+  placeOf: (line: NowLine) => string | undefined
+  profile: string
+  now: number
+}): NowSummary {
+  const { lines, sources, projects, isAcknowledged, placeOf } = given
+  const items = lines.map((line): NowItem => ({
+    key: line.key,
+    kind: line.kind,
+    state: line.word,
+    urgency: line.urgency,
+    red: isRed(line),
+    acknowledged: isAcknowledged(line),
+    says: line.sentence,
+    project: line.project ? { id: line.project.id, name: line.project.name } : null,
+    since: line.at ?? null,
+    readAt: line.readAt ?? null,
+    place: placeOf(line) ?? null,
+  }))
+  const missing = sources.flatMap(({ what, why }) => (why === undefined ? [] : [{ what, why }]))
+  const reading = sources.filter(({ state }) => state === 'reading').length
+  const whole = projects !== undefined && missing.length === 0 && reading === 0
+  const red = items.filter(item => item.red).length
+  const times = sources.flatMap(({ at }) => at ?? [])
+  return {
+    version: 1,
+    at: given.now,
+    profile: given.profile,
+    state: red > 0 ? 'red' : whole && !lines.some(({ kind }) => DOUBTS.has(kind)) ? 'clear' : 'unknown',
+    counts: { red, lines: items.length, acknowledged: items.filter(({ acknowledged }) => acknowledged).length },
+    read: {
+      projects: projects ?? null,
+      whole,
+      reading,
+      missing,
+      closed: sources.flatMap(({ what, state }) => (state === 'closed' ? [what] : [])),
+      oldestAt: times.length === 0 ? null : Math.min(...times),
+    },
+    items,
+  }
+}
+
+/** What became of one line. */
+export type NowChange = { what: 'new' | 'changed' | 'gone'; item: NowItem }
+
+/**
+ * What is otherwise than before. A line that only tells how far it is has not changed.
+ * @param marks what each line says that is worth telling again, by its key
+ */
+export function changesOf(
+  before: { summary: NowSummary; marks: ReadonlyMap<string, string> } | undefined,
+  after: { summary: NowSummary; marks: ReadonlyMap<string, string> },
+): NowChange[] {
+  const changed = after.summary.items.flatMap((item): NowChange[] => {
+    const mark = before?.marks.get(item.key)
+    if (mark === undefined) return [{ what: 'new', item }]
+    return mark === after.marks.get(item.key) ? [] : [{ what: 'changed', item }]
+  })
+  const gone = before?.summary.items.filter(({ key }) => !after.marks.has(key)) ?? []
+  return [...changed, ...gone.map((item): NowChange => ({ what: 'gone', item }))]
+}

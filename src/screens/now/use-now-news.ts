@@ -1,0 +1,42 @@
+import type { StoredNow } from '../../domain/now/memory.ts'
+import { type ListNews, markOf } from '../../domain/seen/seen.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
+import { localMoment } from '../../lib/times.ts'
+import { formatAgo } from '../../tui/theme/format.ts'
+import type { NowRow } from './columns.ts'
+
+/** Name of the list in what the person has seen: each choice of projects is another one. */
+export function seenListOf({ projects }: StoredNow): string {
+  return projects ? `now ${markOf(projects.join(' '))}` : 'now'
+}
+
+/** What is new over all projects since the person last looked; what runs, or is about this program, is no news. */
+export function useNowNews(rows: readonly NowRow[], kept: StoredNow, isWhole: boolean): ListNews | undefined {
+  return useSeen({
+    list: seenListOf(kept),
+    items: rows.filter(({ kind, urgency }) => kind !== 'line' && kind !== 'rate' && urgency !== 'know'),
+    keyOf,
+    says,
+    bornAt,
+    isWhole,
+  })
+}
+
+const keyOf = ({ key }: NowRow): string => key
+const says = ({ fingerprint }: NowRow): string => fingerprint
+const bornAt = ({ at }: NowRow): number | undefined => at
+
+/** `Since you last looked at 18:02, 9h ago: 2 new, 1 changed, 1 gone.` Undefined where nothing is otherwise. */
+export function newsWords(news: ListNews | undefined, now: number): string | undefined {
+  if (news?.lookedAt === undefined) return undefined
+  const count = (wanted: string): number => [...news.news.values()].filter(each => each === wanted).length
+  const parts = [
+    [count('new'), 'new'],
+    [count('changed'), 'changed'],
+    [news.gone, 'gone'],
+  ] as const
+  const words = parts.flatMap(([many, word]) => (many > 0 ? [`${many} ${word}`] : []))
+  if (words.length === 0) return undefined
+  const { lookedAt } = news
+  return `Since you last looked at ${localMoment(lookedAt, now)}, ${formatAgo(lookedAt, now)}: ${words.join(', ')}.`
+}

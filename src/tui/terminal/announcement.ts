@@ -1,0 +1,31 @@
+import { desktopSequence, title } from './osc.ts'
+
+/**
+ * How the end of a followed run is announced besides the screen. `desktop` is OSC 9, for what iTerm2, WezTerm and
+ * Ghostty show; OSC 777 is of foot, rxvt and Contour, OSC 99 of kitty.
+ */
+export const NOTIFY_CHOICES = ['off', 'auto', 'bell', 'desktop', 'osc777', 'osc99', 'title'] as const
+export type Notify = (typeof NOTIFY_CHOICES)[number]
+
+const BELL = '\x07'
+
+/** What to send to the terminal, nothing where nothing is wanted; a dumb one only has the bell. */
+export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, isDumb = false): string {
+  const chosen = how === 'auto' ? noticeOf(env) : how
+  if (chosen === 'off') return ''
+  if (chosen === 'bell') return BELL
+  if (isDumb) return ''
+  return chosen === 'title' ? title(text) : desktopSequence(chosen, text, env)
+}
+
+/**
+ * The notices that the terminal is known to have, else the bell: what does not know a sequence may print it. Which
+ * terminal is behind tmux or GNU screen nobody knows.
+ */
+function noticeOf({ TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID }: NodeJS.ProcessEnv) {
+  if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return 'bell'
+  if (TERM === 'xterm-kitty' || KITTY_WINDOW_ID) return 'osc99'
+  if (/^(?:foot|rxvt|contour)/.test(TERM)) return 'osc777'
+  if (/^(?:iTerm\.app|WezTerm|ghostty)$/.test(TERM_PROGRAM) || /^(?:xterm-ghostty|wezterm)/.test(TERM)) return 'desktop'
+  return 'bell'
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { NowSummary } from '../../src/domain/now/summary.ts'
+import { until } from '../service/harness.ts'
+import { openStage } from './stage.ts'
+
+test('ends with 1 for what is red, with 3 where not everything is known, and a watch as it is interrupted', async ending => {
+  const { home, service } = await openStage(ending)
+  const now = async (...args: string[]) => await home.run(['now', ...args, '--timeout', '60s'], { env: service.env })
+  // It has no capabilities, waves and scenarios.
+  const unknown = await now()
+  expect(unknown).toMatchObject({ code: 3, stdout: '' })
+  expect(unknown.stderr).toContain('not everything has been read')
+
+  home.rest()
+  const failed = { id: 'r1', suiteId: 's1', status: 'completed', result: 'failed', runNumber: 7, createdAt: Date.now() }
+  service.put('r1', failed)
+  service.suites = [{ id: 's1', name: 'Smoke', latestRun: { id: 'r1', status: 'completed', failed: 1 } }]
+  const red = await now('--json', '--project', 'One')
+  const summary = JSON.parse(red.stdout) as NowSummary
+  expect(red.code).toBe(1)
+  expect(summary).toMatchObject({ version: 1, state: 'red', counts: { red: 1 }, read: { projects: 1, whole: false } })
+  expect(summary.items[0]).toMatchObject({ red: true, says: expect.stringContaining('Smoke #7 failed') })
+  expect(service.seen.every(request => request.startsWith('GET '))).toBe(true)
+
+  home.rest()
+  const watch = home.start(['now', '--watch'], { env: service.env })
+  await until(
+    async () => watch.output(),
+    output => output.includes('red run failed: Smoke #7 failed'),
+  )
+  watch.child.kill('SIGINT')
+  expect((await watch.ended()).code).toBe(130)
+})
