@@ -34,7 +34,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles: drawing },
+        // Built too: their servers are those of the program.
+        test: {
+          name: 'screens',
+          include: [tests('src/screens')],
+          isolate: false,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles: drawing,
+        },
       },
       {
         extends: true,
