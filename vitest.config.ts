@@ -56,11 +56,22 @@ export default defineConfig({
       },
       {
         extends: true,
+        // Programs are under test, so files share the processes that start them.
+        test: {
+          name: 'journeys',
+          include: [tests('test/journeys')],
+          isolate: false,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles,
+        },
+      },
+      {
+        extends: true,
         // Real processes and native modules are under test: each file gets a process of its own.
         test: {
           name: 'processes',
           include: [tests('test'), ...APART],
-          exclude: [tests('test/service')],
+          exclude: [tests('test/service'), tests('test/journeys')],
           globalSetup: ['./test/built-program.ts'],
           setupFiles,
         },
