@@ -34,7 +34,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles: drawing },
+        // Built too: their servers are those of the program.
+        test: {
+          name: 'screens',
+          include: [tests('src/screens')],
+          isolate: false,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles: drawing,
+        },
       },
       {
         extends: true,
@@ -49,11 +56,22 @@ export default defineConfig({
       },
       {
         extends: true,
+        // Programs are under test, so files share the processes that start them.
+        test: {
+          name: 'journeys',
+          include: [tests('test/journeys')],
+          isolate: false,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles,
+        },
+      },
+      {
+        extends: true,
         // Real processes and native modules are under test: each file gets a process of its own.
         test: {
           name: 'processes',
           include: [tests('test'), ...APART],
-          exclude: [tests('test/service')],
+          exclude: [tests('test/service'), tests('test/journeys')],
           globalSetup: ['./test/built-program.ts'],
           setupFiles,
         },

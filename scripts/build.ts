@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputAsset, type OutputChunk } from 'rolldown'
 import { replaceBuiltinImports } from './build/builtins.ts'
@@ -35,8 +35,8 @@ const YAML_RULES = new RegExp(
     String.raw`|suites/(case-faults|case-form|refusal-problems|save-elsewhere|suite-file|suite-store|sync-)))`,
 )
 
-/** Started as a program of its own, so it must stay a real package. */
-const spawnedPackages = [/^@modelcontextprotocol\/server-everything/]
+/** The MCP reference server, which the Sandbox starts as a program of its own. */
+const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist')
 
 const shared = {
   cwd: root,
@@ -71,7 +71,6 @@ const bootInput: InputOptions = {
 const appInput: InputOptions = {
   ...shared,
   input: { main: join(root, 'src/main.tsx') },
-  external: spawnedPackages,
   plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
@@ -79,7 +78,6 @@ const appInput: InputOptions = {
 const threadInput: InputOptions = {
   ...shared,
   input: { 'run-thread': join(root, 'src/service/runs/thread/thread.ts') },
-  external: spawnedPackages,
   plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
@@ -95,6 +93,9 @@ const untrustedInput: InputOptions = {
   ...threadInput,
   input: { 'untrusted-thread': join(root, 'src/lib/untrusted/thread.ts') },
 }
+
+/** Its stdio half alone: what serves over HTTP would be more than all the rest. */
+const everythingInput: InputOptions = { ...shared, input: { index: join(everything, 'transports/stdio.js') } }
 
 /** What a build produced: sizes in bytes, duration in milliseconds. */
 export type BuildResult = { files: readonly { name: string; bytes: number }[]; milliseconds: number }
@@ -121,8 +122,11 @@ export async function build(): Promise<BuildResult> {
       ...workspacePackages,
     ])
     assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
+    // It reads its documents from the folder beside the one that it lies in.
+    const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
+    await cp(join(everything, 'docs'), join(fresh, 'server-everything/docs'), { recursive: true })
     await addShebang(join(fresh, 'boot.js'))
-    await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, ...others].flat())))
+    await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, reference, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
     await chmod(fresh, 0o755)
     await replaceDist(fresh)

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { minimalEnv } from '../pty/home.ts'
+import { EVERYTHING } from '../servers/targets.ts'
 import { MISHAP, wholeCast } from '../service/whole-cast.ts'
 import { KEY } from '../service/model-runs.ts'
 import { scriptedModel } from '../service/scripted-model.ts'
 import { openHome } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 const DOCUMENT = readFileSync(join(ROOT, 'docs/scripting.md'), 'utf8')
 
 let home: Awaited<ReturnType<typeof openHome>>

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { dataDirOf, inWorkspace, type Prepared } from '../prepared-workspace.ts'
+import { EVERYTHING } from '../servers/targets.ts'
 import { longCase, open, sandbox, untilEnded } from '../service/harness.ts'
 import { plainJourney, set } from '../service/journey-cast.ts'
 import { KEY } from '../service/model-runs.ts'
 import { scriptedModel } from '../service/scripted-model.ts'
 import { openHome, type Ended } from './program.ts'
 
-const EVERYTHING = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 const PROGRAM = `'${process.execPath}' '${EVERYTHING}' stdio`
 
 let home: Awaited<ReturnType<typeof openHome>>

@@ -25,10 +25,10 @@ import { journeysKeys, swarmsKeys } from '../../src/screens/swarms/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { clipboard } from '../pty/clipboard.ts'
 import { openTerminal } from '../pty/terminal.ts'
+import { EVERYTHING } from '../servers/targets.ts'
 import { MISHAP, wholeCast } from '../service/whole-cast.ts'
 import { visit, type Visitor } from './visitor.ts'
 
-const EVERYTHING = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 const form = formKeys.bindings
 const tabs = tabsKeys.bindings
 

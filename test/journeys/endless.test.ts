@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { screens } from '../../src/app/registry.ts'
 import { contract } from '../../src/api/contract/contract.ts'
-import { sandbox, untilEnded } from '../service/harness.ts'
+import { sandbox, untilEnded, type Ending } from '../service/harness.ts'
 import { openHostileService } from './hostile-service.ts'
 import { visit } from './visitor.ts'
 
@@ -18,15 +18,27 @@ const ENDLESS = [
   `evil${'x'.repeat(1_000_000)}`,
 ]
 
+const ends: (() => unknown)[] = []
+let env: Record<string, string>
+
+beforeAll(async () => {
+  const ending = { onTestFinished: (end: () => unknown) => void ends.unshift(end) } as Ending
+  const service = await openHostileService('every text but words of the contract', ending, ENDLESS)
+  env = service.env
+  const { projectId, suiteId } = await sandbox(service.api)
+  const launched = await service.api.call(contract.runs.create, { projectId, body: { suiteId } })
+  await untilEnded(service.api, projectId, launched.runId)
+})
+
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
 // One start for each screen, so that Ctrl+C ends the program wherever it is.
 test.concurrent.for(screens)(
   'endless texts: Ctrl+C ends the program on $title, and nothing had to help',
   { timeout: 180_000 },
-  async (screen, ending) => {
-    const { api, env } = await openHostileService('every text but words of the contract', ending, ENDLESS)
-    const { projectId, suiteId } = await sandbox(api)
-    const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
-    await untilEnded(api, projectId, launched.runId)
+  async screen => {
     await using person = visit({ env, cols: 120, rows: 36 })
     const { terminal } = person
     await person.see('Sandbox')

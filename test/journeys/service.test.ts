@@ -9,7 +9,7 @@ import { newHome } from './homes.ts'
 import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
-const GAUGE = /[█░]{10} \d+\/10\b/
+const GAUGE = /[█░]{10} \d+\+?\/10\b/
 
 /** Status of every answer that the dashboard noted in its log. */
 function statuses(log: string): string[] {

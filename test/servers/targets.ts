@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import type { ServerTarget } from '../../src/service/connections/types.ts'
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+const PACKAGE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+/** The reference server as it is built into the program: over stdio alone, and started in half the time. */
+export const EVERYTHING = file('../../dist/server-everything/dist/index.js')
 
 /** A saved stdio server that starts with this very runtime. */
 export function stdioTarget(args: string[], overrides: Partial<ServerTarget> = {}): ServerTarget {
@@ -29,8 +31,8 @@ export const asking = (era: 'legacy' | 'modern') => stdioTarget([file('asking-se
 /** The reference server over stdio. */
 export const everything = () => stdioTarget([EVERYTHING, 'stdio'])
 
-/** Arguments that start the reference server in one of its modes. */
-export const everythingArgs = (mode: 'streamableHttp' | 'sse') => [EVERYTHING, mode]
+/** Arguments that start the package of the reference server in one of its modes. */
+export const everythingArgs = (mode: 'streamableHttp' | 'sse') => [PACKAGE, mode]
 
 export function httpTarget(
   url: string,

@@ -8,7 +8,8 @@ const root = join(import.meta.dirname, '../..')
 
 test('the build tells the licence of each package that is in it, and of no other', () => {
   const notices = readFileSync(join(root, 'dist', noticesFile), 'utf8')
-  for (const name of ['react', 'ink', 'zod', 'commander', 'undici', '@modelcontextprotocol/client', 'yaml']) {
+  const ofMcp = ['client', 'sdk', 'server-everything'].map(name => `@modelcontextprotocol/${name}`)
+  for (const name of ['react', 'ink', 'zod', 'commander', 'undici', 'yaml', ...ofMcp]) {
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
       version: string
     }
@@ -28,6 +29,8 @@ test('a package without a licence cannot be bundled', () => {
   const modules = [join(made, 'lib/index.js'), join(folder, 'src/own.ts')]
   write({})
   expect(() => noticesOf(modules)).toThrow('@some/package 1.2.3 names no licence')
+  write({ license: 'SEE LICENSE IN LICENSE' })
+  expect(() => noticesOf(modules)).toThrow('@some/package 1.2.3 lacks the file that its licence is in')
   write({ license: 'ISC' })
   writeFileSync(join(made, 'LICENSE.md'), 'The text of it')
   expect(noticesOf(modules)).toMatch(/@some\/package 1\.2\.3\nLicence: ISC\n\nThe text of it\n$/)

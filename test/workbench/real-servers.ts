@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { EVERYTHING } from '../servers/targets.ts'
 
 /** A server from npm with one call of it, and what is in the answer. */
 export type RealServer = {
@@ -16,7 +17,7 @@ export type RealServer = {
 }
 
 const PROGRAMS = {
-  everything: import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  everything: pathToFileURL(EVERYTHING).href,
   filesystem: import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
   memory: import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js'),
   thinking: import.meta.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),

@@ -62,7 +62,7 @@ export function movedReferenceServer(store: Store): ServerRow | undefined {
 /** How the MCP reference server "everything" is started over stdio from where it is installed now. */
 export function referenceServerCommand(): Required<Pick<ServerSecrets, 'command' | 'args'>> {
   try {
-    const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+    const program = createRequire(import.meta.url).resolve('#server-everything')
     return { command: process.execPath, args: [program, 'stdio'] }
   } catch {
     // An incomplete installation must not close the workspace; the doctor reports that the program is missing.

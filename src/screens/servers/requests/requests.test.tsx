@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { editorOf } from '../../../../test/scripted-editor.ts'
+import { EVERYTHING } from '../../../../test/servers/targets.ts'
 import { scriptedModel } from '../../../../test/service/scripted-model.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { appKeys } from '../../../app/shell/app-keys.ts'
@@ -13,7 +14,6 @@ import { callsKeys, serversKeys, toolsKeys } from '../bindings.ts'
 import { serversRoute } from '../route.ts'
 
 const server = fileURLToPath(new URL('../../../../test/servers/asking-server.mjs', import.meta.url))
-const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
 const size = { width: 100, height: 40 }
 const { answer } = appKeys.bindings
 const { choose, send, cancel, next } = formKeys.bindings
@@ -69,7 +69,7 @@ async function callTool(name: string): Promise<void> {
 }
 
 test('a form is opened by its key, checked before it is sent, and the call goes on with it', async () => {
-  await open([everything, 'stdio'])
+  await open([EVERYTHING, 'stdio'])
   await callTool('trigger-elicitation-request')
   await app.see('asking asks: Q')
   await app.see('Please provide inputs for the following fields')
@@ -208,7 +208,7 @@ test('of many requests one is chosen', async () => {
 })
 
 test('a server gets folders as its roots, also when they change', async () => {
-  await open([everything, 'stdio'])
+  await open([EVERYTHING, 'stdio'])
   await app.press(serversKeys.bindings.roots)
   await app.see('Roots of asking')
   await app.type('work')
