@@ -78,7 +78,7 @@ export async function runTurn(context: ServiceContext, call: TurnCall): Promise<
       usage: { inputTokens, outputTokens },
     }
   } catch (error) {
-    const failure = withEffects(error, row)
+    const failure = withEffects(call.signal.aborted ? cancelled(error) : error, row)
     end({ error: { code: failure.code, message: failure.message } })
     throw failure
   } finally {
@@ -284,6 +284,10 @@ function madeBy({ visitOrigin }: ServiceContext, { resource }: AnyEndpoint, inpu
     const url = visitOrigin() + API_PREFIX + fillPath(get.path, { ...input, [own]: id })
     return [{ type: TYPES[resource] ?? resource.replace(/s$/, ''), id, ...named, url }]
   })
+}
+
+function cancelled(cause: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'The caller cancelled the turn, or its connection ended.', { cause })
 }
 
 /** The failure of a turn, with what the turn left behind. */
