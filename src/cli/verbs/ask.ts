@@ -61,7 +61,8 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
   if (!endpoint) throw new UsageError(`The proposal names an operation that is not known here: ${clean(operation)}.`)
   // The proposal is the intent: a second approval whose first answer was lost gets that answer again.
   const idempotencyKey = endpoint.idempotency === 'header' ? actionId : undefined
-  const write = { endpoint, input: { ...input, projectId }, idempotencyKey, lines: [description ?? endpoint.summary] }
+  const whole: Record<string, unknown> = { ...input, projectId }
+  const write = { endpoint, input: whole, idempotencyKey, lines: [description ?? endpoint.summary] }
   const { text } = await sendWrite(context, write, { ...own, yes: true })
   await client.agentProposals.discard({ projectId, actionId })
   if (own.json) return printReceived(text)
