@@ -11,6 +11,7 @@ const PROGRAM = /^(?:mcpdeck|npm|npx) \S/
 export const SUBCOMMANDS = [
   'api',
   'apply',
+  'ask',
   'call',
   'cancel',
   'compare',

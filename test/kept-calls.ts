@@ -1,4 +1,5 @@
 import type { CallRow } from '../src/service/calls/rows.ts'
+import { readable } from '../src/service/agent/turn.ts'
 import { createCallHistory } from '../src/service/calls/history.ts'
 import { takeLease } from '../src/service/core/lease.ts'
 import type { TestService } from './harness.tsx'
@@ -40,6 +41,16 @@ export function recordedProbes(open: () => TestService) {
     serverCalls: async (size: number) => (await kept(Array<number>(size).fill(1))).length,
     serverCallBytes: async (size: number) =>
       (await kept([1, size - 1])).reduce((sum, { result = '' }) => sum + result.length, 0),
+    async agentTurns(size: number) {
+      const { store } = open().service
+      const [project] = (await open().client.projects.list()).items
+      const projectId = project!.id
+      const turn = { projectId, question: '?', calls: [], created: [], proposed: [], inputTokens: 1, outputTokens: 1 }
+      for (let at = 0; at < size; at += 1)
+        store.agentTurns.insert({ ...turn, id: `req_${(number += 1)}`, startedAt: at, endedAt: at, lease: takeLease() })
+      return store.agentTurns.page(projectId, undefined, 1000).length
+    },
+    agentResult: (size: number) => readable('r '.repeat(size).slice(0, size)).split('\n… cut')[0]!.length,
     async callResult(size: number) {
       const { result, resultBytes } = await one({}, 'r'.repeat(size - 2))
       return result === undefined ? ('left out' as const) : resultBytes!

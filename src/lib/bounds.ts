@@ -174,6 +174,13 @@ const WORKSPACE = {
   serverCalls: { of: 'calls by hand that are stored of a server', unit: 'entries', most: 200, beyond: 'the oldest go' },
   serverCallBytes: { of: 'their results together', unit: 'bytes', most: 16 * MIB, beyond: 'the oldest go' },
   callResult: { of: 'the stored result of a call by hand', unit: 'bytes', most: MIB, beyond: 'left out' },
+  agentTurns: {
+    of: 'turns of the agent that are stored of a project',
+    unit: 'entries',
+    most: 200,
+    beyond: 'the oldest go',
+  },
+  agentResult: { of: 'what the agent’s model reads of one answer', unit: 'characters', most: 16_000, beyond: 'cut' },
   callInput: { of: 'the stored arguments of a call by hand', unit: 'bytes', most: 64 * KIB, beyond: 'left out' },
 } as const satisfies OfSide
 

@@ -66,6 +66,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'takes a server that wants OAuth; test/journeys/sign-in.test.ts runs it',
     ]),
   ),
+  ...Object.fromEntries(
+    ['ask "why did the last run fail"', 'ask --approve ACTION'].map(command => [
+      `mcpdeck ${command}`,
+      'takes a model; test/cli/ask.test.ts runs it',
+    ]),
+  ),
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',

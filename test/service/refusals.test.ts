@@ -13,7 +13,6 @@ const BODIES: Partial<Record<Refused, object>> = {
   'chat.send': { message: 'Hello', browser: { profileId: 'p' } },
   'evalIngest.uploadUrl': {},
   'checkRepos.connect': { projectId: 'p', suiteId: 's', repo: 'a/b', outagePolicy: 'fail_open' },
-  'agent.turn': { messages: [{ role: 'user', content: 'Hello' }] },
 }
 
 const refused = allEndpoints().filter(endpoint => refusalOf(endpoint) !== undefined)
@@ -44,11 +43,9 @@ test.each(refused)('$operation is refused in a sentence that says what to do', a
 
 test('a refused operation still says first what is wrong with the request', async () => {
   const { api } = await open()
-  const { projectId } = await sandbox(api)
-  const body = { messages: [] }
-  expect(await api.refused(contract.agent.turn, { projectId, body })).toMatchObject({
+  expect(await api.refused(contract.chat.send, { body: { browser: 'yes' } })).toMatchObject({
     status: 400,
     code: 'VALIDATION_ERROR',
-    details: { field: 'messages' },
+    details: { field: 'browser' },
   })
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, strictBody } from './shapes.ts'
+import { listOf, openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
 const MESSAGE_BYTES = 8192
 const HISTORY_BYTES = 98_304
@@ -95,9 +95,83 @@ export const agent = resource('agent', {
     risk: 'spend',
     idempotency: 'none',
     // It writes whatever does not spend, and only created resources are reported.
-    refreshes: ['servers', 'suites', 'cases', 'environments', 'clients', 'personas', 'journeys', 'swarms'],
+    refreshes: [
+      'agentTurns',
+      'servers',
+      'suites',
+      'cases',
+      'environments',
+      'clients',
+      'personas',
+      'journeys',
+      'swarms',
+    ],
     // A turn takes up to about 90 s, and the service's own timeout must come first.
     deadlineMs: 100_000,
     source: 'prose',
+  }),
+})
+
+/** A turn as the local workspace keeps it; its id is the request id of the answer. */
+export const AgentTurn = shape(() =>
+  AgentTurnEffects().extend({
+    id: z.string(),
+    conversationId: z.string().nullish(),
+    /** `interrupted`: its process ended, and what it had made by then stands. */
+    status: openEnum(['running', 'answered', 'failed', 'interrupted']),
+    startedAt: timestamp(),
+    endedAt: timestamp().nullish(),
+    /** What was said last. */
+    question: z.string(),
+    reply: z.string().nullish(),
+    error: record({ code: z.string(), message: z.string() }).nullish(),
+    calls: z.array(
+      record({
+        operation: z.string(),
+        input: openObject(),
+        outcome: openEnum(['done', 'proposed', 'refused']),
+        /** Why it was refused. */
+        message: z.string().nullish(),
+      }),
+    ),
+    usage: record({ inputTokens: z.number(), outputTokens: z.number() }),
+  }),
+)
+export type AgentTurn = z.infer<typeof AgentTurn>
+
+/** What approving a proposal sends, as the approver's own request. */
+export const AgentProposal = shape(() =>
+  ProposedAction().extend({
+    operation: z.string(),
+    /** The whole input of the operation: path parameters, query options, and `body`. */
+    input: openObject(),
+  }),
+)
+export type AgentProposal = z.infer<typeof AgentProposal>
+
+const local = '/local/projects/{projectId}' as const
+
+export const agentTurns = resource('agentTurns', {
+  list: endpoint('listAgentTurns', 'GET', `${local}/agent-turns`, {
+    summary: 'What was asked of the agent and what it did, newest first.',
+    ...listOf(AgentTurn),
+    errors: ['VALIDATION_ERROR'],
+    local: true,
+  }),
+})
+
+export const agentProposals = resource('agentProposals', {
+  get: endpoint('getAgentProposal', 'GET', `${local}/agent-proposals/{actionId}`, {
+    summary: 'The operation and input of an action that the agent proposed and nobody has decided on.',
+    response: AgentProposal,
+    local: true,
+  }),
+  discard: endpoint('discardAgentProposal', 'DELETE', `${local}/agent-proposals/{actionId}`, {
+    summary: 'Forget a proposed action, as after it was carried out; nothing else happens.',
+    response: shape(() => record({ discarded: z.boolean() })),
+    risk: 'write',
+    idempotency: 'natural',
+    refreshes: ['agentTurns'],
+    local: true,
   }),
 })

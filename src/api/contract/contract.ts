@@ -1,5 +1,5 @@
 import { account, capabilities } from './account.ts'
-import { agent } from './agent.ts'
+import { agent, agentProposals, agentTurns } from './agent.ts'
 import { harness, hostCatalog, models } from './catalogs.ts'
 import { calls } from './calls.ts'
 import { chat } from './chat.ts'
@@ -85,6 +85,8 @@ export const contract = {
   serverRequests,
   roots,
   calls,
+  agentTurns,
+  agentProposals,
 }
 export type Contract = typeof contract
 

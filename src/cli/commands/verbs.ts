@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander'
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
-import { collect, whole } from '../arguments/option-values.ts'
+import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'
 import { JSON_FLAG, WRITES } from './server-commands.ts'
@@ -68,6 +68,21 @@ export const verbs: readonly CommandDeclaration[] = [
       after: () => nounsHelp(),
     },
     async () => (await import('../get/describe.ts')).describe,
+  ),
+  verb(
+    {
+      name: 'ask',
+      says: 'Ask the agent of a project; what it may not do by itself is printed as proposals.',
+      words: [['[question]', 'what to ask or have done; without it standard input is read']],
+      flags: [
+        ['--approve <id>', 'do what the agent proposed under this id'],
+        JSON_FLAG,
+        ['--retry <id>', RETRY],
+        ['--new', SEND_NEW],
+      ],
+    },
+    async () => (await import('../verbs/ask.ts')).ask,
+    'handing-over',
   ),
   verb(
     {

@@ -37,9 +37,9 @@ export type TurnRequest = TurnTools & {
   signal: AbortSignal
 }
 
-/** How a turn ended; `broken` is the endpoint's failure, after so many answers. */
+/** How a turn ended; `broken` is the endpoint's failure, after so many answers, `isCut` a text that tokens ended. */
 export type TurnEnd =
-  | { kind: 'answered'; text: string }
+  | { kind: 'answered'; text: string; isCut: boolean }
   | { kind: 'exhausted' }
   | { kind: 'broken'; failure: ServiceError; answers: number }
 
@@ -82,7 +82,7 @@ export async function runModelTurn(
     })
     if (answers >= request.maxSteps && result.finalStep.toolCalls.length > 0) return { kind: 'exhausted' }
     conversation.push(said, ...result.responseMessages)
-    return { kind: 'answered', text: result.text }
+    return { kind: 'answered', text: result.text, isCut: result.finishReason === 'length' }
   } catch (error) {
     signal.throwIfAborted()
     return { kind: 'broken', failure: toModelFailure(error, endpoint, library), answers }

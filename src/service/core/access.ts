@@ -115,7 +115,11 @@ export function findKey(store: Store, key: string): KeyRow | undefined {
 export function authenticate(store: Store, authorization: string | null): Caller {
   const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
-  const row = looksLikeKey(key) ? findKey(store, key) : undefined
+  return callerOf(looksLikeKey(key) ? findKey(store, key) : undefined, store)
+}
+
+/** Who acts with a key, as long as it counts. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
+export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
   if (row.organizationId === null)
     throw new ServiceError('UNAUTHORIZED', 'The API key belongs to no organization any more.', {

@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
-import type { OnProgress } from '../../api/contract/message.ts'
+import type { ApiRequest, ApiResponse, OnProgress } from '../../api/contract/message.ts'
 import type { Caller } from './access.ts'
 import type { Background } from './background.ts'
 import type { Jobs } from './jobs.ts'
@@ -20,6 +20,17 @@ export interface ServiceContext {
   background: Background
   /** The clock of everything that happens at a time, in epoch milliseconds. */
   now: () => number
+  /** Answers a request that a handler makes for its caller, by all rules of one from outside but the key's rate. */
+  perform: (request: ApiRequest, inner: InnerRequest) => Promise<ApiResponse>
+}
+
+/** How a request of a handler's own is carried out. */
+export type InnerRequest = {
+  caller: Caller
+  /** Makes every check, does nothing, and answers 204. */
+  checkOnly?: boolean
+  /** Does the work, as in a transaction that writes more. */
+  carry?: (work: () => unknown) => unknown
 }
 
 type ProjectOf<E> = E extends { path: infer P extends string }

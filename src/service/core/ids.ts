@@ -31,6 +31,7 @@ export type IdKind =
   | 'cnf'
   | 'key'
   | 'req'
+  | 'act'
 
 /** Crockford's alphabet: its characters sort as their values do. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

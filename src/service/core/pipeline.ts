@@ -5,9 +5,9 @@ import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from
 import { settlesWithin } from './deadline.ts'
 import { ServiceError } from './errors.ts'
 import { inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
-import type { Handlers } from './context.ts'
+import type { Handlers, InnerRequest } from './context.ts'
 import { newId } from './ids.ts'
-import { authenticate, nobody, type Caller, namedProject, projectFor } from './access.ts'
+import { authenticate, callerOf, nobody, type Caller, namedProject, projectFor } from './access.ts'
 import { GATES, type OrganizationLimits } from './limits.ts'
 import { createRateLimiter } from './rates.ts'
 import { requireOwnHost } from './urls.ts'
@@ -65,6 +65,8 @@ export type WholeResponse = ApiResponse & { readonly body: string | null }
 
 export type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
+  /** Answers a request that a handler makes for its caller, who is looked up again and needs no key. */
+  perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
   /** Refuses new requests and resolves when the others are answered; slow ones are cut short after a while. */
   close(): Promise<void>
 }
@@ -108,7 +110,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     return operate({ request, requestId, url, match, caller, closing: closing.signal }, options)
   }
 
-  const respond = async (request: ApiRequest): Promise<WholeResponse> => {
+  const perform = async (
+    operation: Pick<Operation, 'request' | 'requestId' | 'url'>,
+    match: Match | undefined,
+    inner: InnerRequest,
+    told: (caller: Caller) => void,
+  ): Promise<Answer> => {
+    if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
+    if (!match) return unknownPath([])
+    const caller = callerOf(options.store.keys.get(inner.caller.keyId), options.store)
+    told(caller)
+    return operate({ ...operation, match, caller, closing: closing.signal, inner }, options)
+  }
+
+  const respond = async (request: ApiRequest, inner?: InnerRequest): Promise<WholeResponse> => {
     const requestId = newId('req')
     const started = performance.now()
     const url = new URL(request.url)
@@ -121,7 +136,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
-    const response = await answer(request, requestId, url, match, told)
+    const answering = inner
+      ? perform({ request, requestId, url }, match, inner, told)
+      : answer(request, requestId, url, match, told)
+    const response = await answering
       .then(encode)
       .catch((thrown: unknown) => {
         error = request.signal.aborted ? hungUp(thrown) : thrown
@@ -153,6 +171,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       response.then(forget, forget)
       return response
     },
+    perform: respond,
     async close() {
       closed = true
       const reason = new ServiceError('SERVER_UNREACHABLE', 'The workspace is closing.')
@@ -173,10 +192,11 @@ type Operation = {
   match: Match
   caller: Caller
   closing: AbortSignal
+  inner?: InnerRequest
 }
 
 async function operate(operation: Operation, options: PipelineOptions): Promise<Answer> {
-  const { request, requestId, url, match, caller, closing } = operation
+  const { request, requestId, url, match, caller, closing, inner } = operation
   const { endpoint, params } = match
   const { store, handlers, maxBodyBytes } = options
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
@@ -211,8 +231,10 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
       return AbortSignal.any([request.signal, closing])
     },
   }
+  if (inner?.checkOnly) return { status: 204 }
   const guarded = options.guardOf(endpoint)
-  const result = closed ?? (await (guarded ? guarded(call, () => handler(call)) : handler(call)))
+  const work = () => (guarded ? guarded(call, () => handler(call)) : handler(call))
+  const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)

@@ -36,9 +36,6 @@ export const REFUSALS = {
   'chat.send':
     'Chat turns are served by hosted deployments; here a suite with prompt steps talks to a model over the ' +
     'same servers.',
-  'agent.turn':
-    'The agent is available in hosted deployments only; make the change with the operation itself, such as ' +
-    'the creation of suites and cases.',
   'checkRepos.connect':
     'Pull requests are checked by the app that the hosted service installs; connect it in a hosted ' +
     'workspace, or run the suite from its own CI and report it through eval ingest.',

@@ -1,4 +1,5 @@
 import { accountHandlers, capabilityHandlers } from '../account/handlers.ts'
+import { agentHandlers, agentProposalHandlers, agentTurnHandlers } from '../agent/handlers.ts'
 import { callHandlers } from '../calls/handlers.ts'
 import { upsertCases } from '../cases/records.ts'
 import { runsOfSuite } from '../runs/records.ts'
@@ -82,5 +83,8 @@ export function createHandlers(context: ServiceContext): Handlers {
     serverRequests: serverRequestHandlers(context),
     roots: rootHandlers(context),
     calls: callHandlers(context),
+    agent: agentHandlers(context),
+    agentTurns: agentTurnHandlers(context),
+    agentProposals: agentProposalHandlers(context),
   }
 }

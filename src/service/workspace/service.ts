@@ -163,6 +163,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       now,
       models: options.models,
       onDoctorStep: options.onDoctorStep ?? (() => {}),
+      perform: (request, inner) => pipeline.perform(request, inner),
     }
     const handlers = createHandlers(context)
     const settleAbandoned = () => {
@@ -184,10 +185,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const pipeline = createPipeline({
       store,
       handlers,
-      visitors: {
-        prefix: VISIT_PREFIX,
-        answer: (request, path, closing) => answerVisit(visits, request, path, closing),
-      },
+      visitors: { prefix: VISIT_PREFIX, answer: (...visit) => answerVisit(visits, ...visit) },
       guardOf: endpoint => guardOf(store, endpoint),
       limits,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,

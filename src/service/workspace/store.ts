@@ -1,6 +1,7 @@
 import type { Store } from '../core/database/store.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { StorageError } from '../../api/contract/error.ts'
+import { createAgentProposalRows, createAgentTurnRows } from '../agent/rows.ts'
 import { createCallRows } from '../calls/rows.ts'
 import { createCaseRows } from '../cases/rows.ts'
 import { createClientRows } from '../clients/rows.ts'
@@ -104,6 +105,8 @@ function rowsOf(database: Database, sealer: Sealer) {
     projects: () => createProjectRows(database),
     servers: () => createServerRows(database, sealer),
     calls: () => createCallRows(database),
+    agentTurns: () => createAgentTurnRows(database),
+    agentProposals: () => createAgentProposalRows(database),
     clients: () => createClientRows(database),
     environments: () => createEnvironmentRows(database),
     findings: () => createFindingRows(database),

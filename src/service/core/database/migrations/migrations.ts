@@ -19,6 +19,7 @@ import {
 } from './0007-to-0014.ts'
 import { serverRoots } from './0015.ts'
 import { serverCalls } from './0016.ts'
+import { agentTurns } from './0017.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly string[] = [
   scoreIntegrity,
   serverRoots,
   serverCalls,
+  agentTurns,
 ]
 
 /** Whether every migration was applied. */

@@ -1,0 +1,70 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { AgentTurnEffects } from '../../api/contract/agent.ts'
+import { allEndpoints, contract } from '../../api/contract/contract.ts'
+import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
+import { readInputText } from '../../lib/files/read-input.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { say } from '../output/prose.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import { cancellable } from './cancellable.ts'
+
+type Own = WriteOptions & { json?: boolean; approve?: string }
+
+/** Bytes of a question that are read at most; the contract takes 8192 in a message. */
+const MOST_BYTES = 64 * 1024
+
+/** `mcpdeck ask`: one turn of the agent, or the approval of what one proposed. */
+export async function ask(context: CommandContext, [typed]: readonly string[], own: Own): Promise<void> {
+  if (own.approve !== undefined && typed !== undefined) throw new UsageError('--approve goes without a question.')
+  if (own.approve !== undefined) return await approve(context, own.approve, own)
+  const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
+  if (question === '') throw new UsageError('There is no question: write it behind ask, or to standard input.')
+  const body = {
+    messages: [{ role: 'user' as const, content: question }],
+    conversationId: 'mcpdeck ask',
+    idempotencyKey: newIdempotencyKey(),
+  }
+  const input = { projectId: await context.projectId(), body }
+  // Asking is the whole intent of this command; what else would spend is only proposed.
+  const write = { endpoint: contract.agent.turn, input }
+  const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
+  const { value, text } = await sending.catch((error: unknown) => {
+    if (error instanceof ApiError) sayEffects(AgentTurnEffects().safeParse(error.details).data)
+    throw error
+  })
+  if (own.json) return printReceived(text)
+  printText(value.reply)
+  sayEffects(value)
+  const { inputTokens, outputTokens } = value.usage ?? {}
+  say(`It took ${inputTokens ?? '?'} tokens in and ${outputTokens ?? '?'} out.`)
+}
+
+/** What a turn made, and what it leaves to a person. */
+function sayEffects({ createdResources, proposedActions }: AgentTurnEffects = {}): void {
+  for (const { type, id, name } of createdResources ?? [])
+    say(clean(`Created: ${type.replaceAll('_', ' ')} ${name ? `"${name}" (${id})` : id}.`))
+  for (const { actionId, operation, description } of proposedActions ?? []) {
+    say(clean(`Proposed, not done: ${operation}. ${description ?? ''}`))
+    say(clean(`  mcpdeck ask --approve ${actionId} does it.`))
+  }
+}
+
+/** Sends what was proposed as the caller's own request, then forgets the proposal. */
+async function approve(context: CommandContext, actionId: string, own: Own): Promise<void> {
+  const { client } = context
+  const projectId = await context.projectId()
+  const { operation, description, input } = await client.agentProposals.get({ projectId, actionId })
+  const endpoint = allEndpoints().find(each => each.operation === operation)
+  if (!endpoint) throw new UsageError(`The proposal names an operation that is not known here: ${clean(operation)}.`)
+  // The proposal is the intent: a second approval whose first answer was lost gets that answer again.
+  const idempotencyKey = endpoint.idempotency === 'header' ? actionId : undefined
+  const whole: Record<string, unknown> = { ...input, projectId }
+  const write = { endpoint, input: whole, idempotencyKey, lines: [description ?? endpoint.summary] }
+  const { text } = await sendWrite(context, write, { ...own, yes: true })
+  await client.agentProposals.discard({ projectId, actionId })
+  if (own.json) return printReceived(text)
+  say(clean(`Done: ${operation}.`))
+}

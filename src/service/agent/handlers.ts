@@ -1,0 +1,73 @@
+import type { AgentTurn } from '../../api/contract/agent.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
+import { isAbandoned } from '../core/lease.ts'
+import { latestPage } from '../core/list-page.ts'
+import { invalidField } from '../core/validation.ts'
+import { requireModel } from '../models/ask.ts'
+import type { AgentTurnRow } from './rows.ts'
+import { runTurn } from './turn.ts'
+
+/** Turns of an organization at once, in this process (limits-and-errors, section 4). */
+const MOST_TURNS = 4
+
+export function agentHandlers(context: ServiceContext): Handlers['agent'] {
+  const underWay = new Map<string, number>()
+  const count = (organizationId: string, by: number) =>
+    underWay.set(organizationId, (underWay.get(organizationId) ?? 0) + by)
+  return {
+    async turn(call) {
+      const { body, caller } = call
+      requireModel({ configured: context.models, keys: {} })
+      if (body.messages.at(-1)?.role !== 'user') throw invalidField('messages', 'the last one has to be of the user')
+      if ((underWay.get(caller.organizationId) ?? 0) >= MOST_TURNS)
+        throw new ServiceError('RATE_LIMITED', `The agent serves ${MOST_TURNS} turns already; try again in a while.`)
+      count(caller.organizationId, 1)
+      try {
+        return await runTurn(context, call)
+      } finally {
+        count(caller.organizationId, -1)
+      }
+    },
+  }
+}
+
+export function agentTurnHandlers({ store }: ServiceContext): Handlers['agentTurns'] {
+  return {
+    list: ({ project, query }) =>
+      latestPage(store, { name: 'agent-turns', ownerId: project.id, query, page: store.agentTurns.page }, toTurn),
+  }
+}
+
+export function agentProposalHandlers({ store }: ServiceContext): Handlers['agentProposals'] {
+  return {
+    get: ({ project, params }) =>
+      requireRow(store.agentProposals.get(project.id, params.actionId), `proposal ${params.actionId} that waits`)
+        .proposal,
+    discard: ({ project, params }) =>
+      store.write(() => {
+        const row = store.agentProposals.get(project.id, params.actionId)
+        if (row) store.agentProposals.delete(row.id)
+        return { discarded: row !== undefined }
+      }),
+  }
+}
+
+function toTurn(row: AgentTurnRow): AgentTurn {
+  const { id, conversationId = null, startedAt, endedAt = null, question, reply = null, error, calls, lease } = row
+  const ended = error ? 'failed' : 'answered'
+  return {
+    id,
+    conversationId,
+    status: endedAt !== null ? ended : isAbandoned(lease) ? 'interrupted' : 'running',
+    startedAt,
+    endedAt,
+    question,
+    reply,
+    error: error ?? null,
+    calls,
+    createdResources: row.created,
+    proposedActions: row.proposed,
+    usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens },
+  }
+}

@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import type { ProposedAction } from '../../api/contract/agent.ts'
+import { allEndpoints, contract } from '../../api/contract/contract.ts'
+import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { refusalOf } from '../core/refusals.ts'
+
+/** Nouns that the agent works with; the others report results, hold hosted things, or belong to no project. */
+const NOUNS: readonly string[] = [
+  'servers',
+  'suites',
+  'cases',
+  'runs',
+  'iterations',
+  'runGroups',
+  'clients',
+  'environments',
+  'sessions',
+  'personas',
+  'journeys',
+  'swarms',
+  'journeyRuns',
+  'journeyFindings',
+  'waveInsights',
+  'scenarios',
+  'userTesting',
+  'userTestingSessions',
+  'userTestingInsights',
+  'userTestingFindings',
+  'readiness',
+]
+
+/** Not offered: one takes nothing but secrets, one is another spelling, one makes what nobody can find again. */
+const WITHHELD = new Set<AnyEndpoint>([
+  contract.servers.importTokens,
+  contract.userTesting.publishPut,
+  contract.environments.ensureAdhoc,
+])
+
+/** Writes that only add a record; every other write overwrites or hides something and is proposed. */
+const ADDS = new Set<AnyEndpoint>([
+  contract.suites.create,
+  contract.cases.create,
+  contract.cases.createBatch,
+  contract.clients.create,
+  contract.environments.create,
+  contract.personas.create,
+  contract.journeys.create,
+  contract.swarms.create,
+])
+
+/** Reads that hand words of the model to somebody's server. */
+const SENDS = new Set<AnyEndpoint>([contract.servers.getPrompt, contract.servers.readResource])
+
+/** Reads whose answers hold what the project's members wrote, and nothing that servers, models or visitors said. */
+const OWN_WORDS = new Set<AnyEndpoint>([
+  contract.servers.list,
+  contract.servers.get,
+  contract.servers.checkOAuth,
+  contract.suites.list,
+  contract.suites.get,
+  contract.clients.list,
+  contract.clients.get,
+  contract.environments.list,
+  contract.environments.get,
+  contract.environments.resolve,
+  contract.scenarios.list,
+  contract.scenarios.get,
+])
+
+/**
+ * What becomes of an operation that the model asks for: it is carried out, carried out as long as no text from outside
+ * was read in the turn, or proposed.
+ */
+type Tier = 'done' | 'untilOutside' | 'proposed'
+
+/** An operation as a tool of the model. */
+export type AgentTool = {
+  endpoint: AnyEndpoint
+  tier: Tier
+  /** Its answer may hold words of servers, models and visitors, and any of them may be an order. */
+  isOutside: boolean
+  description: string
+  inputSchema: Record<string, unknown>
+}
+
+let made: ReadonlyMap<string, AgentTool> | undefined
+
+/** Every operation that the agent may be offered, by its name on the wire. */
+export function agentTools(): ReadonlyMap<string, AgentTool> {
+  made ??= new Map(
+    allEndpoints()
+      .filter(isOffered)
+      .map(endpoint => [endpoint.operation, toTool(endpoint)]),
+  )
+  return made
+}
+
+function isOffered(endpoint: AnyEndpoint): boolean {
+  const { resource, path, local, deprecated } = endpoint
+  if (local || deprecated || WITHHELD.has(endpoint) || !NOUNS.includes(resource)) return false
+  return path.startsWith('/projects/{projectId}/') && refusalOf(endpoint) === undefined
+}
+
+function toTool(endpoint: AnyEndpoint): AgentTool {
+  const tier = tierOf(endpoint)
+  const note = tier === 'proposed' ? ' Only proposed: a person decides about it.' : ''
+  return {
+    endpoint,
+    tier,
+    isOutside: endpoint.risk === 'read' && !OWN_WORDS.has(endpoint),
+    description: endpoint.summary + note,
+    inputSchema: inputSchemaOf(endpoint),
+  }
+}
+
+function tierOf(endpoint: AnyEndpoint): Tier {
+  if (ADDS.has(endpoint) || SENDS.has(endpoint)) return 'untilOutside'
+  return endpoint.risk === 'read' ? 'done' : 'proposed'
+}
+
+type ObjectSchema = { properties?: Record<string, object>; required?: string[] }
+
+/** Path parameters and query options side by side, the body under `body`; never the project, and no secret. */
+function inputSchemaOf({ path, query, body, secrets = [] }: AnyEndpoint): Record<string, unknown> {
+  const names = ownParameters(path)
+  const { properties = {}, required = [] } = query ? schemaOf(query) : {}
+  const content = body && schemaOf(body)
+  for (const secret of secrets) delete content?.properties?.[secret.replace('body.', '')]
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(names.map(name => [name, { type: 'string' }])),
+      ...properties,
+      ...(content && { body: content }),
+    },
+    required: [...names, ...required, ...(content && !body?.isOptional() ? ['body'] : [])],
+    additionalProperties: false,
+  }
+}
+
+function schemaOf(schema: z.ZodType): ObjectSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return json as ObjectSchema
+}
+
+/** Parameters of a path that the caller of a tool names: the project is that of the turn. */
+export function ownParameters(path: string): string[] {
+  return pathParameters(path).filter(name => name !== 'projectId')
+}
+
+type Effect = Pick<ProposedAction, 'kind' | 'confirmSeverity' | 'buttonLabel'>
+
+/** What approving does, in the contract's words; it has none for an end or a removal but that nothing is spent. */
+export function effectOf({ resource, name, risk }: AnyEndpoint, body: unknown): Effect {
+  const isServer = resource === 'servers' || risk === 'expose'
+  if (name === 'schedule') {
+    const stops = (body as { enabled?: unknown } | undefined)?.enabled === false
+    return { kind: 'schedule', confirmSeverity: stops ? 'none' : 'spend', buttonLabel: 'Schedule it' }
+  }
+  if (name === 'generate') return { kind: 'generate', confirmSeverity: 'spend', buttonLabel: 'Generate it' }
+  if (risk === 'spend') return { kind: 'start', confirmSeverity: 'spend', buttonLabel: 'Start it' }
+  if (risk === 'end') return { kind: 'cancel', confirmSeverity: 'none', buttonLabel: 'End it' }
+  if (risk === 'delete') return { kind: 'cancel', confirmSeverity: 'none', buttonLabel: 'Delete it' }
+  if (isServer) return { kind: 'external', confirmSeverity: 'external', buttonLabel: 'Do it' }
+  return { kind: 'start', confirmSeverity: 'none', buttonLabel: 'Save it' }
+}

@@ -1,0 +1,58 @@
+import type { AgentProposal, AgentTurn, ProposedAction } from '../../api/contract/agent.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Database } from '../core/database/database.ts'
+import { json, optional, tableOf } from '../core/database/table.ts'
+import type { Lease } from '../core/lease.ts'
+
+export type AgentTurnRow = {
+  id: string
+  projectId: string
+  conversationId?: string | undefined
+  startedAt: number
+  /** Absent until it has ended. */
+  endedAt?: number
+  question: string
+  reply?: string
+  error?: { code: string; message: string }
+  calls: AgentTurn['calls']
+  created: NonNullable<AgentTurn['createdResources']>
+  proposed: ProposedAction[]
+  inputTokens: number
+  outputTokens: number
+  lease: Lease
+}
+
+type ProposalRow = { id: string; projectId: string; turnId: string; proposal: AgentProposal }
+
+const BEYOND = `
+  DELETE FROM agentTurn WHERE projectId = :projectId AND endedAt IS NOT NULL AND position <= (
+    SELECT position FROM agentTurn WHERE projectId = :projectId ORDER BY position DESC LIMIT 1 OFFSET :most
+  )`
+
+export function createAgentTurnRows(database: Database) {
+  const turns = tableOf<AgentTurnRow>(database, 'agentTurn', {
+    kinds: {
+      conversationId: optional(),
+      endedAt: optional(),
+      reply: optional(),
+      error: json(),
+      calls: json(),
+      created: json(),
+      proposed: json(),
+      lease: json(),
+    },
+  })
+  return {
+    page: turns.page(),
+    insert(row: AgentTurnRow) {
+      turns.basics.insert(row)
+      database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })
+    },
+    change: (id: string, changes: Partial<AgentTurnRow>) => void turns.change({ id }, changes),
+  }
+}
+
+export function createAgentProposalRows(database: Database) {
+  const proposals = tableOf<ProposalRow>(database, 'agentProposal', { kinds: { proposal: json() } })
+  return { get: proposals.basics.get, insert: proposals.basics.insert, delete: proposals.delete }
+}
