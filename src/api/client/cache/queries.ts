@@ -14,7 +14,7 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../budget/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
-import { outdate } from './query-client.ts'
+import { datedRead, outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 
 /**
@@ -277,9 +277,11 @@ type RequestContext = {
   queryKey: readonly unknown[]
   signal: AbortSignal
   meta: RequestMeta | undefined
+  pageParam?: unknown
 }
 
-function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
+function requestOptions({ client, queryKey, signal, meta, pageParam }: RequestContext) {
   const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
-  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
+  const leftAt = datedRead(client, queryKey, pageParam !== undefined)
+  return { signal, leftAt, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
 }
