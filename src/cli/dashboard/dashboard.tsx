@@ -327,11 +327,10 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   let cancel: (() => void) | undefined
   let factor = 1
   const listeners = new Set<() => void>()
+  const rested = (): number => RESTS.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
   const update = (): void => {
-    const rest = clock.now() - pressedAt
-    const rested = RESTS.find(({ afterMs }) => rest >= afterMs)?.factor ?? 1
     const before = factor
-    factor = isFocused ? rested : Math.max(rested, UNFOCUSED_FACTOR)
+    factor = isFocused ? rested() : Math.max(rested(), UNFOCUSED_FACTOR)
     if (factor === before) return
     for (const listener of listeners) listener()
     if (factor > 1) return
@@ -351,6 +350,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   untilRest()
   return {
     isAttended: () => factor === 1,
+    isResting: () => rested() === LONG_REST,
     pollFactor: () => line.pollFactor() * factor,
     subscribe(listener) {
       listeners.add(listener)

@@ -18,7 +18,7 @@ import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedul
 import { backoff } from '../../hooks/backoff.ts'
 import { recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
-import { LONG_REST, usePoll, usePollFactor } from '../../hooks/use-poll.ts'
+import { usePoll, usePollFactor, useRestFactor } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock } from '../../lib/clock.ts'
 
@@ -78,7 +78,7 @@ export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
   const live = usePollFactor()
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
-  const others = live >= LONG_REST ? RESTED : 1
+  const others = useRestFactor() > 1 ? RESTED : 1
   const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
   const paced = useRef(requestMs)
   const [schedule] = useState(() =>
