@@ -230,6 +230,8 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
     askKeyboard: process.env.TERM !== 'linux',
     askBackground: terminal.asksBackground,
     onWritten: pace.written,
+    // What holds the other end open is left as a hang-up would leave it.
+    onGone: () => process.kill(process.pid, 'SIGHUP'),
     mouse: conventions.mouse,
     ...(terminal.theme.ascii && { spell: toAscii }),
   })
