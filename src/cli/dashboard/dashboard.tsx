@@ -223,6 +223,8 @@ function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
 /** The screen of cells, which paints as the line to the terminal takes it. */
 function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
+  // At its end a library shows the cursor through this one.
+  if (process.stderr.isTTY) neverWaitFor(process.stderr)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
