@@ -78,7 +78,7 @@ type Facts = {
 }
 
 function describe(facts: Facts): Said {
-  const said = describeState(facts)
+  const said = withLine(describeState(facts), facts.monitor.slowLine())
   const skew = clockSkew()
   if (Math.abs(skew) < SKEW_MS) return said
   const clock = `clock ${ms(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
@@ -104,6 +104,12 @@ function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts)
   const said = describeAge(ages, waiting, now)
   const text = isResting ? [said.text, 'polling rests until a key'].filter(Boolean).join(', ') : said.text
   return { ...said, text, fault: undefined }
+}
+
+function withLine(said: Said, slow: number | undefined): Said {
+  if (slow === undefined || said.fault !== undefined) return said
+  const line = `slow line, ${Math.max(1, Math.round(slow / 1024))} KB/s: smaller pages`
+  return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
 const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavailable'>, string>> = {

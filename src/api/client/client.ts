@@ -97,6 +97,8 @@ export function createClient(options: ClientOptions): Client {
   const random = options.random ?? Math.random
   const transport = createTransport({ ...options, clock })
   const monitor = createServiceMonitor(clock)
+  // On a slow line bodies come one by one; what has gone silent keeps nothing waiting.
+  monitor.subscribe(() => budget.setOneByOne(monitor.slowLine() !== undefined && monitor.silentSince() === undefined))
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
     try {
       return await exchangeOnce(endpoint, input, call)
