@@ -78,7 +78,10 @@ test.each([
   const { clock, queryClient, line, watch } = setup(suites)
   await clock.advance(0)
   const budget = createBudget({ clock })
-  line.through = async () => void (await budget.acquire()).release()
+  line.through = async () => {
+    const permit = await budget.acquire()
+    permit.release()
+  }
   line.up = false
   line.error = error
   void refreshAll(queryClient)
