@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { ApiError } from '../api/client/errors/api-error.ts'
+import { createBudget } from '../api/client/budget/budget.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import { createConnectionWatch } from './connection-watch.ts'
 
@@ -15,10 +16,12 @@ const TOOLS = ['servers', 'tools', { projectId: 'p', serverId: 's' }]
 function setup(keys: readonly (readonly unknown[])[], isUp = true) {
   const clock = new VirtualClock()
   const queryClient = createQueryClient()
-  const line = { up: isUp, asked: [] as { key: string; at: number }[] }
-  const ask = (queryKey: readonly unknown[]): Promise<string> => {
+  const line = { up: isUp, error: lost, asked: [] as { key: string; at: number }[], through: async () => {} }
+  const ask = async (queryKey: readonly unknown[]): Promise<string> => {
+    await line.through()
     line.asked.push({ key: String(queryKey[0]), at: clock.now() })
-    return line.up ? Promise.resolve('answer') : Promise.reject(lost)
+    if (!line.up) throw line.error
+    return 'answer'
   }
   const show = (queryKey: readonly unknown[], staleTime = 0) =>
     new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey), staleTime }).subscribe(() => {})
@@ -61,6 +64,36 @@ test.each([
   await clock.advance(600_000)
   expect(line.asked).toHaveLength(2)
   expect(clock.pending).toBe(0)
+})
+
+const portal = new ApiError({ kind: 'invalid-response', code: 'html', message: 'a web page', sent: true })
+const passing = new ApiError({ kind: 'http', status: 503, message: 'not now', sent: true })
+
+test.each([
+  ['a stall', lost],
+  ['a portal', portal],
+  ['a 503', passing],
+])('after %s the first answer ends the outage, however many reads on screen wait for the rate', async (_, error) => {
+  const suites = Array.from({ length: 120 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])
+  const { clock, queryClient, line, watch } = setup(suites)
+  await clock.advance(0)
+  const budget = createBudget({ clock })
+  line.through = async () => {
+    const permit = await budget.acquire()
+    permit.release()
+  }
+  line.up = false
+  line.error = error
+  void refreshAll(queryClient)
+  await clock.advance(130_000)
+  expect(watch.since()).toBeDefined()
+  line.up = true
+  line.asked.length = 0
+  while (line.asked.length === 0) await clock.advance(1_000)
+  await clock.advance(1_000)
+  expect(watch.since()).toBeUndefined()
+  await clock.advance(150_000)
+  expect(queryClient.getQueryCache().findAll({ predicate: query => query.state.error !== null })).toEqual([])
 })
 
 test('a server that does not answer behind a service that does is no line that is down', async () => {

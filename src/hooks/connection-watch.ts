@@ -1,6 +1,7 @@
 import type { Query, QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query'
 import { ApiError, connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
+import { outdate } from '../api/client/cache/query-client.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Why the service cannot be reached, and since when. */
@@ -27,11 +28,21 @@ export type ConnectionWatch = {
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 15_000
 const GROWTH = 1.5
+/** After so long without any answer a read that failed before the last one counts again, in milliseconds. */
+const UNANSWERED_MS = 15_000
+
+const recoveries = new WeakMap<QueryClient, number>()
+
+/** When the service was last heard again after it was lost, in epoch milliseconds. */
+export function recoveredAt(queryClient: QueryClient): number {
+  return recoveries.get(queryClient) ?? 0
+}
 
 /**
- * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; when it
- * is answered, all others are. Until then the connection is lost wherever the person goes. Only plain reads count and
- * are repeated: a read over POST waits for somebody's MCP server. A key that was refused is not tried again.
+ * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; whatever
+ * is answered then ends that, and all that failed on screen is read again. Until then the connection is lost wherever
+ * the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server. A key
+ * that was refused is not tried again.
  */
 export function createConnectionWatch(queryClient: QueryClient, clock: Clock): ConnectionWatch {
   let fault: ConnectionOutage | undefined
@@ -43,22 +54,24 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   // Answers and failures are counted, because several can have one time.
   let turn = 0
   let lastAnswer = 0
-  /** The turn at which a query began to fail. */
-  const failing = new WeakMap<Query, number>()
+  let answeredAt = -Infinity
+  /** The turns at which a query failed first and last. */
+  const failing = new WeakMap<Query, { first: number; last: number }>()
+  const hasFailed = (query: Query): boolean => isPlainRead(query) && connectionFault(query.state.error) !== undefined
   const isLost = (query: Query): boolean => {
-    const kind = isPlainRead(query) ? connectionFault(query.state.error) : undefined
+    if (!hasFailed(query)) return false
+    const { first = Infinity, last = Infinity } = failing.get(query) ?? {}
     // One read may fail on a service that answers all others.
-    return kind === 'unavailable' ? (failing.get(query) ?? Infinity) > lastAnswer : kind !== undefined
+    if (first > lastAnswer || connectionFault(query.state.error) === 'unavailable') return first > lastAnswer
+    return last > lastAnswer && clock.now() - answeredAt >= UNANSWERED_MS
   }
   const lost = (): Query[] => queryClient.getQueryCache().findAll({ type: 'active', predicate: isLost })
   const onScreen = (): Query | undefined =>
     queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
-  const isOpen = (): boolean =>
-    queryClient.getQueryCache().findAll({ type: 'active', predicate: isAskedAgain }).length > 0
   const look = (): void => {
     // Whoever goes to another place takes what failed from the screen, and what is there was read before.
     const isDown = lost().length > 0 || (fault !== undefined && lastLost !== undefined)
-    if (!isDown && (fault === undefined || isOpen())) return
+    if (!isDown && fault === undefined) return
     const kind = isDown ? (connectionFault(lastError) ?? fault?.kind) : undefined
     if (kind === fault?.kind && lastError === fault?.error) return
     const isSame = kind === fault?.kind
@@ -66,7 +79,13 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     if (isSame) return
     cancel?.()
     pause = FIRST_PAUSE_MS
-    schedule()
+    if (kind === undefined) recover()
+    else schedule()
+  }
+  /** What waits on a connection that was lost is sent again too: nobody knows whether it can still be answered. */
+  const recover = (): void => {
+    recoveries.set(queryClient, Date.now())
+    void outdate(queryClient, { type: 'active', predicate: hasFailed })
   }
   const untilOf = (kind: ConnectionFault): number | undefined =>
     kind === 'unavailable' && lastError?.retryAfterMs !== undefined ? clock.now() + lastError.retryAfterMs : undefined
@@ -80,9 +99,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     const query = failed ?? onScreen() ?? lastLost
     if (!query) return
     await queryClient.refetchQueries({ predicate: candidate => candidate === query }, { cancelRefetch: false })
-    if (!isLost(query)) {
-      await queryClient.refetchQueries({ type: 'active', predicate: isLost }, { cancelRefetch: false })
-    }
     if (fault === undefined) return
     pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)
     cancel?.()
@@ -92,12 +108,13 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     turn += 1
     if (isAnswer(action)) {
       lastAnswer = turn
+      answeredAt = clock.now()
       lastLost = undefined
       lastError = undefined
     }
     if (action.type === 'success') failing.delete(query)
     if (action.type !== 'error' || connectionFault(action.error) === undefined) return
-    if (!failing.has(query)) failing.set(query, turn)
+    failing.set(query, { first: failing.get(query)?.first ?? turn, last: turn })
     if (!isLost(query)) return
     lastLost = query
     lastError = query.state.error as ApiError
@@ -120,11 +137,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
       }
     },
   }
-}
-
-/** A query without data forgets its failure while it is asked again. */
-function isAskedAgain({ state }: Query): boolean {
-  return state.fetchStatus === 'fetching' && state.error === null && state.errorUpdatedAt > state.dataUpdatedAt
 }
 
 type QueryEvent = Extract<QueryCacheNotifyEvent, { type: 'updated' }>

@@ -4,6 +4,7 @@ import type { ApiError } from '../api/client/errors/api-error.ts'
 import type { Client } from '../api/client/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import type { OutputOf } from '../api/contract/endpoint.ts'
+import { datedRead } from '../api/client/cache/query-client.ts'
 import { nextCursor } from '../api/client/pages.ts'
 
 const { list } = contract.journeyFindings
@@ -34,9 +35,10 @@ export function wholeSwarmFindings(client: Client, queryClient: QueryClient, pro
   const read = () => queryClient.getQueryState<SwarmPages>(swarmPagesKey(projectId))
   return queryOptions<SwarmPages, ApiError, SwarmPages, ReturnType<typeof keyOf<'whole'>>>({
     queryKey: keyOf(projectId, 'whole'),
-    queryFn: async ({ signal, meta }) => {
+    queryFn: async ({ signal, meta, queryKey }) => {
       const whole: SwarmPages = { pages: [], pageParams: [] }
-      const options = { signal, priority: meta?.priority ?? 'visible', owner: meta?.owner }
+      const leftAt = datedRead(queryClient, queryKey, false)
+      const options = { signal, leftAt, priority: meta?.priority ?? 'visible', owner: meta?.owner }
       let cursor: string | undefined
       for await (const page of client.pages(list, { projectId }, options)) {
         whole.pages.push(page)

@@ -5,7 +5,7 @@ import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
 import { backoff } from './backoff.ts'
 import { useMinute } from './use-now.ts'
-import { usePoll } from './use-poll.ts'
+import { usePoll, useRestFactor } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** What a pane needs to choose among its five states. */
@@ -45,7 +45,7 @@ export function sparedPause(error: ApiError | null, interval: number | false, re
 /** Milliseconds between two reads of what rests on screen. */
 export function useRest(): number {
   const { budget } = useWorkspace()
-  return REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote']
+  return REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote'] * useRestFactor()
 }
 
 /** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */

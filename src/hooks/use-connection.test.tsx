@@ -5,8 +5,9 @@ import { createBudget } from '../api/client/budget/budget.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import { createClient } from '../api/client/client.ts'
+import { useApiQuery } from './use-api-query.ts'
 import { useConnection } from './use-connection.ts'
-import { WorkspaceProvider } from './workspace.tsx'
+import { type LinePace, WorkspaceProvider } from './workspace.tsx'
 
 beforeEach(
   () =>
@@ -74,5 +75,58 @@ test('what is not read again is called as old as it is', async () => {
   expect(texts.at(-1)).toBe('1m old')
   await pass(60_000)
   expect(texts.at(-1)).toBe('2m old')
+  unmount()
+})
+
+test('while polling rests, a screen is hardly read, and the header says so', async () => {
+  let [asked, isResting, text] = [0, false, '']
+  const listeners = new Set<() => void>()
+  const pace: LinePace = {
+    pollFactor: () => 1,
+    isResting: () => isResting,
+    subscribe: listener => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  const fetch = () => {
+    asked += 1
+    return Promise.resolve(Response.json({ items: [] }))
+  }
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  function Header() {
+    text = useConnection().text
+    return null
+  }
+  function Page() {
+    useApiQuery(queries.projects.list.options({}))
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={createQueryClient()}>
+      <WorkspaceProvider workspace={{ client, queries, budget, profile, pace }}>
+        <Header />
+        <Page />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  await pass(1_000)
+  for (let minute = 0; minute < 10; minute += 1) await pass(60_000)
+  expect([asked > 10, text]).toEqual([true, 'fresh'])
+  isResting = true
+  for (const listener of listeners) listener()
+  await pass(1_000)
+  asked = 0
+  await pass(20 * 60_000)
+  expect(asked).toBeLessThanOrEqual(2)
+  expect(text).toMatch(/^\d+m old, polling rests until a key$/)
+  isResting = false
+  for (const listener of listeners) listener()
+  await pass(1_000)
+  await pass(60_000)
+  expect([asked > 0, text]).toEqual([true, 'fresh'])
   unmount()
 })

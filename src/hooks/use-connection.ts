@@ -72,11 +72,13 @@ type Facts = {
   monitor: ServiceMonitor
   /** Requests wait for the budget. */
   waiting: boolean
+  /** Nobody was there for so long that polling rests. */
+  isResting: boolean
   now: number
 }
 
 function describe(facts: Facts): Said {
-  const said = describeState(facts)
+  const said = withLine(describeState(facts), facts.monitor.slowLine())
   const skew = clockSkew()
   if (Math.abs(skew) < SKEW_MS) return said
   const clock = `clock ${ms(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
@@ -87,7 +89,7 @@ function describe(facts: Facts): Said {
   }
 }
 
-function describeState({ ages, fault, monitor, waiting, now }: Facts): Said {
+function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts): Said {
   const lastAnswerAt = () => monitor.lastAnswerAt() ?? ages.latest()
   if (fault) return describeFault(fault.kind, fault, lastAnswerAt(), now)
   const repeat = monitor.repeat()
@@ -99,7 +101,15 @@ function describeState({ ages, fault, monitor, waiting, now }: Facts): Said {
     const seconds = Math.floor((now - silentSince) / 5_000) * 5
     return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
   }
-  return { ...describeAge(ages, waiting, now), fault: undefined }
+  const said = describeAge(ages, waiting, now)
+  const text = isResting ? [said.text, 'polling rests until a key'].filter(Boolean).join(', ') : said.text
+  return { ...said, text, fault: undefined }
+}
+
+function withLine(said: Said, slow: number | undefined): Said {
+  if (slow === undefined || said.fault !== undefined) return said
+  const line = `slow line, ${Math.max(1, Math.round(slow / 1024))} KB/s: smaller pages`
+  return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
 const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavailable'>, string>> = {
@@ -141,7 +151,7 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
  */
 export function useConnection(): Connection {
   const queryClient = useQueryClient()
-  const { client, budget } = useWorkspace()
+  const { client, budget, pace } = useWorkspace()
   const watch = useMemo(() => createConnectionWatch(queryClient, systemClock), [queryClient])
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
@@ -153,6 +163,7 @@ export function useConnection(): Connection {
         fault: watch.fault(),
         monitor,
         waiting: !unlimited && waiting > 0,
+        isResting: pace?.isResting?.() ?? false,
         now: Date.now(),
       })
     }
@@ -171,6 +182,7 @@ export function useConnection(): Connection {
             if (event.type === 'updated' || event.type === 'removed') look()
           }),
           monitor.subscribe(look),
+          pace?.subscribe(look),
           budget.snapshot().unlimited ? undefined : budget.subscribe(look),
           alarm.stop,
         ]
@@ -185,7 +197,7 @@ export function useConnection(): Connection {
         return last
       },
     }
-  }, [queryClient, watch, client, budget])
+  }, [queryClient, watch, client, budget, pace])
   return useSyncExternalStore(store.subscribe, store.read)
 }
 

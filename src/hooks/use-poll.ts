@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { pollInterval } from '../domain/polling/poll-interval.ts'
-import { useWorkspace } from './workspace.tsx'
+import { type LinePace, useWorkspace } from './workspace.tsx'
 
-const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
+const FULL: LinePace = { pollFactor: () => 1, subscribe: () => () => undefined }
 
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
@@ -28,8 +28,14 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
   return interval * factor
 }
 
-/** The factor from which on nobody has been there for a long time. */
+/** How many times more rarely everything is read while polling rests. */
 export const LONG_REST = 32
+
+/** That factor while nobody has been there for a long time, else 1: for what is read in pauses of its own. */
+export function useRestFactor(): number {
+  const { pace = FULL } = useWorkspace()
+  return useSyncExternalStore(pace.subscribe, () => (pace.isResting?.() ? LONG_REST : 1))
+}
 
 /** How many times more rarely is polled: the line to the terminal is slow, or nobody is there. */
 export function usePollFactor(): number {

@@ -35,8 +35,13 @@ export type Profile = {
   web?: Readonly<Partial<Record<string, string>>> | undefined
 }
 
-/** How much the line to the terminal takes: how many times rarer is polled than it could be. */
-export type LinePace = { pollFactor: () => number; subscribe: (listener: () => void) => () => void }
+/** How many times rarer is polled than it could be, for a slow line or because nobody is there. */
+export type LinePace = {
+  pollFactor: () => number
+  /** Whether nobody has been there for so long that polling rests; absent where that is not watched. */
+  isResting?: () => boolean
+  subscribe: (listener: () => void) => () => void
+}
 
 /** What every screen works with: one client, one budget, one profile. */
 export type Workspace = {

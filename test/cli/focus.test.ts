@@ -59,6 +59,19 @@ test('nobody pressing a key, polling is four times rarer after a minute and eigh
   expect(unattended.pollFactor()).toBe(4)
 })
 
+test('nobody there for a quarter of an hour, polling rests, however slow the line is; the first key ends that', async () => {
+  const clock = new VirtualClock()
+  const unattended = createFocusPace({ pollFactor: () => 4, subscribe: () => () => undefined }, queryClient, clock)
+  await clock.advance(14 * 60_000)
+  expect([unattended.pollFactor(), unattended.isResting?.()]).toEqual([32, false])
+  const heard = vi.fn<() => void>()
+  unattended.subscribe(heard)
+  await clock.advance(60_000)
+  expect([heard.mock.calls.length, unattended.isResting?.()]).toEqual([1, true])
+  unattended.attend()
+  expect([heard.mock.calls.length, unattended.pollFactor(), unattended.isResting?.()]).toEqual([2, 4, false])
+})
+
 test('looking again reads what is on screen and old, but nothing that reaches through to a server', async () => {
   const read: string[] = []
   const watch = (name: string, queryKey: readonly unknown[], staleTime: number) => {

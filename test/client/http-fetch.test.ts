@@ -70,6 +70,26 @@ test('connections are kept for the next request', async () => {
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
+test('on a slow line reads have connections of their own, which no write takes', async () => {
+  const ports: (number | undefined)[] = []
+  let isSlow = true
+  const { ask } = await start(
+    (request, response) => {
+      ports.push(request.socket.remotePort)
+      response.end('{}')
+    },
+    { holds: () => isSlow },
+  )
+  await bodyOf(await ask())
+  await bodyOf(await ask())
+  await bodyOf(await ask({ method: 'POST', body: '{}' }))
+  isSlow = false
+  await bodyOf(await ask())
+  const [first, second, ...others] = ports
+  expect(others).not.toContain(first)
+  expect(others).not.toContain(second)
+})
+
 test('encodings are undone in their order, unknown ones left, and too many refused', async () => {
   const plain = 'good'.repeat(100)
   let [encoding, body]: [string, string | Buffer] = ['', '']

@@ -15,6 +15,7 @@ import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
 const FAR = { delayMs: 150 }
+const BAD = { delayMs: 400 }
 
 test('on call over a far line that loses requests: a failed run is found, opened, acknowledged, pinned, noted and exported', async () => {
   const home = createHome()
@@ -27,7 +28,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
   await api.call(contract.runs.create, { projectId, body: { suiteId: suite.id } })
 
   await using line = await lossyLine(serving.baseUrl, {
-    ...FAR,
+    ...BAD,
     loss: 0.05,
     seed: 5,
     losses: ['broken', 'unanswered', 'cut short'],

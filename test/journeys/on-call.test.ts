@@ -24,8 +24,9 @@ const findings = findingsKeys.bindings
 const scenarios = scenariosKeys.bindings
 const { journeyFindings } = contract
 
-/** 300 ms there and back, between the person and the program and again between the program and the service. */
+/** There and back, 300 ms between the person and the program, and 800 ms between the program and the service. */
 const FAR = { delayMs: 150 }
+const BAD = { delayMs: 400 }
 /** What a bad line does at once; silence only shows after a deadline. */
 const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
 const WHOLE_MS = 240_000
@@ -45,7 +46,7 @@ async function workspace(ending: Ending, env: Record<string, string> = {}) {
 
 /** Somebody on call, with a small terminal at the end of a far line, and a bad line to the service. */
 async function onCall(ending: Ending, serving: Serving, place: string, seed: number) {
-  const line = await lossyLine(serving.baseUrl, { ...FAR, loss: 0.05, seed, losses: AT_ONCE })
+  const line = await lossyLine(serving.baseUrl, { ...BAD, loss: 0.05, seed, losses: AT_ONCE })
   ending.onTestFinished(() => line.close())
   const env = { ...serving.env, MCPDECK_BASE_URL: line.url }
   const person = visit({ env, args: [place], line: FAR, cols: 80, rows: 24 })

@@ -94,6 +94,9 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
   }
 }
 
+/** What arrives at once: on a slow line an answer comes little by little. */
+const PACKET_BYTES = 1460
+
 /** Joins a client with the service for as long as nothing that it sends gets lost. */
 function join(client: Socket, service: Socket, line: LineOptions, draw: (piece: Buffer) => Loss | undefined): void {
   const up = new OneWay(line, hasRoom => void (hasRoom ? client.resume() : client.pause()))
@@ -117,7 +120,11 @@ function join(client: Socket, service: Socket, line: LineOptions, draw: (piece: 
   })
   service.on('data', piece => {
     isAsking = false
-    if (loss === undefined) down.act(() => client.write(piece), piece.length)
+    if (loss === undefined)
+      for (let at = 0; at < piece.length; at += PACKET_BYTES) {
+        const packet = piece.subarray(at, at + PACKET_BYTES)
+        down.act(() => client.write(packet), packet.length)
+      }
     else if (loss === 'unanswered') end()
     else {
       down.act(() => client.write(piece.subarray(0, piece.length / 2)), piece.length)

@@ -53,6 +53,8 @@ export type CallOptions = {
   deadlineMs?: number | undefined
   /** Hears how far it is, where a local workspace of this process does it; elsewhere nothing is heard. */
   onProgress?: OnProgress | undefined
+  /** Hears when the request of an answer left, in epoch milliseconds. */
+  leftAt?: ((at: number) => void) | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined
 }
@@ -95,6 +97,8 @@ export function createClient(options: ClientOptions): Client {
   const random = options.random ?? Math.random
   const transport = createTransport({ ...options, clock })
   const monitor = createServiceMonitor(clock)
+  // On a slow line bodies come one by one; what has gone silent keeps nothing waiting.
+  monitor.subscribe(() => budget.setOneByOne(monitor.slowLine() !== undefined && monitor.silentSince() === undefined))
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
     try {
       return await exchangeOnce(endpoint, input, call)
@@ -175,14 +179,17 @@ export function createClient(options: ClientOptions): Client {
 async function sendWithPermit<E extends AnyEndpoint>(
   { transport, budget, monitor }: { transport: Transport; budget: Budget; monitor: ServiceMonitor },
   request: PreparedRequest<E>,
-  { priority, owner, signal, deadlineMs, onProgress, attempts }: CallOptions & { attempts: Attempts | undefined },
+  options: CallOptions & { attempts: Attempts | undefined },
 ): Promise<Answer<E>> {
+  const { priority, owner, signal, deadlineMs, onProgress, attempts } = options
   const permit = await budget.acquire({ priority, owner, signal })
   const exchange = monitor.begin(request.endpoint)
   try {
     attempts?.leaving()
+    const at = Date.now()
     const answer = await transport.send(request, { signal, deadlineMs, onProgress, heard: exchange.heard })
     exchange.ended('answered')
+    options.leftAt?.(at)
     return answer
   } catch (error) {
     attempts?.failed(error)

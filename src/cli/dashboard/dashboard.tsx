@@ -240,6 +240,8 @@ function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
 /** The screen of cells, which paints as the line to the terminal takes it. */
 function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
+  // At its end a library shows the cursor through this one.
+  if (process.stderr.isTTY) neverWaitFor(process.stderr)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
@@ -247,6 +249,8 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
     askKeyboard: process.env.TERM !== 'linux',
     askBackground: terminal.asksBackground,
     onWritten: pace.written,
+    // What holds the other end open is left as a hang-up would leave it.
+    onGone: () => process.kill(process.pid, 'SIGHUP'),
     mouse: conventions.mouse,
     ...(terminal.theme.ascii && { spell: toAscii }),
   })
@@ -368,11 +372,10 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   let cancel: (() => void) | undefined
   let factor = 1
   const listeners = new Set<() => void>()
+  const rested = (): number => RESTS.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
   const update = (): void => {
-    const rest = clock.now() - pressedAt
-    const rested = RESTS.find(({ afterMs }) => rest >= afterMs)?.factor ?? 1
     const before = factor
-    factor = isFocused ? rested : Math.max(rested, UNFOCUSED_FACTOR)
+    factor = isFocused ? rested() : Math.max(rested(), UNFOCUSED_FACTOR)
     if (factor === before) return
     for (const listener of listeners) listener()
     if (factor > 1) return
@@ -392,6 +395,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   untilRest()
   return {
     isAttended: () => factor === 1,
+    isResting: () => rested() === LONG_REST,
     pollFactor: () => line.pollFactor() * factor,
     subscribe(listener) {
       listeners.add(listener)

@@ -104,7 +104,7 @@ function openRemote(
   log: Log,
   onAnswer: ((answer: ApiResponse) => void) | undefined,
 ): OpenedWorkspace {
-  const http = createHttpFetch({ baseUrl: target.baseUrl })
+  const http = createHttpFetch({ baseUrl: target.baseUrl, holds: () => client.monitor.slowLine() !== undefined })
   const budget = createBudget({
     sharing: {
       file: join(directories().state, 'budget.sqlite'),

@@ -9,6 +9,7 @@ import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useRestFactor } from '../../hooks/use-poll.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
@@ -131,7 +132,8 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
 /** How long everything rests between two reads, given how many requests one takes. */
 function usePause(requests: number): number {
   const { budget } = useWorkspace()
-  return budget.snapshot().unlimited ? REST_MS.local : Math.max(REST_MS.remote, requests * EACH_REQUEST_MS)
+  const factor = useRestFactor()
+  return factor * (budget.snapshot().unlimited ? REST_MS.local : Math.max(REST_MS.remote, requests * EACH_REQUEST_MS))
 }
 
 function scenarioStates(of: {

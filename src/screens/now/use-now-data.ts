@@ -101,9 +101,12 @@ function unreadWrites(error: Error): NowSource {
   }
 }
 
-/** Why nothing comes back; a service that cannot answer one read may answer the others. */
+/** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */
 function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
-  const faults = answers.flatMap(answer => (answer ? [connectionFault(answer.error)] : []))
+  const answeredAt = latest(answers) ?? 0
+  const faults = answers.flatMap(answer =>
+    answer ? [(answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined] : [],
+  )
   return faults.find(fault => fault !== 'unavailable') ?? (faults.includes(undefined) ? undefined : faults[0])
 }
 

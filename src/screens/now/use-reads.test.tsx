@@ -1,6 +1,7 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { randomNumbers } from '../../../test/random-numbers.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createQueries, refresh } from '../../api/client/cache/queries.ts'
 import { createQueryClient, outdate } from '../../api/client/cache/query-client.ts'
@@ -146,5 +147,58 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   await vi.advanceTimersByTimeAsync(2_000)
   expect(asked - wanted.length).toBeGreaterThan(0)
   expect(asked - wanted.length).toBeLessThanOrEqual(4)
+  unmount()
+})
+
+test('over a line that takes its time and drops answers, nothing on screen is older than the header says', async () => {
+  const { next: random } = randomNumbers(8)
+  const budget = createBudget({ capacity: 10, refillPerSecond: 1 })
+  const client = createClient({
+    // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
+    fetch: async () => {
+      const answer = Response.json({ items: [], made: Date.now() })
+      await new Promise(resolve => setTimeout(resolve, random() * 29_000))
+      if (random() < 0.3) throw new TypeError('fetch failed')
+      return answer
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+  })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const wanted = ['p', 'q'].map(projectId => queries.suites.list.options({ projectId }))
+  const queryClient = createQueryClient()
+  let said = ''
+  function Header() {
+    said = useConnection().text
+    return null
+  }
+  const shown: { made: number; at: number }[] = []
+  function Screen() {
+    const answers = useReads('suites', usePlan(), wanted)
+    const all = answers.flatMap(({ data, at = 0 }) => (data ? [{ made: Number(Object(data)['made']), at }] : []))
+    shown.splice(0, Infinity, ...all)
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
+        <Header />
+        <Screen />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  const sentences = new Set<string>()
+  for (let second = 0; second < 900; second += 1) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(drawn => setImmediate(drawn))
+    sentences.add(said.replace(/\d+/g, 'N'))
+    const oldest = Math.max(...shown.map(({ made }) => Date.now() - made))
+    for (const { made, at } of shown) expect(at).toBeLessThanOrEqual(made)
+    if (said === 'fresh') expect(oldest).toBeLessThan(66_000)
+    if (said === '1m old') expect(oldest).toBeLessThan(126_000)
+  }
+  expect([...sentences]).toEqual(expect.arrayContaining(['fresh', 'Nm old']))
   unmount()
 })

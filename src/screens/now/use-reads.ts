@@ -11,13 +11,14 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { PLANNED } from '../../api/client/cache/query-client.ts'
-import type { ApiError } from '../../api/client/errors/api-error.ts'
+import { type ApiError, connectionFault } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
 import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
 import { backoff } from '../../hooks/backoff.ts'
+import { recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
-import { LONG_REST, usePoll, usePollFactor } from '../../hooks/use-poll.ts'
+import { usePoll, usePollFactor, useRestFactor } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock } from '../../lib/clock.ts'
 
@@ -27,6 +28,8 @@ export type NowAnswer<T> = {
   error: ApiError | null
   /** Epoch milliseconds. */
   at: number | undefined
+  /** When it last failed, in epoch milliseconds. */
+  failedAt: number | undefined
 }
 
 /** What is read while Now is on screen: filled anew each time that it is drawn. */
@@ -75,7 +78,7 @@ export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
   const live = usePollFactor()
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
-  const others = live >= LONG_REST ? RESTED : 1
+  const others = useRestFactor() > 1 ? RESTED : 1
   const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
   const paced = useRef(requestMs)
   const [schedule] = useState(() =>
@@ -127,7 +130,7 @@ export function useReads<T, Key extends QueryKey>(
   plan.reads.push(...wanted.map((options, index) => readOfPlan(queryClient, kind, plan, options, of[index] ?? {})))
   return results.map((result, index) => {
     const state = queryClient.getQueryState(wanted[index]!.queryKey)
-    return { ...result, at: state?.dataUpdatedAt || undefined }
+    return { ...result, at: state?.dataUpdatedAt || undefined, failedAt: state?.errorUpdatedAt || undefined }
   })
 }
 
@@ -156,10 +159,11 @@ function readOfPlan<T, Key extends QueryKey>(
       const wanted = query && kind === 'live' ? backoff(query, every) : every
       // Nobody knows how that stands which failed.
       const paused = error ? Math.min(wanted, RETRY_MS) : wanted
+      const isBack = connectionFault(error) !== undefined && errorUpdatedAt < recoveredAt(queryClient)
       return {
         kind,
         triedAt: query && isAskedAgain(query) ? undefined : Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
-        pause: sparedPause(error, pauseAfter(error, paused), REST_MS),
+        pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
         changedAt,
         needsAttention,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,

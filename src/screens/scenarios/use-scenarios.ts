@@ -7,6 +7,7 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { every } from '../../lib/every.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useRestFactor } from '../../hooks/use-poll.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
@@ -28,7 +29,7 @@ function useIsLocal(): boolean {
 
 /** Milliseconds within which a change by somebody else shows. */
 export function useLookAgain(): number {
-  return POLL_MS[useIsLocal() ? 'local' : 'remote']
+  return POLL_MS[useIsLocal() ? 'local' : 'remote'] * useRestFactor()
 }
 
 /** Environment and visits of the first scenarios, by their ids; nothing of that is read while the feature is off. */

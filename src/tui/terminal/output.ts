@@ -25,6 +25,21 @@ export function neverWaitFor(terminal: object): void {
   handle?.setBlocking?.(false)
 }
 
+/**
+ * A terminal that takes nothing for so long is gone, in milliseconds: TCP gives up after a quarter of an hour, and what
+ * stands between may keep its own end open.
+ */
+export const GONE_MS = 30 * 60_000
+
+/** Who hears of the terminal. */
+export type OutputListeners = {
+  /** It was behind and has taken everything. */
+  onRoom: () => void
+  onWritten?: WrittenListener | undefined
+  /** It has taken nothing for {@link GONE_MS}. */
+  onGone?: (() => void) | undefined
+}
+
 /** The terminal's stream with a count of bytes and with the knowledge whether it takes more. */
 export class Output {
   /** Bytes written since the start. */
@@ -32,15 +47,13 @@ export class Output {
   /** The terminal has not taken all that was sent: what is painted now it would show late. */
   blocked = false
   readonly #stream: TerminalStream
-  readonly #onWritten: WrittenListener | undefined
-  readonly #onRoom: () => void
+  readonly #heard: OutputListeners
   #whenTaken: (() => void)[] = []
+  #gone: NodeJS.Timeout | undefined
 
-  /** `onRoom` is called when a terminal that was behind has taken everything. */
-  constructor(stream: TerminalStream, onRoom: () => void, onWritten: WrittenListener | undefined) {
+  constructor(stream: TerminalStream, heard: OutputListeners) {
     this.#stream = stream
-    this.#onRoom = onRoom
-    this.#onWritten = onWritten
+    this.#heard = heard
   }
 
   send(text: string): void {
@@ -52,16 +65,27 @@ export class Output {
     const taken = (): void => {
       if (isTaken) return
       isTaken = true
-      this.#onWritten?.(size, performance.now() - startedAt)
+      this.#heard.onWritten?.(size, performance.now() - startedAt)
+      this.#awaitTaking()
       if (!this.blocked || this.#stream.writableLength > 0) return
       this.blocked = false
       for (const resolve of this.#whenTaken.splice(0)) resolve()
-      this.#onRoom()
+      this.#heard.onRoom()
     }
     this.#stream.write(text, taken)
     // Mostly a write is taken before it returns; the callback would count the program's own work that follows, too.
     if (this.#stream.writableLength === 0) taken()
-    else this.blocked = true
+    else {
+      this.blocked = true
+      if (!this.#gone) this.#awaitTaking()
+    }
+  }
+
+  /** Waits anew for the terminal to take something of what it has not. */
+  #awaitTaking(): void {
+    clearTimeout(this.#gone)
+    const { onGone } = this.#heard
+    this.#gone = this.#stream.writableLength > 0 && onGone ? setTimeout(onGone, GONE_MS).unref() : undefined
   }
 
   /**

@@ -2,6 +2,7 @@ import { Box, render, Text, useCursor, useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { toAscii } from './ascii.ts'
+import { GONE_MS, type TerminalStream } from './output.ts'
 import { createScreen, type Screen, type ScreenOptions } from './screen.ts'
 import { Emulator, type EmulatorOptions } from '../../../test/terminal/emulator.ts'
 
@@ -291,10 +292,52 @@ test('a line that is spared gets the first change at once and what became of the
 })
 
 test('a terminal that is behind gets nothing more until it has caught up, and then only the newest', async () => {
+  const { screen, sent, waiting } = behind()
+  screen.enter()
+  const painted = sent.length
+  for (const count of [1, 2, 3]) {
+    screen.stdout.write(`count: ${count}`)
+    // Whoever waits for the frame, such as the next key, does not wait for the terminal.
+    await new Promise<void>(resolve => void screen.stdout.write('', () => resolve()))
+  }
+  expect(sent).toHaveLength(painted)
+  for (const take of waiting.splice(0)) take()
+  expect(sent).toHaveLength(painted + 1)
+  expect(sent.at(-1)).toMatch(/count: 3$/)
+})
+
+test('a terminal that takes nothing for half an hour is gone; one that takes a little is not', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const onGone = vi.fn<() => void>()
+  const { screen, waiting } = behind({ onGone })
+  screen.enter()
+  screen.control('more')
+  vi.advanceTimersByTime(GONE_MS - 1)
+  waiting.shift()?.()
+  vi.advanceTimersByTime(GONE_MS - 1)
+  expect(onGone).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(onGone).toHaveBeenCalledTimes(1)
+})
+
+test('a terminal that has taken everything may rest as long as it likes', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const onGone = vi.fn<() => void>()
+  const { screen, waiting } = behind({ onGone })
+  screen.enter()
+  while (waiting.length > 0) waiting.shift()?.()
+  vi.advanceTimersByTime(3 * GONE_MS)
+  expect(onGone).not.toHaveBeenCalled()
+})
+
+/** A screen on a terminal that takes what was written when it is told to. */
+function behind(options: ScreenOptions = {}) {
   const sent: string[] = []
   const waiting: (() => void)[] = []
   let untaken = 0
-  const screen = createScreen({
+  const stream: TerminalStream = {
     columns: 40,
     rows: 10,
     writable: true,
@@ -312,16 +355,6 @@ test('a terminal that is behind gets nothing more until it has caught up, and th
     },
     on: () => undefined,
     off: () => undefined,
-  })
-  screen.enter()
-  const painted = sent.length
-  for (const count of [1, 2, 3]) {
-    screen.stdout.write(`count: ${count}`)
-    // Whoever waits for the frame, such as the next key, does not wait for the terminal.
-    await new Promise<void>(resolve => void screen.stdout.write('', () => resolve()))
   }
-  expect(sent).toHaveLength(painted)
-  for (const take of waiting.splice(0)) take()
-  expect(sent).toHaveLength(painted + 1)
-  expect(sent.at(-1)).toMatch(/count: 3$/)
-})
+  return { screen: createScreen(stream, options), sent, waiting }
+}

@@ -23,6 +23,8 @@ export type ScreenOptions = {
   mouse?: boolean
   /** Hears of each write, to measure how fast the line is. */
   onWritten?: WrittenListener
+  /** Hears that the terminal has taken nothing for very long. */
+  onGone?: () => void
   /** Puts other characters for some of a frame's, each as wide as the one that it replaces. */
   spell?: (text: string) => string
 }
@@ -65,7 +67,7 @@ export class Screen {
 
   constructor(out: TerminalStream, options: ScreenOptions) {
     this.#out = out
-    this.#output = new Output(out, () => this.#flush(), options.onWritten)
+    this.#output = new Output(out, { ...options, onRoom: () => this.#flush() })
     this.#spell = options.spell ?? (text => text)
     this.#asksSynchronized = options.askSynchronized ?? false
     this.#asksBackground = options.askBackground ?? false

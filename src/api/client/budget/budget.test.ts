@@ -300,6 +300,31 @@ describe('the gauge', () => {
   })
 })
 
+test('one by one, what nobody waits for leaves alone, and a person waits for none of it', async () => {
+  const clock = new VirtualClock()
+  const budget = createBudget({ clock })
+  budget.setOneByOne(true)
+  const sent: string[] = []
+  const ask = async (name: string, priority: 'foreground' | 'visible') => {
+    const permit = await budget.acquire({ priority })
+    sent.push(name)
+    return permit
+  }
+  const [first, , third] = [ask('first', 'visible'), ask('second', 'visible'), ask('key', 'foreground')]
+  await clock.advance(1_000)
+  expect(sent).toEqual(['first', 'key'])
+  ;(await third).release()
+  await clock.advance(1_000)
+  expect(sent).toEqual(['first', 'key'])
+  ;(await first).release()
+  await clock.advance(1_000)
+  expect(sent).toEqual(['first', 'key', 'second'])
+  void ask('third', 'visible')
+  budget.setOneByOne(false)
+  await clock.advance(1_000)
+  expect(sent).toEqual(['first', 'key', 'second', 'third'])
+})
+
 describe('poll intervals', () => {
   test('never use more than three quarters of the steady rate together', () => {
     const load = fc.record({ live: fc.integer({ min: 1, max: 50 }), requestsEach: fc.integer({ min: 1, max: 5 }) })

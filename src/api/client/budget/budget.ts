@@ -80,6 +80,8 @@ export type Budget = {
   startPolling: () => () => void
   /** From now on, what other processes do appears so many times later than usual. */
   setRest: (factor: number) => void
+  /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
+  setOneByOne: (oneByOne: boolean) => void
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
   close: () => void
 }
@@ -118,6 +120,9 @@ class RequestBudget implements Budget {
   readonly #ledger: Ledger
   #cancelGrant: (() => void) | undefined
   #rest = 1
+  #isOneByOne = false
+  /** Requests under way that nobody waits for. */
+  #unawaited = 0
 
   constructor(options: BudgetOptions) {
     this.#unlimited = options.unlimited ?? false
@@ -146,7 +151,7 @@ class RequestBudget implements Budget {
       owner,
       grant: pause => {
         signal?.removeEventListener('abort', leave)
-        resolve(this.#permit(pause))
+        resolve(this.#permit(pause, priority !== 'foreground'))
       },
       refuse: retryAfterMs => {
         signal?.removeEventListener('abort', leave)
@@ -181,6 +186,12 @@ class RequestBudget implements Budget {
   setRest = (factor: number): void => {
     this.#rest = factor
     this.#gauge.publish()
+  }
+
+  setOneByOne = (oneByOne: boolean): void => {
+    if (oneByOne === this.#isOneByOne) return
+    this.#isOneByOne = oneByOne
+    this.#serve()
   }
 
   close = (): void => {
@@ -227,6 +238,7 @@ class RequestBudget implements Budget {
     this.#cancelGrant?.()
     this.#cancelGrant = undefined
     for (let next = this.#line.peek(); next; next = this.#line.peek()) {
+      if (this.#isOneByOne && this.#unawaited > 0 && next.priority !== 'foreground') break
       const turn = this.#turnOf(next)
       if (turn.kind === 'go') this.#line.shift()?.grant(turn.pause)
       else if (turn.kind === 'refused') this.#line.shift()?.refuse(turn.retryAfterMs)
@@ -261,14 +273,16 @@ class RequestBudget implements Budget {
   }
 
   /** @param pause the pauses there were when the request was let go */
-  #permit(pause: number): Permit {
+  #permit(pause: number, isUnawaited: boolean): Permit {
     let open = true
+    if (isUnawaited) this.#unawaited += 1
     const close = (
       settle: (entry: Entry, now: number) => void,
       returning?: (entry: Entry) => BucketRule | undefined,
     ) => {
       if (!open) return
       open = false
+      if (isUnawaited) this.#unawaited -= 1
       this.#change((entry, now) => {
         countSettled(entry, returning?.(entry))
         settle(entry, now)

@@ -187,6 +187,18 @@ describe('queries', () => {
   })
 })
 
+test('a list that is begun on a slow line has small pages, and keeps them', async () => {
+  const { client, queries, queryClient, requests } = setup(() => Response.json({ items: [], nextCursor: null }))
+  client.monitor.slowLine = () => 5_000
+  const slow = queries.iterations.list.infinite({ projectId: 'p', runId: 'slow', limit: 200 })
+  await queryClient.fetchInfiniteQuery(slow)
+  client.monitor.slowLine = () => undefined
+  await queryClient.refetchQueries({ queryKey: slow.queryKey })
+  await queryClient.fetchInfiniteQuery(queries.iterations.list.infinite({ projectId: 'p', runId: 'r', limit: 200 }))
+  const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'))
+  expect(limits).toEqual(['25', '25', '200'])
+})
+
 describe('mutations', () => {
   const created = { runId: 'r', suiteId: 's', status: 'pending' }
   const answerAll = (request: Request) =>

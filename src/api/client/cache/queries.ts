@@ -14,7 +14,7 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../budget/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
-import { outdate } from './query-client.ts'
+import { datedRead, outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 
 /**
@@ -136,7 +136,8 @@ function pagesOptions<E extends AnyEndpoint>(
       const request = requestOptions(context)
       const reading = beginReading(context)
       const read = async (cursor: string | undefined) => {
-        const { value, text } = await client.exchange(endpoint, withCursor(endpoint, input, cursor), request)
+        const wanted = { ...input, ...pageSize(client, endpoint, input, context) }
+        const { value, text } = await client.exchange(endpoint, withCursor(endpoint, wanted, cursor), request)
         reading.pages += 1
         reading.text += text.length
         return keep(value)
@@ -154,6 +155,23 @@ function pagesOptions<E extends AnyEndpoint>(
       return next === undefined || cursors.includes(next) ? undefined : next
     },
   })
+}
+
+/** Items of a page on a slow line: of a list that is polled only pages are read again that can still change. */
+const SMALL_PAGE = 25
+
+/** Lists that were begun on a slow line: a list goes on with the pages with which it began. */
+const smallLists = new WeakSet<object>()
+
+function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, context: PagesContext): { limit?: number } {
+  const query = context.client.getQueryCache().find({ queryKey: context.queryKey, exact: true })
+  if (!query || cursor?.in !== 'query') return {}
+  if (query.state.data === undefined && context.pageParam === undefined) {
+    if (client.monitor.slowLine() === undefined) smallLists.delete(query)
+    else smallLists.add(query)
+  }
+  const { limit = SMALL_PAGE } = input as { limit?: number }
+  return smallLists.has(query) ? { limit: Math.min(limit, SMALL_PAGE) } : {}
 }
 
 /** Characters of answers after which no further page is read as one with them. */
@@ -277,9 +295,11 @@ type RequestContext = {
   queryKey: readonly unknown[]
   signal: AbortSignal
   meta: RequestMeta | undefined
+  pageParam?: unknown
 }
 
-function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
+function requestOptions({ client, queryKey, signal, meta, pageParam }: RequestContext) {
   const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
-  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
+  const leftAt = datedRead(client, queryKey, pageParam !== undefined)
+  return { signal, leftAt, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
 }

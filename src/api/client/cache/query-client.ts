@@ -1,4 +1,12 @@
-import { environmentManager, type Query, QueryClient, type QueryFilters, timeoutManager } from '@tanstack/react-query'
+import {
+  environmentManager,
+  type Query,
+  QueryCache,
+  QueryClient,
+  type QueryFilters,
+  type QueryKey,
+  timeoutManager,
+} from '@tanstack/react-query'
 import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
 
@@ -6,6 +14,30 @@ import { isPlainRead } from './cache-contents.ts'
 const STALE_MS = 10_000
 /** How long data of a left screen is kept, in milliseconds. */
 const KEEP_MS = 10 * 60_000
+/** What took longer than this to arrive is as old as its request, in milliseconds. */
+const LATE_MS = 1_000
+
+/** When the first request left of what a query is reading, in epoch milliseconds. */
+const leftAt = new WeakMap<object, number>()
+
+/**
+ * Begins a read, or goes on with the next page of one. What it returns is told when the request of each answer left:
+ * a slow line brings old news, and no screen may say that it is new.
+ */
+export function datedRead(queryClient: QueryClient, queryKey: QueryKey, goesOn: boolean): (at: number) => void {
+  const query = queryClient.getQueryCache().find({ queryKey, exact: true })
+  if (query && !goesOn) leftAt.delete(query)
+  return at => {
+    if (query) leftAt.set(query, Math.min(at, leftAt.get(query) ?? Infinity))
+  }
+}
+
+/** Dates an answer by its request. */
+function date(query: Pick<Query<unknown, unknown, unknown>, 'state' | 'setState'>): void {
+  const at = leftAt.get(query)
+  leftAt.delete(query)
+  if (at !== undefined && query.state.dataUpdatedAt - at > LATE_MS) query.setState({ dataUpdatedAt: at })
+}
 
 /**
  * The cache of server state. Retries live in the transport, so that they pass the request budget.
@@ -15,6 +47,7 @@ export function createQueryClient(): QueryClient {
   // In Node the library takes itself for a server and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
   return new QueryClient({
+    queryCache: new QueryCache({ onSuccess: (_, query) => date(query) }),
     defaultOptions: {
       queries: {
         retry: false,

@@ -17,6 +17,8 @@ export type HttpFetchOptions = {
   baseUrl?: string
   /** A Unix socket that every request goes to, whatever its address. */
   socketPath?: string
+  /** Whether connections for reads are held open through the pause of a poll: on a slow line a new one takes long. */
+  holds?: () => boolean
   /** Longest wait for a connection, in milliseconds. */
   connectTimeoutMs?: number
   /** How long writes under way may take to end when the connections close, in milliseconds; reads are cut at once. */
@@ -30,6 +32,7 @@ export type HttpFetchOptions = {
 export function createHttpFetch({
   baseUrl,
   socketPath,
+  holds = () => false,
   connectTimeoutMs = 10_000,
   closeGraceMs = 300,
 }: HttpFetchOptions = {}): HttpFetch {
@@ -41,7 +44,8 @@ export function createHttpFetch({
     // Destroying an agent that already closes does not reach its connections: each request is ended by itself.
     const grace = setTimeout(() => writes.abort(closed()), closeGraceMs)
     reads.abort(closed())
-    await (await connections)?.agent.close()
+    const opened = await connections
+    await Promise.all([opened?.agent.close(), opened?.held.close()])
     clearTimeout(grace)
   }
   return {
@@ -53,12 +57,18 @@ export function createHttpFetch({
       connections ??= open(connectTimeoutMs, socketPath)
       const cutOff = request.method === 'GET' ? reads : writes
       const signal = AbortSignal.any([request.signal, cutOff.signal])
-      return await send({ ...request, signal }, await connections)
+      const { fetch, agent, held } = await connections
+      // A write takes no connection that rested for long and may be dead: its end would be in doubt.
+      const dispatcher = request.method === 'GET' && holds() ? held : agent
+      return await send({ ...request, signal }, fetch, dispatcher)
     },
     close: () => (closing ??= close()),
     closing: reads.signal,
   }
 }
+
+/** Longer than what rests on screen is left alone, shorter than load balancers wait. */
+const HELD_MS = 55_000
 
 const closed = () => new Error('The connections are closed.')
 
@@ -67,12 +77,15 @@ async function open(connectTimeout: number, socketPath: string | undefined) {
   // Deadlines belong to the transport; HTTP/1.1 keeps one request on a connection, so a fault concerns only that one.
   const limits = { connectTimeout, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
   const agent = new Agent({ ...limits, ...(socketPath !== undefined && { connect: { socketPath } }) })
-  return { agent, fetch }
+  return { agent, held: new Agent({ ...limits, keepAliveTimeout: HELD_MS }), fetch }
 }
+
+type Opened = Awaited<ReturnType<typeof open>>
 
 async function send(
   { url, method, headers, body, signal }: ApiRequest,
-  { agent, fetch }: Awaited<ReturnType<typeof open>>,
+  fetch: Opened['fetch'],
+  dispatcher: Opened['agent'],
 ): Promise<ApiResponse> {
   return await fetch(url, {
     method,
@@ -80,7 +93,7 @@ async function send(
     body: await wholeBody(body),
     signal,
     redirect: 'manual',
-    dispatcher: agent,
+    dispatcher,
   })
 }
 

@@ -28,7 +28,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x
 export async function readText(
   response: ApiResponse,
   maxBytes: number,
-  heard: () => void = () => undefined,
+  heard: (bytes: number) => void = () => undefined,
 ): Promise<{ text: string; complete: boolean }> {
   const { body } = response
   if (body === null) return { text: '', complete: true }
@@ -39,7 +39,7 @@ export async function readText(
   let bytes = 0
   // Leaving the loop early cancels the stream, which frees its connection.
   for await (const chunk of body) {
-    heard()
+    heard(chunk.byteLength)
     bytes += chunk.byteLength
     if (bytes > maxBytes) return { text, complete: false }
     text += decoder.decode(chunk, { stream: true })

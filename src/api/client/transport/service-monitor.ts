@@ -1,6 +1,7 @@
 import { createListeners } from '../../../lib/listeners.ts'
 import { ApiError, connectionFault, isKeyRefusal } from '../errors/api-error.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { createLineMeter } from './line-speed.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
 /** A request that waits before it is repeated, as the service or the retry rule says. */
@@ -15,8 +16,8 @@ export type Repeat = {
 
 /** A request under way. */
 type Exchange = {
-  /** Says that a part of the answer arrived. */
-  heard: () => void
+  /** Says that headers (no bytes) or a part of the body arrived. */
+  heard: (bytes: number) => void
   /** Says that the request ended, with `answered` or with its error. */
   ended: (outcome: unknown) => void
 }
@@ -29,6 +30,8 @@ export type ServiceMonitor = {
   hasSucceeded: () => boolean
   /** Since when requests under way have brought nothing, once that is long; epoch milliseconds. */
   silentSince: () => number | undefined
+  /** Bytes a second that the line carries while that is little. */
+  slowLine: () => number | undefined
   /** The repeat that is waited for longest. */
   repeat: () => Repeat | undefined
   /** The same of writes. */
@@ -40,7 +43,7 @@ export type ServiceMonitor = {
   begin: (endpoint: AnyEndpoint) => Exchange
   /** Shows a pause before a repeat until the returned function is called. */
   pausing: (repeat: Omit<Repeat, 'since'>) => () => void
-  /** Hears when silence or a repeat begins, goes on or ends. */
+  /** Hears when silence, a repeat or a slow line begins, goes on or ends. */
   subscribe: (listener: () => void) => () => void
 }
 
@@ -58,6 +61,7 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
   let silentSince: number | undefined
   let keyRefusal: ApiError | undefined
   let cancel: (() => void) | undefined
+  const meter = createLineMeter(clock.now)
   const look = (): void => {
     cancel?.()
     cancel = undefined
@@ -84,6 +88,7 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
     lastAnswerAt: () => lastAnswerAt,
     hasSucceeded: () => hasSucceeded,
     silentSince: () => silentSince,
+    slowLine: meter.slow,
     repeat: () => longest([...repeats]),
     waitingWrite: () => longest([...repeats].filter(({ endpoint }) => endpoint.risk !== 'read')),
     keyRefusal: () => keyRefusal,
@@ -93,9 +98,16 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
       // What reaches through to somebody's MCP server may be silent for long without a fault of the connection.
       if (endpoint.deadlineMs === undefined) underWay.set(id, clock.now())
       if (underWay.size === 1) look()
+      const arrival = meter.begin()
       return {
-        heard,
+        heard(bytes) {
+          arrival.heard(bytes)
+          heard()
+        },
         ended(outcome) {
+          const before = meter.slow()
+          arrival.ended()
+          if (meter.slow() !== before) publish()
           if (underWay.delete(id) && (underWay.size === 0 || silentSince !== undefined)) look()
           ended(outcome)
         },

@@ -33,7 +33,7 @@ type SendOptions = {
   deadlineMs?: number | undefined
   onProgress?: OnProgress | undefined
   /** Hears of the headers of an answer, and of each piece of its body. */
-  heard?: () => void
+  heard?: (bytes: number) => void
 }
 
 export type Transport = {
@@ -65,9 +65,9 @@ export function createTransport(options: TransportOptions): Transport {
       const { endpoint } = request
       const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
       return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, heard) => {
-        const hear = () => {
+        const hear = (bytes: number) => {
           heard()
-          limits.heard?.()
+          limits.heard?.(bytes)
         }
         return exchange(
           request,
@@ -83,7 +83,7 @@ export function createTransport(options: TransportOptions): Transport {
 type Heard = Pick<SendOptions, 'onProgress'> & {
   hideKey: (text: string) => string
   last: LastAnswers
-  heard: () => void
+  heard: (bytes: number) => void
 }
 
 async function exchange<E extends AnyEndpoint>(
@@ -99,7 +99,7 @@ async function exchange<E extends AnyEndpoint>(
   const sentAt = options.clock.now()
   const { method } = endpoint
   const response = await options.fetch({ method, url, headers, body, signal, onProgress }).catch(asNetworkError)
-  heard()
+  heard(0)
   const took = options.clock.now() - sentAt
   const receivedAt = Date.now()
   const received = { endpoint, response, hideKey }
