@@ -77,19 +77,19 @@ export function usePlan(): NowPlan {
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
   const others = live >= LONG_REST ? RESTED : 1
   const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
-  const paced = useRef(requestMs)
+  const paced = useRef({ requestMs, hurries: true })
   const [schedule] = useState(() =>
     createReadSchedule({
       clock: CLOCK,
       pace: () => {
-        const { tokens, capacity } = budget.snapshot()
-        return { requestMs: paced.current, tokens, capacity }
+        const { tokens, capacity, unlimited } = budget.snapshot()
+        return { ...paced.current, tokens, capacity, hurries: paced.current.hurries && !unlimited }
       },
     }),
   )
   const plan: NowPlan = { reads: [], worth: new Map(), factor: { live, others } }
   useEffect(() => {
-    paced.current = requestMs
+    paced.current = { requestMs, hurries: others === 1 }
     schedule.set(plan.reads)
   })
   useEffect(() => () => schedule.stop(), [schedule])
