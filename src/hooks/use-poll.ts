@@ -4,20 +4,28 @@ import { useWorkspace } from './workspace.tsx'
 
 const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
 
+type Polls = { live: boolean; requestsEach: number; rows?: number }
+
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
  * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends, `rows` how
- * many rows it is about. A slow line to the terminal is polled for more rarely.
+ * many rows it is about. A slow line to the terminal is polled for more rarely, and so is where nobody is.
  */
-export function usePoll(options: { live: boolean; requestsEach: number; rows?: number }): number | false {
+export function usePoll(options: Polls): number | false {
+  const interval = useSharedPause(options)
+  const factor = usePollFactor()
+  return interval !== false && restedPause(interval, factor)
+}
+
+/** The same for somebody who is there, over a quick line. */
+export function useSharedPause(options: Polls): number | false {
   const { budget } = useWorkspace()
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
-  const factor = usePollFactor()
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
-  const interval = pollInterval({
+  return pollInterval({
     live: Math.max(1, pollers),
     requestsEach: options.requestsEach,
     rows: options.rows ?? 0,
@@ -25,11 +33,18 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
     unlimited,
     refillPerSecond,
   })
-  return interval * factor
 }
 
-/** The factor from which on nobody has been there for a long time. */
+/** The factors from which on nobody has been there for minutes, and for a long time. */
+export const REST = 10
 export const LONG_REST = 32
+/** Until nobody has been there for a long time, the end of a run is looked for this often, in milliseconds. */
+const LONGEST_MS = 10_000
+
+/** A pause as many times longer, but no longer than the end of a run may stay unknown. */
+export function restedPause(interval: number, factor: number): number {
+  return factor < LONG_REST ? Math.max(interval, Math.min(interval * factor, LONGEST_MS)) : interval * factor
+}
 
 /** How many times more rarely is polled: the line to the terminal is slow, or nobody is there. */
 export function usePollFactor(): number {
