@@ -1,12 +1,14 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { openTerminal, type Terminal } from '../../test/pty/terminal.ts'
+import { randomNumbers } from '../../test/random-numbers.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 import type { Build } from './program.ts'
-import { number, table } from './report.ts'
+import { number, percent, table } from './report.ts'
 import { startServe } from './serve.ts'
 import { median, quantile } from './statistics.ts'
 import { caller } from './workspaces.ts'
@@ -15,8 +17,10 @@ import { caller } from './workspaces.ts'
 const [projects, suites] = [51, 20]
 /** Projects in which a suite is red as Now is opened, one in each start; spread over the order that the list has. */
 const openings = [0, 9, 17, 25, 33, 41, 50]
-/** Failures that come one after the other while Now is open. */
-const failures = 6
+/** Failures that come while Now is open, each within so many milliseconds of the one before, in any project. */
+const [failures, longestBetween] = [6, 60_000]
+/** Runs of one project in flight meanwhile, the second time. */
+const running = 3
 /** The first look everywhere, which has to end before new failures count, in milliseconds. */
 const firstLook = 60_000
 const longest = 300_000
@@ -25,6 +29,9 @@ const longest = 300_000
 export type OrganizationSample = {
   opening: readonly number[]
   later: readonly number[]
+  beside: readonly number[]
+  /** Requests for those runs and their trials among all of that time, from 0 to 1. */
+  progress: number
   refused: number
   asked: number
 }
@@ -49,27 +56,40 @@ export async function measureOrganization(build: Build): Promise<OrganizationSam
       )
       process.stderr.write(`opening, project ${index}: ${opening.at(-1)?.toFixed(1)} s\n`)
     }
-    const later = await watch(build, dataDir, log, async terminal => {
-      await new Promise(resolve => setTimeout(resolve, firstLook))
-      const times: number[] = []
-      for (let each = 0; each < failures; each += 1) {
-        await report(dataDir, ids[(each * 13) % ids.length]!, `Late${each}x`)
-        const from = performance.now()
-        await terminal.waitFor(`Late${each}x`, longest)
-        times.push((performance.now() - from) / 1000)
-        process.stderr.write(`later, failure ${each + 1}: ${times.at(-1)?.toFixed(1)} s\n`)
-      }
-      return times
-    })
-    const requests = readFileSync(log, 'utf8').trim().split('\n')
-    const refused = requests.filter(line => (JSON.parse(line) as { status: number }).status === 429).length
-    return { opening, later, refused, asked: requests.length }
+    const busy = join(folder, 'busy')
+    cpSync(dataDir, busy, { recursive: true })
+    const runningIds = await leaveRunning(busy, ids[3]!)
+    const busyLog = join(folder, 'busy.jsonl')
+    const [later, beside] = [await failLater(dataDir, log), await failLater(busy, busyLog)]
+    const besideRuns = requestsIn(busyLog)
+    const forThem = besideRuns.filter(({ path }) => runningIds.some(id => path.includes(id)))
+    const requests = [...requestsIn(log), ...besideRuns]
+    const refused = requests.filter(({ status }) => status === 429).length
+    const progress = forThem.length / besideRuns.length
+    return { opening, later, beside, progress, refused, asked: requests.length }
+
+    async function failLater(data: string, noted: string): Promise<number[]> {
+      const random = randomNumbers(51)
+      return await watch(build, data, noted, async terminal => {
+        await delay(firstLook)
+        const times: number[] = []
+        for (let each = 0; each < failures; each += 1) {
+          await delay(random.next() * longestBetween)
+          await report(data, random.pick(ids), `Late${each}x`)
+          const from = performance.now()
+          await terminal.waitFor(`Late${each}x`, longest)
+          times.push((performance.now() - from) / 1000)
+          process.stderr.write(`later, failure ${each + 1}: ${times.at(-1)?.toFixed(1)} s\n`)
+        }
+        return times
+      })
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-export function organizationTable({ opening, later, refused, asked }: OrganizationSample): string {
+export function organizationTable({ opening, later, beside, ...requests }: OrganizationSample): string {
   const row = (what: string, times: readonly number[], goal: readonly [number, number]): string[] => {
     const [middle, worst] = [median(times), quantile(times, 1)]
     const isMet = middle <= goal[0] && worst <= goal[1]
@@ -81,9 +101,11 @@ export function organizationTable({ opening, later, refused, asked }: Organizati
       [
         row(`after Now is opened, ${opening.length} starts`, opening, [20, 60]),
         row(`after it failed, ${later.length} failures`, later, [60, 180]),
+        row(`the same beside ${running} runs in flight in one project`, beside, [60, 180]),
       ],
     ),
-    `Of ${asked} requests ${refused} were refused for their rate.`,
+    `Of ${requests.asked} requests ${requests.refused} were refused for their rate. ` +
+      `Beside the runs in flight ${percent(requests.progress)} of the requests were for them.`,
   ].join('\n\n')
 }
 
@@ -98,6 +120,27 @@ async function prepare(dataDir: string): Promise<string[]> {
     for (const { id } of items)
       for (let index = 1; index <= suites; index += 1) await reportIn(ask, id, `Nightly ${index}`, true)
     return items.map(({ id }) => id)
+  } finally {
+    await service.close()
+  }
+}
+
+function requestsIn(log: string): { status: number; path: string }[] {
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  return lines.map(line => JSON.parse(line) as { status: number; path: string })
+}
+
+/** Opens runs that another program reports in pieces. @returns ids of the runs and their suites */
+async function leaveRunning(dataDir: string, projectId: string): Promise<string[]> {
+  const service = await createService({ dataDir, validateResponses: false })
+  try {
+    const ask = caller(service)
+    const ids: string[] = []
+    for (let index = 1; index <= running; index += 1) {
+      const started = await ask(contract.evalIngest.start, { projectId }, { suiteName: `Nightly ${index}` })
+      ids.push(...[started['runId'], started['suiteId']].filter(id => typeof id === 'string'))
+    }
+    return ids
   } finally {
     await service.close()
   }

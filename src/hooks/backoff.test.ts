@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { backoff } from './backoff.ts'
+import { LONG_REST, REST, restedPause } from './use-poll.ts'
 
 /** A query whose answers say what is given, each after the pause that the one before asked for. */
 function pauses(answers: readonly unknown[], interval = 1000): number[] {
@@ -31,3 +32,13 @@ test('being asked twice about one answer counts nothing', () => {
   const query = { state: { data: 'a', dataUpdateCount: 1 } }
   expect(Array.from({ length: 9 }, () => backoff(query, 1000))).toEqual(Array.from({ length: 9 }, () => 1000))
 })
+
+test.each([1000, 2667])(
+  'where nobody is, the end of a run is looked for every ten seconds, whatever stays the same (%i)',
+  interval => {
+    const same = Array.from({ length: 12 }, () => 'a')
+    expect(new Set(pauses(same, restedPause(interval, REST, false)))).toEqual(new Set([10_000]))
+    expect(restedPause(12_000, REST, false)).toBe(12_000)
+    expect(restedPause(interval, LONG_REST, true)).toBe(interval * LONG_REST)
+  },
+)

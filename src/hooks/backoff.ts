@@ -1,7 +1,7 @@
 /** Answers in a row that said the same, after which the next ones are waited for twice as long; and once more. */
 const SAME_ANSWERS = 5
-/** A second doubling makes no pause longer than this, in milliseconds. */
-const LONGEST_MS = 4_000
+/** The first doubling makes no pause longer than this, and the second one none, in milliseconds. */
+const LONGEST_MS = [10_000, 4_000] as const
 
 /** What polling remembers of a query of react-query. */
 type Polled = { state: { data: unknown; dataUpdateCount: number } }
@@ -22,5 +22,6 @@ export function backoff(query: Polled, interval: number): number {
   }
   const same = dataUpdateCount - last.answers
   if (same < SAME_ANSWERS) return interval
-  return same < 2 * SAME_ANSWERS ? 2 * interval : Math.max(2 * interval, Math.min(4 * interval, LONGEST_MS))
+  const once = Math.max(interval, Math.min(2 * interval, LONGEST_MS[0]))
+  return same < 2 * SAME_ANSWERS ? once : Math.max(once, Math.min(4 * interval, LONGEST_MS[1]))
 }

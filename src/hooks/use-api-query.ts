@@ -5,7 +5,7 @@ import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
 import { backoff } from './backoff.ts'
 import { useMinute } from './use-now.ts'
-import { usePoll, useRestFactor } from './use-poll.ts'
+import { REST, usePoll, usePollFactor, useRestFactor } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** What a pane needs to choose among its five states. */
@@ -21,7 +21,7 @@ export type ApiQuery<T> = {
 }
 
 /** How often what rests on screen is read again, in milliseconds, to notice what others changed. */
-const REST_INTERVAL = { local: 20_000, remote: 50_000 }
+const REST_INTERVAL = { local: 20_000, remote: 50_000, unattended: 60_000 }
 
 /**
  * An interval that is no shorter than `rest` while the service does not answer: the watch of the connection reads then.
@@ -45,7 +45,9 @@ export function sparedPause(error: ApiError | null, interval: number | false, re
 /** Milliseconds between two reads of what rests on screen. */
 export function useRest(): number {
   const { budget } = useWorkspace()
-  return REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote'] * useRestFactor()
+  const factor = useRestFactor()
+  const isUnattended = usePollFactor() >= REST
+  return factor * REST_INTERVAL[isUnattended ? 'unattended' : budget.snapshot().unlimited ? 'local' : 'remote']
 }
 
 /** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */

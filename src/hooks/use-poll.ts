@@ -4,20 +4,29 @@ import { type LinePace, useWorkspace } from './workspace.tsx'
 
 const FULL: LinePace = { pollFactor: () => 1, subscribe: () => () => undefined }
 
+type Polls = { live: boolean; requestsEach: number; rows?: number }
+
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
  * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends, `rows` how
- * many rows it is about. A slow line to the terminal is polled for more rarely.
+ * many rows it is about. A slow line to the terminal is polled for more rarely, and so is where nobody is.
  */
-export function usePoll(options: { live: boolean; requestsEach: number; rows?: number }): number | false {
+export function usePoll(options: Polls): number | false {
+  const interval = useSharedPause(options)
+  const factor = usePollFactor()
+  const isResting = useRestFactor() > 1
+  return interval !== false && restedPause(interval, factor, isResting)
+}
+
+/** The same for somebody who is there, over a quick line. */
+export function useSharedPause(options: Polls): number | false {
   const { budget } = useWorkspace()
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
-  const factor = usePollFactor()
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
-  const interval = pollInterval({
+  return pollInterval({
     live: Math.max(1, pollers),
     requestsEach: options.requestsEach,
     rows: options.rows ?? 0,
@@ -25,11 +34,19 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
     unlimited,
     refillPerSecond,
   })
-  return interval * factor
 }
 
-/** How many times more rarely everything is read while polling rests. */
+/** The factor from which on nobody has been there for minutes. */
+export const REST = 10
+/** How many times more rarely everything is read while polling rests, because nobody has been there for long. */
 export const LONG_REST = 32
+/** Until nobody has been there for a long time, the end of a run is looked for this often, in milliseconds. */
+const LONGEST_MS = 10_000
+
+/** A pause as many times longer; unless polling rests no longer than the end of a run may stay unknown. */
+export function restedPause(interval: number, factor: number, isResting: boolean): number {
+  return isResting ? interval * factor : Math.max(interval, Math.min(interval * factor, LONGEST_MS))
+}
 
 /** That factor while nobody has been there for a long time, else 1: for what is read in pauses of its own. */
 export function useRestFactor(): number {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { every } from './every.ts'
+import { every, sharedPause } from './every.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -67,3 +67,15 @@ test('a machine that slept calls once for all the times that it missed', () => {
   expect(calls).toBe(2)
   end()
 })
+
+test.each([1000, 3000, 9990, 10_030, 60_250])(
+  'a shared pause of %i ms ends with a wake of what comes every ten seconds',
+  ms => {
+    vi.advanceTimersByTime(7654)
+    const ends = performance.now() + sharedPause(ms)
+    expect(Math.round(ends) % 10_000).toBe(0)
+    expect(sharedPause(ms)).toBeGreaterThan(ms - 501)
+    expect(sharedPause(ms)).toBeLessThanOrEqual(ms + 9_500)
+    expect(sharedPause(300)).toBe(300)
+  },
+)

@@ -24,6 +24,16 @@ export function every(ms: number, run: () => void): () => void {
   }
 }
 
+/** How much earlier than wanted a pause may end with a shared wake, and how often those come, in milliseconds. */
+const SHARED = { earlyMs: 500, everyMs: 10_000 }
+
+/** A pause of at least `ms` milliseconds that ends when this process wakes for others anyway; short ones stay. */
+export function sharedPause(ms: number): number {
+  if (ms < ALIGNED_MS) return ms
+  const now = performance.now()
+  return nextOf(SHARED.everyMs, now + ms - SHARED.earlyMs) - now
+}
+
 function firstOf(ms: number, now: number): number {
   if (ms < ALIGNED_MS) return now + ms
   const aligned = nextOf(ms, now + ms / 2)

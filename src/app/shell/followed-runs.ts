@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { notifyManager, type QueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
@@ -60,7 +60,8 @@ export function createFollowedRuns(
       const unsubscribe = queryClient.getQueryCache().subscribe(event => {
         if (event.query.queryKey[0] !== contract.runs.get.resource) return
         const isNews = event.type === 'updated' ? event.action.type === 'success' : WATCHED.has(event.type)
-        if (isNews && look()) listener()
+        // With all else that the answer changes, since every commit draws the whole screen.
+        if (isNews && look()) notifyManager.schedule(listener)
       })
       if (look()) listener()
       return unsubscribe

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createPollingClient, outdate, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, gatherNews, outdate, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -29,7 +29,7 @@ import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
 import type { LinePace, Workspace } from '../../hooks/workspace.tsx'
-import { LONG_REST } from '../../hooks/use-poll.ts'
+import { LONG_REST, REST } from '../../hooks/use-poll.ts'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
@@ -54,11 +54,13 @@ import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 /** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
 const RESTS = [
   { afterMs: 15 * 60_000, factor: LONG_REST },
-  { afterMs: 3 * 60_000, factor: 8 },
+  { afterMs: 3 * 60_000, factor: REST },
   { afterMs: 60_000, factor: 4 },
 ]
 /** The same while the terminal is not focused, however lately a key was pressed. */
 const UNFOCUSED_FACTOR = 4
+/** Where nobody is there, what is answered within so many milliseconds is drawn at once. */
+const TOGETHER_MS = 100
 
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
@@ -234,6 +236,7 @@ function keyNotes(
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
   watchdog.attended(pace.isAttended())
   setOptimizing(pace.isAttended())
+  gatherNews(pace.isAttended() ? 0 : TOGETHER_MS)
   budget.setRest(pace.pollFactor())
 }
 

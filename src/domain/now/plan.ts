@@ -57,12 +57,12 @@ export type PlannedRead = {
 export type Worth = {
   /** Its place among the projects, the most worth knowing first. */
   place: number
-  /** How much happens there: 0 nothing lately, 1 something lately, 2 something runs. */
-  movement: 0 | 1 | 2
+  /** How much happens there: 0 nothing lately, 1 something lately, 2 something is red or ran just now, 3 it runs. */
+  movement: 0 | 1 | 2 | 3
 }
 
 /** How much sooner a project is read in which something happens. */
-const MOVING = [1, 1.5, 4] as const
+const MOVING = [1, 1.5, 2.5, 4] as const
 
 /** From here on a read waits for no turn, because it decides what is red. */
 export const DECISIVE = 1e6

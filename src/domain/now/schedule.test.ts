@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
-import { NOW_READS, type NowReadKind } from './plan.ts'
+import { NOW_READS, type NowReadKind, urgencyOf } from './plan.ts'
 import { createReadSchedule, type ScheduledRead } from './schedule.ts'
 import { isInFlight, needsAttention, worthOf } from './worth.ts'
 import { pollInterval } from '../polling/poll-interval.ts'
 import { exactServer } from '../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
+import { randomNumbers } from '../../../test/random-numbers.ts'
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const PROJECTS = 51
@@ -89,6 +90,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
       return {
         tokens,
         capacity,
+        hurries: true,
         requestMs: pollInterval({ live, requestsEach: 2, visible: true, refillPerSecond }) / 2,
       }
     },
@@ -145,8 +147,14 @@ function lately(project: number, _suite: number, now: number): number {
   return now - (project % 17 === 3 ? 30 * MINUTE : project % 6 === 1 ? 20 * HOUR : 30 * 24 * HOUR)
 }
 
-function tonight(_project: number, _suite: number, now: number): number {
-  return now - 6 * HOUR
+function justNow(_project: number, _suite: number, now: number): number {
+  return now - 10 * MINUTE
+}
+
+/** Runs that are in flight all the time, in suites of one project. */
+function run({ clock, set }: ReturnType<typeof organization>, suites: readonly number[]): void {
+  for (const suite of suites)
+    set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
 }
 
 test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute', async () => {
@@ -170,19 +178,14 @@ test('a failed run anywhere in 51 projects is on screen within 20 s in the media
   expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
 })
 
-test.each([
-  { suites: 'most of which rest', failures: 20, startAt: lately },
-  { suites: 'all of which ran this night', failures: 16, startAt: tonight },
-])('failures in suites $suites are on screen within a minute in the median, three at worst', async options => {
-  const { startAt, failures } = options
-  const world = organization({ startAt })
+test('failures that follow a running run are on screen within a minute in the median, three at worst', async () => {
+  const world = organization({ startAt: lately })
   const { clock } = world
-  for (const suite of [0, 1, 2])
-    world.set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
+  run(world, [0, 1, 2])
   world.show()
   await clock.advance(2 * MINUTE)
   const endedAt = new Map<string, number>()
-  for (let each = 0; each < failures; each += 1) {
+  for (let each = 0; each < 12; each += 1) {
     // Every third one where nothing has happened for a month.
     const project = each % 3 === 0 ? (each * 7) % PROJECTS : each % 3 === 1 ? 20 : 7
     const suite = 3 + (each % (SUITES - 3))
@@ -199,4 +202,61 @@ test.each([
   expect(quantile(waited, 0.5)).toBeLessThanOrEqual(MINUTE)
   expect(Math.max(...waited)).toBeLessThanOrEqual(3 * MINUTE)
   expect(world.server.refused).toBe(0)
+})
+
+test.each([
+  { beside: 'nothing in flight', live: [] },
+  { beside: 'three runs of one project in flight, which take a quarter of the requests', live: [0, 1, 2] },
+])('failures anywhere, at any time, with $beside, are on screen soon', async ({ live }) => {
+  const world = organization({ startAt: justNow })
+  const { clock, sent } = world
+  run(world, live)
+  world.show()
+  await clock.advance(MINUTE)
+  const endedAt = new Map<string, number>()
+  const random = randomNumbers(7)
+  const before = new Map(sent)
+  for (let each = 0; each < 24; each += 1) {
+    await clock.advance(Math.round(random.next() * MINUTE))
+    const createdAt = SERVICE_MS + clock.now()
+    const failed = { id: `run ${each}`, status: 'completed', createdAt, failed: 1 }
+    world.set(random.below(PROJECTS), 3 + random.below(SUITES - 3), failed)
+    endedAt.set(failed.id, clock.now())
+  }
+  await clock.advance(2 * MINUTE)
+  world.stop()
+  const waited = [...endedAt].map(([id, at]) => (world.seen.get(id) ?? Infinity) - at)
+  const requests = [...sent].map(([kind, count]) => ({ kind, count: count - (before.get(kind) ?? 0) }))
+  const total = requests.reduce((sum, { count }) => sum + count, 0)
+  expect(quantile(waited, 0.5)).toBeLessThanOrEqual(50 * SECOND)
+  expect(Math.max(...waited)).toBeLessThanOrEqual(2 * MINUTE)
+  expect(world.server.refused).toBe(0)
+  expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
+})
+
+test('a project that is red is read more often than one that passed, and that more often than one at rest', () => {
+  const suites = [
+    { latestRun: { id: '1', status: 'completed', createdAt: 0, failed: 3 } },
+    { latestRun: { id: '2', status: 'completed', createdAt: SERVICE_MS - 20 * HOUR, failed: 0 } },
+    { latestRun: { id: '3', status: 'completed', createdAt: 0, failed: 0 } },
+  ]
+  const all = suites.map((suite, index) => ({ project: { id: `${index}`, updatedAt: undefined }, suites: [suite] }))
+  const worth = worthOf(all, undefined, SERVICE_MS)
+  const pause = NOW_READS.suites.every
+  const urgencies = suites.map((_, index) =>
+    urgencyOf(
+      {
+        kind: 'suites',
+        triedAt: HOUR,
+        pause,
+        changedAt: undefined,
+        needsAttention: false,
+        worth: worth.get(`${index}`)!,
+      },
+      HOUR,
+      HOUR + 3 * pause,
+    ),
+  )
+  expect(urgencies).toEqual(urgencies.toSorted((one, other) => other - one))
+  expect(new Set(urgencies).size).toBe(suites.length)
 })

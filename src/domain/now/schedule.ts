@@ -16,6 +16,8 @@ export type Pace = {
   /** Requests that could leave now, and how many that can be. */
   tokens: number
   capacity: number
+  /** Whether what is due may take what lies above half of a full budget, beside its turns. */
+  hurries: boolean
 }
 
 export type ReadSchedule = {
@@ -33,13 +35,15 @@ const MOST_AT_ONCE = 4
 /** Requests that are left to the person's keys. */
 const RESERVE = 1
 /** One turn in so many belongs to what runs: its progress does not keep anybody from hearing what failed. */
-const TURNS = 3
+const TURNS = 4
+/** Turns that may be made up for where requests cost nothing: what is due together is read together. */
+const SAVED_TURNS = 12
 /** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
 const STEP_MS = 500
 
 /**
  * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What is not known yet goes as fast as the
- * budget lets; all else takes turns, and no more than one in three goes to progress while anything else is due. A pace
+ * budget lets; all else takes turns, and no more than one in four goes to progress while anything else is due. A pace
  * that changes moves no due time, since that hangs on the last answer alone.
  */
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
@@ -72,29 +76,32 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       const state = read.look()
       return state ? [{ read, state, urgency: urgencyOf(state, openedAt, now) }] : []
     })
-    const due = known.filter(({ urgency }) => urgency >= 1).sort((one, other) => other.urgency - one.urgency)
+    // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
+    const due = known
+      .filter(({ state, urgency }) => urgency >= 1 || (dueIn(state, now) ?? Infinity) <= STEP_MS)
+      .sort((one, other) => other.urgency - one.urgency)
     const [first] = due
     if (!first) return untilDue(known, now)
     if (underWay >= MOST_AT_ONCE) return undefined
-    const { requestMs, tokens, capacity } = pace()
+    const { requestMs, tokens, capacity, hurries } = pace()
     if (first.urgency >= DECISIVE && tokens > RESERVE) {
       send(first)
       return 0
     }
-    // Half of a full budget may go to what nobody knows yet; the other half stays the person's.
-    const unread = due.find(({ state }) => isUnread(state, openedAt))
-    if (unread && tokens > (capacity === Infinity ? 0 : capacity / 2)) {
-      send(unread)
+    if (now < turnAt) {
+      // Half of a full budget may go to what nobody knows yet; the other half stays the person's.
+      const spare = due.find(({ state }) => isUnread(state, openedAt)) ?? (hurries ? first : undefined)
+      const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
+      if (!spare || tokens <= (capacity === Infinity ? 0 : capacity / 2))
+        return Math.min(turnAt - now, waitsForTokens ? STEP_MS : Infinity)
+      send(spare)
       return 0
     }
-    const waitsForTokens = unread !== undefined || first.urgency >= DECISIVE
-    if (now < turnAt) return Math.min(turnAt - now, waitsForTokens ? STEP_MS : Infinity)
-    const isLive = ({ state }: Known): boolean => state.kind === 'live'
-    const next = turn % TURNS === 0 ? due.find(isLive) : (due.find(each => !isLive(each)) ?? due.find(isLive))
+    const isTurnOfLive = turn % TURNS === 0
     turn += 1
-    turnAt = now + requestMs
-    if (next) send(next)
-    return next ? 0 : requestMs
+    turnAt = (capacity === Infinity ? Math.max(turnAt, now - SAVED_TURNS * requestMs) : now) + requestMs
+    send(due.find(({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
+    return 0
   }
   return {
     set(wanted) {
@@ -111,8 +118,11 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
 
 /** Milliseconds until the next of what is not due; what gets due soon after it goes along. */
 function untilDue(known: readonly Known[], now: number): number | undefined {
-  const times = known.flatMap(({ state: { triedAt, pause } }) =>
-    pause !== false && triedAt !== undefined ? [triedAt + pause - now] : [],
-  )
+  const times = known.flatMap(({ state }) => dueIn(state, now) ?? [])
   return times.length === 0 ? undefined : Math.max(STEP_MS, Math.min(...times))
+}
+
+/** Milliseconds until it gets due by itself; undefined where it never was read, or is not read again. */
+function dueIn({ triedAt, pause }: PlannedRead, now: number): number | undefined {
+  return pause !== false && triedAt !== undefined ? triedAt + pause - now : undefined
 }

@@ -4,7 +4,8 @@ import type { Project } from '../../api/contract/projects.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { Worth } from './plan.ts'
 
-const LATELY_MS = 48 * 60 * 60_000
+const JUST_NOW_MS = 60 * 60_000
+const LATELY_MS = 48 * JUST_NOW_MS
 
 /** A project with what was last read of its suites, this time or before. */
 type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
@@ -20,7 +21,7 @@ export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean
 }
 
 /**
- * What each project is worth reading, by its id: those in which something runs or failed today first, then by their
+ * What each project is worth reading, by its id: those in which something runs or is red first, then by their
  * last run, then by their own last change.
  * @param first the project that the person was in last, which leads
  * @param now the service's time, epoch milliseconds
@@ -29,8 +30,8 @@ export function worthOf(all: readonly Known[], first: string | undefined, now: n
   const ranked = all
     .map(({ project, suites = [] }) => {
       const lastRun = Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0))
-      const isRed = suites.some(needsAttention)
-      const movement: Worth['movement'] = suites.some(isInFlight) ? 2 : isRed || lastRun > now - LATELY_MS ? 1 : 0
+      const isHot = suites.some(needsAttention) || lastRun > now - JUST_NOW_MS
+      const movement: Worth['movement'] = suites.some(isInFlight) ? 3 : isHot ? 2 : lastRun > now - LATELY_MS ? 1 : 0
       const changed = toEpochMs(project.updatedAt) ?? 0
       return { id: project.id, movement, order: [Number(project.id === first), movement, lastRun, changed] }
     })

@@ -18,9 +18,10 @@ import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedul
 import { backoff } from '../../hooks/backoff.ts'
 import { recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
-import { usePoll, usePollFactor, useRestFactor } from '../../hooks/use-poll.ts'
+import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock } from '../../lib/clock.ts'
+import { sharedPause } from '../../lib/every.ts'
 
 /** What came of one read. */
 export type NowAnswer<T> = {
@@ -63,9 +64,6 @@ const RETRY_MS = 30_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const ROUND = 2
 const UNRANKED: Worth = { place: 0, movement: 1 }
-/** By the clock that dates answers. */
-const CLOCK = { now: () => Date.now(), after: systemClock.after }
-
 type Result<T> = Pick<NowAnswer<T>, 'data' | 'error'>
 
 /** Without the time of the read: a read that is answered as before draws nothing. */
@@ -79,20 +77,25 @@ export function usePlan(): NowPlan {
   const live = usePollFactor()
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
   const others = useRestFactor() > 1 ? RESTED : 1
-  const requestMs = ((usePoll({ live: true, requestsEach: ROUND }) || 1_000) * others) / live / ROUND
-  const paced = useRef(requestMs)
+  const requestMs = ((useSharedPause({ live: true, requestsEach: ROUND }) || 1_000) * others) / ROUND
+  const paced = useRef({ requestMs, hurries: true, sharesWakes: false })
   const [schedule] = useState(() =>
     createReadSchedule({
-      clock: CLOCK,
+      // By the clock that dates answers.
+      clock: {
+        now: () => Date.now(),
+        after: (ms, run) => systemClock.after(paced.current.sharesWakes ? sharedPause(ms) : ms, run),
+      },
       pace: () => {
-        const { tokens, capacity } = budget.snapshot()
-        return { requestMs: paced.current, tokens, capacity }
+        const { tokens, capacity, unlimited } = budget.snapshot()
+        const { requestMs, hurries } = paced.current
+        return { requestMs, tokens, capacity, hurries: hurries && !unlimited }
       },
     }),
   )
   const plan: NowPlan = { reads: [], worth: new Map(), factor: { live, others } }
   useEffect(() => {
-    paced.current = requestMs
+    paced.current = { requestMs, hurries: others === 1, sharesWakes: live >= REST && others === 1 }
     schedule.set(plan.reads)
   })
   useEffect(() => () => schedule.stop(), [schedule])
@@ -149,7 +152,9 @@ function readOfPlan<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
   { projectId, changedAt, needsAttention = false }: ReadOf,
 ): ScheduledRead {
-  const every = NOW_READS[kind].every * plan.factor[kind === 'live' ? 'live' : 'others']
+  const { every: pause } = NOW_READS[kind]
+  const every =
+    kind === 'live' ? restedPause(pause, plan.factor.live, plan.factor.others > 1) : pause * plan.factor.others
   const hash = hashKey(options.queryKey)
   return {
     look(): PlannedRead | undefined {

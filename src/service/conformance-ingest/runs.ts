@@ -196,4 +196,4 @@ function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean
 }
 
 /** How often runs of silent programs are looked for, in milliseconds. */
-export const LOOK_MS = 5000
+export const LOOK_MS = 6000

@@ -11,7 +11,7 @@ import {
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 /** How often runs of silent programs are looked for, in milliseconds. */
-const LOOK_MS = 5000
+const LOOK_MS = 6000
 
 /** The project of every path wins over any `projectId` of the body, as the contract has it. */
 export function evalIngestHandlers({ store, background }: ServiceContext): Handlers['evalIngest'] {

@@ -6,7 +6,7 @@ import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
 import { MINUTE_MS, nextSlot } from '../suites/schedule.ts'
 
 /** How often due slots are looked for, in milliseconds. */
-const POLL_MS = 5000
+const POLL_MS = 6000
 
 /** Nobody waits for a scheduled launch who could give up; a list of models has a limit of its own. */
 const NEVER = new AbortController().signal

@@ -13,7 +13,7 @@ export type Mined = { sessionCount: number; messageCount: number; signals: Signa
 type Mining = { store: Store; now: () => number }
 
 /** How often sessions are looked through, in milliseconds. */
-const MINE_EVERY_MS = 5000
+const MINE_EVERY_MS = 6000
 
 /** Mines what visitors did since the last look, over and over. */
 export function mineInBackground(mining: Mining, background: Background): void {

@@ -112,7 +112,7 @@ export type Service = {
 const SAMPLES_MS = 50
 
 /** How often work that other processes left behind is looked for, in milliseconds. */
-const ABANDONED_LOOK_MS = 5000
+const ABANDONED_LOOK_MS = 6000
 
 /** Operations whose bodies hold cases or what judges them. */
 const CASE_BODIES = [

@@ -1,11 +1,12 @@
-import { QueryObserver } from '@tanstack/react-query'
+import { notifyManager, QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import { createPollingClient } from './query-client.ts'
+import { createPollingClient, gatherNews } from './query-client.ts'
+
+const queryClient = createPollingClient()
 
 test('polls that began apart read in the same moments, and none goes on once nobody looks', async () => {
   vi.useFakeTimers()
   try {
-    const queryClient = createPollingClient()
     const reads: string[] = []
     const moments = new Set<number>()
     const look = (name: string, refetchInterval: number) => {
@@ -30,6 +31,36 @@ test('polls that began apart read in the same moments, and none goes on once nob
     expect(moments.size).toBe(8)
     queryClient.clear()
   } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('where nobody is, answers of one moment are passed on together; once somebody comes, at once', async () => {
+  vi.useFakeTimers()
+  try {
+    gatherNews(100)
+    const heard: [string, number][] = []
+    // As components listen.
+    const listen = (name: string) => notifyManager.batchCalls(() => heard.push([name, performance.now()]))
+    const ends = ['a', 'b'].map(name =>
+      new QueryObserver(queryClient, { queryKey: [name], initialData: 0, enabled: false }).subscribe(listen(name)),
+    )
+    const from = performance.now()
+    queryClient.setQueryData(['a'], 1)
+    await vi.advanceTimersByTimeAsync(40)
+    queryClient.setQueryData(['b'], 1)
+    expect(heard).toEqual([])
+    await vi.advanceTimersByTimeAsync(60)
+    expect(new Set(heard.map(([, at]) => at))).toEqual(new Set([from + 100]))
+    expect(new Set(heard.map(([name]) => name))).toEqual(new Set(['a', 'b']))
+    heard.length = 0
+    queryClient.setQueryData(['a'], 2)
+    gatherNews(0)
+    expect(heard).toHaveLength(1)
+    for (const end of ends) end()
+  } finally {
+    gatherNews(0)
+    queryClient.clear()
     vi.useRealTimers()
   }
 })

@@ -1,5 +1,6 @@
 import {
   environmentManager,
+  notifyManager,
   type Query,
   QueryCache,
   QueryClient,
@@ -79,7 +80,28 @@ export function createPollingClient(): QueryClient {
       ends.delete(id)
     },
   })
+  notifyManager.setScheduler(gather)
   return createQueryClient()
+}
+
+let gatherMs = 0
+let gathered: (() => void)[] = []
+
+/** From now on, news within so many milliseconds are passed on together, so that they are drawn once. */
+export function gatherNews(milliseconds: number): void {
+  gatherMs = milliseconds
+  passOn()
+}
+
+function gather(run: () => void): void {
+  gathered.push(run)
+  if (gathered.length === 1) setTimeout(passOn, gatherMs)
+}
+
+function passOn(): void {
+  const news = gathered
+  gathered = []
+  for (const run of news) run()
 }
 
 /** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */
