@@ -54,7 +54,7 @@ export async function measureScale(build: Build, rounds: number): Promise<ScaleR
   }
 }
 
-const LISTS = Object.keys(LARGE) as ListName[]
+const LISTS = ['sessions', 'findings', 'servers'] as ListName[]
 
 /** Writes records as the service itself does, below a suite that really ran. */
 async function prepare(dataDir: string, sizes: Sizes): Promise<Workspace> {

@@ -1,5 +1,16 @@
 import * as z from 'zod'
-import { pageOptions, limit, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
+import {
+  pageOptions,
+  limit,
+  openEnum,
+  openObject,
+  page,
+  queryCursor,
+  record,
+  shape,
+  strictBody,
+  timestamp,
+} from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
@@ -198,6 +209,7 @@ export const runs = resource('runs', {
     summary: "One suite's latest runs, most recent first.",
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
+    cursor: queryCursor,
     varies: 'eval-vocabulary',
     source: 'prose',
   }),
