@@ -1,16 +1,5 @@
 import * as z from 'zod'
-import {
-  pageOptions,
-  limit,
-  openEnum,
-  openObject,
-  page,
-  queryCursor,
-  record,
-  shape,
-  strictBody,
-  timestamp,
-} from './shapes.ts'
+import { pageOptions, limit, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
@@ -209,9 +198,16 @@ export const runs = resource('runs', {
     summary: "One suite's latest runs, most recent first.",
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
-    cursor: queryCursor,
     varies: 'eval-vocabulary',
     source: 'prose',
+  }),
+  older: endpoint('listOlderRuns', 'GET', '/local/projects/{projectId}/eval-suites/{suiteId}/runs', {
+    summary: 'Runs of a suite that began before one of them, most recent first.',
+    query: shape(() => strictBody({ limit: limit(100).optional(), before: z.string().optional() })),
+    response: page(EvalRun),
+    errors: ['VALIDATION_ERROR'],
+    cursor: { in: 'query', name: 'before' },
+    local: true,
   }),
   create: endpoint('createEvalRun', 'POST', collection, {
     summary: 'Start an eval run in the background; returns its id.',

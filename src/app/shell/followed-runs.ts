@@ -75,12 +75,14 @@ function knownRuns(queryClient: QueryClient): Known[] {
   return [...known.values()]
 }
 
+type Page = { items?: readonly EvalRun[] }
+
 function runsIn(name: unknown, data: unknown): readonly EvalRun[] {
   if (data === undefined) return []
   if (name === contract.runs.get.name) return [data as EvalRun]
   if (name !== contract.runs.list.name) return []
-  // Pages of older runs begin with what the latest runs were when they were read first.
-  return (data as { items?: readonly EvalRun[] }).items ?? []
+  const pages = (data as { pages?: readonly Page[] }).pages ?? [data as Page]
+  return pages.flatMap(page => page.items ?? [])
 }
 
 function sameRuns(one: readonly EvalRun[], other: readonly EvalRun[]): boolean {

@@ -76,7 +76,10 @@ export function List<Item>(props: {
 }
 
 /** Why no row shows. */
-function emptyWords<Item>(list: ListState<Item>, { empty, goesOn = false }: { empty: string; goesOn?: boolean }): string {
+function emptyWords<Item>(
+  list: ListState<Item>,
+  { empty, goesOn = false }: { empty: string; goesOn?: boolean },
+): string {
   const among = goesOn ? ` among the ${list.total} read; there is more` : ''
   if (list.filter !== '') return `Nothing matches “${list.filter}”${among}.`
   if (list.onlyNews && list.news)

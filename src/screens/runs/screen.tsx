@@ -15,6 +15,7 @@ import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
 import { RunPane } from './run-pane.tsx'
 import type { SuiteCases, SuiteParts } from './suite-parts.ts'
 import { useKeys } from './use-keys.ts'
+import { RUNS_SHOWN } from './use-runs-data.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
 
 /** Suites, the runs of the chosen one, and one run. */
@@ -203,6 +204,7 @@ function SuiteRuns(props: {
       list={runList}
       data={runs}
       pages={{ of: runs, noun: 'run', always: true }}
+      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
     />

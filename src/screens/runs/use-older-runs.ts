@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { LongList } from '../../components/list/read-on.tsx'
@@ -9,15 +10,21 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runKey } from './columns.ts'
 import { RUNS_SHOWN, type useSuiteRuns } from './use-runs-data.ts'
 
+/** Why a service does not list older runs, as the client calls it. */
+const LOCAL_ONLY = 'local-only'
 /** How long older runs are kept that are not on screen, in milliseconds. */
 const KEEP_MS = 60_000
 
 /** All runs of a suite that were read; the latest ones are polled, older ones are read on request. */
 export type SuiteRuns = ApiQuery<unknown> &
   LongList &
-  ReadsUntil<EvalRun> & { items: readonly EvalRun[] | undefined }
+  ReadsUntil<EvalRun> & {
+    items: readonly EvalRun[] | undefined
+    /** The service has no way to list older ones. */
+    isLatestOnly: boolean
+  }
 
-type LatestPage = NonNullable<ReturnType<typeof useSuiteRuns>['data']>
+type Page = { items: readonly EvalRun[] }
 
 /** First pages that were taken over from the latest runs, which are polled for themselves. */
 const takenOver = new WeakSet<object>()
@@ -32,8 +39,8 @@ export function useOlderRuns(
   const queryClient = useQueryClient()
   const suiteId = suite?.id ?? ''
   const input = { projectId, suiteId, limit: RUNS_SHOWN }
-  const { queryKey } = queries.runs.list.infinite(input)
-  const options = queries.runs.list.infinite(input, {
+  const { queryKey } = queries.runs.older.infinite(input)
+  const options = queries.runs.older.infinite(input, {
     settled: page => takenOver.has(page) || page.items.every(run => isTerminalRunStatus(run.status)),
     together: usePagesADraw(),
     staleTime: Infinity,
@@ -42,28 +49,39 @@ export function useOlderRuns(
   })
   const older = useApiPages(options, 'rest')
   const { items: read = NONE, first } = older
-  const head = latest.data
-  const below = useMemo(() => head && runsBelow(head.items, read, first as LatestPage), [head, read, first])
-  const wanted = head?.nextCursor && (!isTaken(first) || below === undefined) ? head : undefined
+  const head = latest.data?.items
+  const isFull = head !== undefined && head.length >= RUNS_SHOWN
+  const below = useMemo(() => head && runsBelow(head, read, first as Page), [head, read, first])
+  const wanted = isFull && (!isTaken(first) || below === undefined) ? head : undefined
   useEffect(() => {
     if (!wanted) return
-    const key = queries.runs.list.infinite({ projectId, suiteId, limit: RUNS_SHOWN }).queryKey
-    const stored = queryClient.setQueryData(key, { pages: [wanted], pageParams: [undefined] })
+    const key = queries.runs.older.infinite({ projectId, suiteId, limit: RUNS_SHOWN }).queryKey
+    const page = { items: [...wanted], nextCursor: wanted.at(-1)!.id }
+    const stored = queryClient.setQueryData(key, { pages: [page], pageParams: [undefined] })
     if (stored?.pages[0]) takenOver.add(stored.pages[0])
   }, [wanted, queryClient, queries, projectId, suiteId])
-  const items = useMemo(() => head && (below?.length ? [...head.items, ...below] : head.items), [head, below])
+  const items = useMemo(() => head && (below?.length ? [...head, ...below] : head), [head, below])
   const { isCut, isStuck, more, readAhead, readUntil } = older
+  const isLatestOnly = older.error?.code === LOCAL_ONLY
   return {
     ...latest,
-    problem: latest.problem ?? older.problem,
+    problem: latest.problem ?? (isLatestOnly ? undefined : older.problem),
     items,
-    hasMore: !!head?.nextCursor && older.hasMore,
+    isLatestOnly,
+    hasMore: isFull && older.hasMore && !isLatestOnly,
     total: suite?.totals?.runs ?? undefined,
     isCut,
     isStuck,
     more,
     readAhead,
-    readUntil,
+    async readUntil(isThere, signal) {
+      try {
+        return await readUntil(isThere, signal)
+      } catch (error) {
+        if (error instanceof ApiError && error.code === LOCAL_ONLY) return items ?? NONE
+        throw error
+      }
+    },
   }
 }
 
@@ -80,7 +98,7 @@ function isTaken(page: unknown): boolean {
 function runsBelow(
   head: readonly EvalRun[],
   read: readonly EvalRun[],
-  first: LatestPage | undefined,
+  first: Page | undefined,
 ): readonly EvalRun[] | undefined {
   const known = new Set(head.map(runKey))
   const isBelow = (run: EvalRun): boolean => !known.has(run.id)

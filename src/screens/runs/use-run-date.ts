@@ -20,7 +20,11 @@ const FORMS = 'Give a day, 2026-11-01, with a time if you like, 2026-11-01 14:30
 export function readWhen(text: string, now: number): number | undefined {
   const wanted = text.trim().toLowerCase()
   const [, count, unit] = AGO.exec(wanted) ?? []
-  const iso = DAY.test(wanted) ? `${wanted}T23:59:59.999` : TIME.test(wanted) ? wanted.toUpperCase().replace(' ', 'T') : ''
+  const iso = DAY.test(wanted)
+    ? `${wanted}T23:59:59.999`
+    : TIME.test(wanted)
+      ? wanted.toUpperCase().replace(' ', 'T')
+      : ''
   const at = count === undefined ? new Date(iso).getTime() : now - ms(`${count}${unit}` as StringValue)
   return isCalendarTime(at) ? at : undefined
 }
