@@ -7,6 +7,7 @@ import type { LongList } from '../../components/list/read-on.tsx'
 import { useApiPages, usePagesADraw, type ReadsUntil } from '../../hooks/use-api-pages.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { createPartSharing } from '../../lib/shared-parts.ts'
 import { runKey } from './columns.ts'
 import { RUNS_SHOWN, type useSuiteRuns } from './use-runs-data.ts'
 
@@ -42,6 +43,7 @@ export function useOlderRuns(
   const { queryKey } = queries.runs.older.infinite(input)
   const options = queries.runs.older.infinite(input, {
     settled: page => takenOver.has(page) || page.items.every(run => isTerminalRunStatus(run.status)),
+    keep: page => ({ ...page, items: page.items.map(shareParts) }),
     together: usePagesADraw(),
     staleTime: Infinity,
     gcTime: KEEP_MS,
@@ -86,6 +88,9 @@ export function useOlderRuns(
 }
 
 const NONE: readonly EvalRun[] = []
+
+/** Runs of a suite mostly say the same but for their times. */
+const shareParts = createPartSharing()
 
 function isTaken(page: unknown): boolean {
   return page !== undefined && takenOver.has(page as object)
