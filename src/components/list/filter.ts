@@ -54,16 +54,16 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
 }
 
 /** An item with everything its columns show, ready to be searched; made once per list, not per letter typed. */
-export type Searchable<Item> = { item: Item; text: string; prepared?: ReturnType<typeof fuzzysort.prepare> }
+export type Searchable<Item> = {
+  item: Item
+  text: string
+  lower: string
+  prepared?: ReturnType<typeof fuzzysort.prepare>
+}
 
 export function searchable<Item>(columns: readonly Column<Item>[], item: Item): Searchable<Item> {
-  return {
-    item,
-    text: columns
-      .map(column => cellText(item, column))
-      .join(' ')
-      .toLowerCase(),
-  }
+  const text = columns.map(column => cellText(item, column)).join(' ')
+  return { item, text, lower: text.toLowerCase() }
 }
 
 /**
@@ -80,13 +80,13 @@ export function matches<Item>(texts: readonly Searchable<Item>[], filter: Parsed
   const { words, demands } = filter
   const candidates = texts.filter(entry =>
     demands.every(({ text, isWanted, column }) => {
-      const within = column ? cellText(entry.item, column).toLowerCase() : entry.text
+      const within = column ? cellText(entry.item, column).toLowerCase() : entry.lower
       return within.includes(text) === isWanted
     }),
   )
   if (words === '') return candidates.map(({ item }) => item)
   const holding = (wanted: readonly string[]): Item[] =>
-    candidates.filter(({ text }) => wanted.every(word => text.includes(word))).map(({ item }) => item)
+    candidates.filter(({ lower }) => wanted.every(word => lower.includes(word))).map(({ item }) => item)
   const phrase = holding([words])
   const apart = phrase.length > 0 ? phrase : holding(words.split(' '))
   if (apart.length > 0) return apart
