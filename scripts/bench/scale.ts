@@ -26,7 +26,7 @@ const MOST = 1.3
 const MINUTE = 60_000
 /** How far runs lie apart, so that the oldest of the long list is more than a year old. */
 const APART_MS = 30 * MINUTE
-/** How long the list rests before memory is read, in milliseconds: V8 returns memory for some seconds after its work. */
+/** How long the list rests before memory is read, in milliseconds: V8 returns some for seconds after its work. */
 const REST_MS = 15_000
 
 type Workspace = { dataDir: string; projectId: string; suiteId: string; sizes: Sizes }
