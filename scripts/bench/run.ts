@@ -11,6 +11,7 @@ import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
 import { machine, markdown, writeInto, type Run } from './report.ts'
 import { sampleSaves } from './saved.ts'
+import { measureScale, scaleTable } from './scale.ts'
 import { measureService, serviceTable } from './service.ts'
 import { median } from './statistics.ts'
 import { bareNode, sample, type Sample, type Target } from './target.ts'
@@ -135,8 +136,16 @@ async function reportOrganization(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:organization')
 }
 
+async function reportScale(): Promise<void> {
+  const rounds = Number(values.rounds)
+  const figures = scaleTable(await measureScale(own, rounds))
+  const tables = `Medians of ${rounds} interleaved rounds, 120×40, ${machine()}.\n\n${figures}`
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench:scale')
+}
+
 /** Sections that are no lists side by side. */
-const apart = ['service', 'idle', 'workbench', 'organization']
+const apart = ['service', 'idle', 'workbench', 'organization', 'scale']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
@@ -144,3 +153,4 @@ if (!only || only.includes('idle')) await reportIdle()
 if (!only || only.includes('workbench')) await reportWorkbench()
 if (!only || only.includes('service')) await reportService()
 if (!only || only.includes('organization')) await reportOrganization()
+if (!only || only.includes('scale')) await reportScale()

@@ -32,6 +32,16 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   readAhead: () => void
 }
 
+/** Reads a list further without drawing first. */
+export type ReadsUntil<Item> = {
+  /**
+   * Fetches pages until this holds of all items, the list ends, or as many were read as {@link LIST_BOUNDS} has.
+   * @returns the items that are here then
+   * @throws ApiError, and the signal's reason once that is aborted
+   */
+  readUntil: (isThere: (items: readonly Item[]) => boolean, signal: AbortSignal) => Promise<readonly Item[]>
+}
+
 /** Pages that are drawn at once where requests cost nothing. */
 const PAGES_A_DRAW = 10
 
@@ -61,7 +71,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
   interval: number | false | 'rest',
   bounds: ListBounds = LIST_BOUNDS,
-): ApiPages<Page['items'][number]> {
+): ApiPages<Page['items'][number]> & ReadsUntil<Page['items'][number]> {
   const queryClient = useQueryClient()
   const rest = useRest()
   const query = useInfiniteQuery({
@@ -117,6 +127,26 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       },
       readAhead: () => {
         if (!isCut) fetchNext()
+      },
+      async readUntil(isThere, signal) {
+        const pageQuery = () => queryClient.getQueryCache().get(queryHash)
+        const itemsHere = () =>
+          (pageQuery()?.state.data as InfiniteData<Page> | undefined)?.pages.flatMap(page => page.items) ?? []
+        const stop = () => void pageQuery()?.cancel({ revert: true })
+        signal.addEventListener('abort', stop)
+        try {
+          const most = itemsHere().length + LIST_BOUNDS.items
+          let next = goesOn && !isStuck
+          for (let here = itemsHere(); ; here = itemsHere()) {
+            if (!next || isThere(here) || here.length >= most) return here
+            const answer = await fetchNextPage({ cancelRefetch: !isFetchingPage(pageQuery()) })
+            signal.throwIfAborted()
+            if (answer.error) throw answer.error
+            next = answer.hasNextPage
+          }
+        } finally {
+          signal.removeEventListener('abort', stop)
+        }
       },
     }
   }, [

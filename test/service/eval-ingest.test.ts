@@ -212,6 +212,25 @@ test('without a verdict of the program the expected calls are judged here; other
   })
 })
 
+test('older runs of a suite come page by page from the run that was named last, and from no run of another', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const sent = [await send(api, report()), await send(api, report()), await send(api, report())]
+  const [first, second, third] = sent.map(({ runId }) => runId)
+  const { suiteId } = sent[0]!
+  const page = await api.call(runs.older, { projectId, suiteId, before: third!, limit: 1 })
+  expect(page).toMatchObject({ items: [{ id: second }], nextCursor: second })
+  const last = await api.call(runs.older, { projectId, suiteId, before: page.nextCursor! })
+  expect(last.items.map(({ id }) => id)).toEqual([first])
+  expect(last.nextCursor).toBeUndefined()
+  expect((await api.call(runs.older, { projectId, suiteId })).items).toHaveLength(3)
+  const other = await send(api, report({ suiteName: 'Another' }))
+  expect(await api.refused(runs.older, { projectId, suiteId, before: other.runId })).toMatchObject({
+    status: 400,
+    code: 'VALIDATION_ERROR',
+  })
+})
+
 test('what cannot be read is refused by its field', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)

@@ -201,6 +201,14 @@ export const runs = resource('runs', {
     varies: 'eval-vocabulary',
     source: 'prose',
   }),
+  older: endpoint('listOlderRuns', 'GET', '/local/projects/{projectId}/eval-suites/{suiteId}/runs', {
+    summary: 'Runs of a suite that began before one of them, most recent first.',
+    query: shape(() => strictBody({ limit: limit(100).optional(), before: z.string().optional() })),
+    response: page(EvalRun),
+    errors: ['VALIDATION_ERROR'],
+    cursor: { in: 'query', name: 'before' },
+    local: true,
+  }),
   create: endpoint('createEvalRun', 'POST', collection, {
     summary: 'Start an eval run in the background; returns its id.',
     body: EvalRunCreateRequest,

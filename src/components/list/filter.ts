@@ -54,10 +54,16 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
 }
 
 /** An item with everything its columns show, ready to be searched; made once per list, not per letter typed. */
-export type Searchable<Item> = { item: Item; text: ReturnType<typeof fuzzysort.prepare> }
+export type Searchable<Item> = {
+  item: Item
+  text: string
+  lower: string
+  prepared?: ReturnType<typeof fuzzysort.prepare>
+}
 
 export function searchable<Item>(columns: readonly Column<Item>[], item: Item): Searchable<Item> {
-  return { item, text: fuzzysort.prepare(columns.map(column => cellText(item, column)).join(' ')) }
+  const text = columns.map(column => cellText(item, column)).join(' ')
+  return { item, text, lower: text.toLowerCase() }
 }
 
 /**
@@ -74,20 +80,17 @@ export function matches<Item>(texts: readonly Searchable<Item>[], filter: Parsed
   const { words, demands } = filter
   const candidates = texts.filter(entry =>
     demands.every(({ text, isWanted, column }) => {
-      const within = column ? cellText(entry.item, column) : entry.text.target
-      return within.toLowerCase().includes(text) === isWanted
+      const within = column ? cellText(entry.item, column).toLowerCase() : entry.lower
+      return within.includes(text) === isWanted
     }),
   )
   if (words === '') return candidates.map(({ item }) => item)
   const holding = (wanted: readonly string[]): Item[] =>
-    candidates
-      .filter(({ text }) => {
-        const target = text.target.toLowerCase()
-        return wanted.every(word => target.includes(word))
-      })
-      .map(({ item }) => item)
+    candidates.filter(({ lower }) => wanted.every(word => lower.includes(word))).map(({ item }) => item)
   const phrase = holding([words])
   const apart = phrase.length > 0 ? phrase : holding(words.split(' '))
   if (apart.length > 0) return apart
-  return fuzzysort.go(words, candidates, { key: 'text', threshold: ALIKE }).map(hit => hit.obj.item)
+  // Only for what is not found as typed: of thousands of rows it takes long, and much memory.
+  for (const entry of candidates) entry.prepared ??= fuzzysort.prepare(entry.text)
+  return fuzzysort.go(words, candidates, { key: 'prepared', threshold: ALIKE }).map(hit => hit.obj.item)
 }

@@ -3,7 +3,7 @@ import { BelowNotices } from '../below-notices.tsx'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
-import { BelowCut, noneYet, type LongList } from './read-on.tsx'
+import { BelowCut, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
@@ -14,8 +14,11 @@ export type ListContentProps<Item> = {
   focused: boolean
   loading: string
   empty: { why: string; next: string }
-  /** What the list is read by, where it has a cursor, with what one of its rows is called. */
-  pages?: { of: LongList; noun: string }
+  /**
+   * What the list is read by, where it has a cursor, with what one of its rows is called; `always` of one that is read
+   * on request alone.
+   */
+  pages?: { of: LongList; noun: string; always?: boolean }
   /** Warnings that stand above the rows. */
   notices?: readonly string[]
 }
@@ -31,8 +34,14 @@ export function ListContent<Item>(props: ListContentProps<Item>) {
         empty={list.total === 0 && !pages?.of.hasMore ? empty : undefined}
       >
         {pages ? (
-          <BelowCut pages={pages.of} count={list.total} noun={pages.noun} focused={props.focused}>
-            <List list={list} focused={props.focused} empty={noneYet(pages.of, empty.why)} />
+          <BelowCut
+            pages={pages.of}
+            count={list.total}
+            noun={pages.noun}
+            focused={props.focused}
+            always={pages.always ?? false}
+          >
+            <List list={list} focused={props.focused} empty={empty.why} goesOn={pages.of.hasMore} />
           </BelowCut>
         ) : (
           <List list={list} focused={props.focused} empty={empty.why} />

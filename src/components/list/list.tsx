@@ -36,7 +36,14 @@ function nextSorting<Item>(columns: readonly Column<Item>[], sorting: Sorting | 
 }
 
 /** A list of rows, one string each, of which only the visible ones are mounted. */
-export function List<Item>(props: { list: ListState<Item>; focused: boolean; empty: string }) {
+export function List<Item>(props: {
+  list: ListState<Item>
+  focused: boolean
+  /** Why there is no row, where no filter hides them. */
+  empty: string
+  /** The list goes on behind what was read of it, so of the rest nothing is known. */
+  goesOn?: boolean
+}) {
   const { list, focused } = props
   const theme = useTheme()
   const area = useArea()
@@ -63,16 +70,21 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
       {lines.map((line, offset) => (
         <Row key={offset} text={line} />
       ))}
-      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props.empty)} />}
+      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props)} />}
     </Box>
   )
 }
 
 /** Why no row shows. */
-function emptyWords<Item>(list: ListState<Item>, empty: string): string {
-  if (list.filter !== '') return `Nothing matches “${list.filter}”.`
-  if (list.onlyNews && list.news) return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)}).`
-  return empty
+function emptyWords<Item>(
+  list: ListState<Item>,
+  { empty, goesOn = false }: { empty: string; goesOn?: boolean },
+): string {
+  const among = goesOn ? ` among the ${list.total} read; there is more` : ''
+  if (list.filter !== '') return `Nothing matches “${list.filter}”${among}.`
+  if (list.onlyNews && list.news)
+    return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}.`
+  return goesOn && list.total === 0 ? 'Nothing on the pages that were read; there are more.' : empty
 }
 
 /** A map that starts empty again whenever one of these changes. */

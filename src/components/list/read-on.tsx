@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { formatCount, plural } from '../../tui/theme/format.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { readOnKeys } from './list-keys.ts'
 
@@ -11,6 +11,8 @@ export type LongList = {
   isCut: boolean
   isStuck: boolean
   problem: unknown
+  /** How many rows there are in all, where the service returns that. */
+  total?: number | undefined
   more: () => void
   readAhead: () => void
 }
@@ -29,14 +31,14 @@ export function useReadOn(pages: LongList, options: { focused: boolean; always?:
   useBindings(readOnKeys, { more: pages.hasMore ? act : all }, { active: focused && (always || hasStopped) })
 }
 
-/** Why there are no rows, where that may be said: of a list that goes on only what was read of it is known. */
-export function noneYet({ hasMore }: Pick<LongList, 'hasMore'>, why: string): string {
-  return hasMore ? 'Nothing on the pages that were read; there are more.' : why
-}
-
-/** What the list says of a part: how many were read, and which key reads on. */
+/** What the list says of a part: how many were read, `20 findings of Swarms`, and which key reads on. */
 export function cutLabel({ isStuck }: Pick<LongList, 'isStuck'>, read: string, keyName: string): string {
   return isStuck ? `read ${read}, there is more. ${STUCK}` : `read ${read}, there is more; ${keyName} reads on`
+}
+
+/** `100 runs`, or `100 of 20,000 runs` where the service returns how many there are. */
+function readLabel({ total }: Pick<LongList, 'total'>, count: number, noun: string): string {
+  return total !== undefined && total > count ? `${formatCount(count)} of ${plural(total, noun)}` : plural(count, noun)
 }
 
 /** A list below the line that says how far it was read, with the key that reads it further. */
@@ -53,6 +55,6 @@ export function BelowCut(props: {
   const key = useKeyName()
   useReadOn(pages, { focused, always })
   const isPart = pages.hasMore && (always || pages.isCut)
-  const notices = isPart ? [cutLabel(pages, plural(count, noun), key(readOnKeys, 'more'))] : []
+  const notices = isPart ? [cutLabel(pages, readLabel(pages, count, noun), key(readOnKeys, 'more'))] : []
   return <BelowNotices notices={notices}>{props.children}</BelowNotices>
 }

@@ -8,7 +8,7 @@ import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { readOnKeys } from '../../components/list/list-keys.ts'
-import { noneYet, useReadOn } from '../../components/list/read-on.tsx'
+import { useReadOn } from '../../components/list/read-on.tsx'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { listCount, listNote } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
@@ -86,8 +86,9 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
-    ? `None of ${plural(list.total, 'finding')} is there with ${filterLabels(filters).join(', ')}; ${keys} change that.`
-    : noneYet(sources.swarm, EMPTY.why)
+    ? `None of ${plural(list.total, 'finding')}${sources.swarm.hasMore ? ' read so far' : ''} is there with ` +
+      `${filterLabels(filters).join(', ')}; ${keys} change that.`
+    : EMPTY.why
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -97,7 +98,7 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
         </Text>
       ))}
       <SizeProvider width={width} height={Math.max(1, height - above.length)} top={above.length}>
-        <List list={list} focused={focused} empty={none} />
+        <List list={list} focused={focused} empty={none} goesOn={sources.swarm.hasMore} />
       </SizeProvider>
     </Box>
   )

@@ -8,7 +8,7 @@ import { UNKNOWN } from '../../tui/theme/format.ts'
 import { wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
-import { BelowCut, noneYet } from '../../components/list/read-on.tsx'
+import { BelowCut } from '../../components/list/read-on.tsx'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useList } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
@@ -159,7 +159,7 @@ function Sessions(
           empty={rows.length === 0 && !pages.hasMore ? empty : undefined}
         >
           <BelowCut pages={pages} count={rows.length} noun="session" focused={focused}>
-            <List list={list} focused={focused} empty={noneYet(pages, empty.why)} />
+            <List list={list} focused={focused} empty={empty.why} goesOn={pages.hasMore} />
           </BelowCut>
         </PaneState>
       </SizeProvider>

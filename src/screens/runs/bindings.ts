@@ -40,6 +40,11 @@ export const runsKeys = defineBindings({
       label: 'compare',
       help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
     },
+    date: {
+      ...on('date'),
+      label: 'go to a date',
+      help: 'Choose the latest run until a day, a time or so long ago; older runs are read as far as that.',
+    },
     doctor: {
       ...on('tools'),
       label: 'tools then and now',

@@ -7,12 +7,15 @@ import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
 import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
 import { RunPane } from './run-pane.tsx'
 import type { SuiteCases, SuiteParts } from './suite-parts.ts'
 import { useKeys } from './use-keys.ts'
+import { RUNS_SHOWN } from './use-runs-data.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
 
 /** Suites, the runs of the chosen one, and one run. */
@@ -175,6 +178,9 @@ function Middle<Cases extends SuiteCases>(props: {
   return <SuiteRuns MiddleList={MiddleList} lists={lists} focused={focused} onChange={onChange} />
 }
 
+/** Rows left below the chosen run at which older ones are read. */
+const READ_AHEAD = 20
+
 function SuiteRuns(props: {
   MiddleList: SuiteParts['MiddleList']
   lists: RunsLists
@@ -182,7 +188,11 @@ function SuiteRuns(props: {
   onChange: (middle: Middle) => void
 }) {
   const { MiddleList, lists, ...rest } = props
+  const { runs, runList } = lists
   const key = useKeyName()
+  const chosen = useRestedIndex(runList.selection)
+  const isInOrder = runList.filter === '' && !runList.sorting && !runList.onlyNews
+  useReadAhead(runs, isInOrder && chosen + READ_AHEAD >= runList.items.length)
   // A run that was just launched is open before the list is read again.
   const empty = usePlace().params['runId']
     ? { why: MISSED, next: '' }
@@ -191,8 +201,10 @@ function SuiteRuns(props: {
     <MiddleList
       {...rest}
       current="runs"
-      list={lists.runList}
-      data={lists.runs}
+      list={runList}
+      data={runs}
+      pages={{ of: runs, noun: 'run', always: true }}
+      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
     />

@@ -6,6 +6,7 @@ import { runsKeys } from './bindings.ts'
 import { useFollowToggle } from './follow/use-follow.ts'
 import { PANES, type Middle, type PaneId, type RunTab } from './route.ts'
 import { useRerun } from './rerun/use-rerun.ts'
+import { useRunDate } from './use-run-date.ts'
 import { useToolDoctor } from './tools/doctor.tsx'
 import type { SuiteCases } from './suite-parts.ts'
 import type { RunsLists } from './use-lists.ts'
@@ -44,6 +45,7 @@ export function useKeys(options: {
   const actions = useRunActions(options.projectId, openLaunched)
   const rerun = useRerun(options.projectId, openLaunched)
   const compare = useComparing(options.projectId, lists)
+  const goToDate = useRunDate(lists)
   const openDoctor = useToolDoctor(options.projectId)
   const open: Record<PaneId, KeyHandler | Unavailable> = {
     suites: () => router.replace({ suiteId: suiteList.choose()?.id, runId: undefined, pane: 'runs' }),
@@ -85,6 +87,7 @@ export function useKeys(options: {
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),
     compare,
+    date: middle === 'runs' ? goToDate : unavailable('Only runs have dates.'),
     doctor: run ? () => openDoctor(runList.choose() ?? run) : unavailable('There is no run with tools to show.'),
   })
 }

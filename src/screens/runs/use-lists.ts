@@ -8,7 +8,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { useToasts } from '../../components/toasts.tsx'
-import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
@@ -17,6 +17,7 @@ import { runColumns, runKey, runWidths } from './columns.ts'
 import { usePins } from './follow/use-followed.ts'
 import { suiteColumns, suiteKey, suiteWidths } from './suite-columns.ts'
 import { useCoverageReads, useJudge } from './use-judge.ts'
+import { useOlderRuns, type SuiteRuns } from './use-older-runs.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 
@@ -26,7 +27,7 @@ export type RunsLists = {
   suites: ApiPages<EvalSuite>
   suiteList: ListState<EvalSuite>
   suite: EvalSuite | undefined
-  runs: ApiQuery<unknown>
+  runs: SuiteRuns
   runList: ListState<EvalRun>
   run: EvalRun | undefined
 }
@@ -59,23 +60,24 @@ export function useLists(projectId: string): RunsLists {
     isOpen: params.pane === 'runs' || params.pane === 'run',
   })
   const suite = useChosen(suiteList)
-  const runs = useSuiteRuns(projectId, suite?.id, params.runId)
-  useCoverageReads(projectId, suite, runs.data, learnt)
+  const latest = useSuiteRuns(projectId, suite?.id, params.runId)
+  useCoverageReads(projectId, suite, latest.data, learnt)
+  const runs = useOlderRuns(projectId, suite, latest)
   const runNews = useSeen({
     list: suite && `runs ${suite.id}`,
-    items: runs.restored ? undefined : runs.data?.items,
+    items: latest.restored ? undefined : latest.data?.items,
     keyOf: runKey,
     says: runFingerprint,
     bornAt: runBornAt,
   })
-  const { hasParts, state } = useMemo(() => runWidths(runs.data?.items ?? NONE), [runs.data])
+  const { hasParts, state } = useMemo(() => runWidths(runs.items ?? NONE), [runs.items])
   const forRuns = useMemo(
     () => runColumns(symbols, new Set(pins.map(({ runId }) => runId)), { hasParts, state }),
     [symbols, pins, hasParts, state],
   )
   const runList = useList({
     news: runNews,
-    items: runs.data?.items ?? NONE,
+    items: runs.items ?? NONE,
     keyOf: runKey,
     columns: forRuns,
     initialKey: params.runId,

@@ -8,7 +8,7 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAgo, formatCount } from '../../tui/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
-import { BelowCut, noneYet } from '../../components/list/read-on.tsx'
+import { BelowCut } from '../../components/list/read-on.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
@@ -53,7 +53,7 @@ function Visits(props: TabProps) {
       empty={list.total === 0 && !pages.hasMore ? EMPTY : undefined}
     >
       <BelowCut pages={pages} count={list.total} noun="session" focused={props.focused} always>
-        <List list={list} focused={props.focused} empty={noneYet(pages, EMPTY.why)} />
+        <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={pages.hasMore} />
       </BelowCut>
     </PaneState>
   )

@@ -5,7 +5,7 @@ import { formatCount } from '../../tui/theme/format.ts'
 import { truncate } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
-import { noneYet, useReadOn } from '../../components/list/read-on.tsx'
+import { useReadOn } from '../../components/list/read-on.tsx'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import type { ListState } from '../../components/list/use-list.ts'
@@ -79,7 +79,7 @@ function ListingBody<Item>(props: ListingProps<Item>) {
     <Box flexDirection={beside ? 'row' : 'column'} width={width} height={height} overflow="hidden">
       <Box flexDirection="column" flexShrink={0}>
         <SizeProvider width={listWidth} height={listHeight}>
-          <List list={list} focused={props.focused} empty={noneYet(pages, props.empty.why)} />
+          <List list={list} focused={props.focused} empty={props.empty.why} goesOn={pages.hasMore} />
         </SizeProvider>
         <CountLine
           width={listWidth}

@@ -1,5 +1,6 @@
 import type { RerunPreview } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
+import { invalidField } from '../core/validation.ts'
 import { compareRuns } from '../evals/comparison.ts'
 import { previewRerun } from '../evals/rerun-selection.ts'
 import { createRunInsights } from './insights/run-insights.ts'
@@ -36,6 +37,17 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
           items: rows.map(run => toEvalRun(store, run)),
           ...(found.length > size && last && { nextCursor: store.cursors.write(list, last.number) }),
         }
+      }),
+    older: ({ project, params, query: { limit: size = DEFAULT_LIST_LIMIT, before } }) =>
+      look(() => {
+        const suite = store.suites.require(project.id, params.suiteId)
+        const last = before === undefined ? undefined : store.runs.get(project.id, before)
+        if (before !== undefined && last?.suiteId !== suite.id)
+          throw invalidField('before', 'names no run of the suite')
+        const found = store.runs.listBySuite(project.id, suite.id, size + 1, last?.number)
+        const rows = found.slice(0, size)
+        const nextCursor = found.length > size ? rows.at(-1)?.id : undefined
+        return { items: rows.map(run => toEvalRun(store, run)), ...(nextCursor !== undefined && { nextCursor }) }
       }),
     create: ({ project, caller, body, idempotencyKey, signal }) =>
       createRun(context, { project, caller }, body, { idempotencyKey, signal }),

@@ -53,6 +53,7 @@ export const VERBS = {
   note: { key: 'N', does: 'Add a note.' },
   pin: { key: 'P', does: 'Pin it in the incident notebook.' },
   more: { key: '+', does: 'Read more.' },
+  date: { key: 'alt+g', does: 'Go to a date.' },
   logLevel: { key: 'alt+v', does: 'Choose how much it logs.' },
   all: { key: '*', does: 'Take all, or none.' },
   copy: { key: 'y', does: 'Copy it.' },

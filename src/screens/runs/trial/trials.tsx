@@ -10,7 +10,7 @@ import { clean, truncate, wrap } from '../../../tui/theme/text.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import type { Tone } from '../../../tui/theme/theme.ts'
 import { List } from '../../../components/list/list.tsx'
-import { BelowCut, noneYet } from '../../../components/list/read-on.tsx'
+import { BelowCut } from '../../../components/list/read-on.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import { PaneState } from '../../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../../components/size.tsx'
@@ -71,7 +71,7 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   return (
     <Box flexDirection="column" width={width} height={height}>
       <SizeProvider width={width} height={hasFoot ? height - FOOT_ROWS : height}>
-        <List list={list} focused={props.focused} empty={noneYet(props.data.trialsQuery, EMPTY.why)} />
+        <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={props.data.trialsQuery.hasMore} />
       </SizeProvider>
       {rows.map(({ text, tone }, index) => (
         <Text key={index} wrap="truncate">{` ${theme.paint(tone, text)}`}</Text>
@@ -124,7 +124,7 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
     })
     return () => onOpenCase(undefined)
   })
-  return <List list={list} focused={focused} empty={noneYet(data.trialsQuery, EMPTY.why)} />
+  return <List list={list} focused={focused} empty={EMPTY.why} goesOn={data.trialsQuery.hasMore} />
 }
 
 function orderOf({ list }: Trials, id: string): number {
