@@ -72,15 +72,18 @@ export type Account = {
   refusalsInARow: number
   /** Part of the steady rate that is assumed to be there, at most 1; less while others use the key unseen. */
   pace: number
-  /** Until when the recovery of `pace` is counted. */
+  /** Until when the recovery of `pace` is counted; in the future while the last refusal is news. */
   pacedAt: number
 }
 
-const SLOWEST_PACE = 1 / 8
-/** Time in which the pace rises from nothing to all. */
-const RECOVERY_MS = 600_000
+const SLOWEST_PACE = 1 / 20
+/** Time without a refusal in which one machine fewer is assumed to share the key. */
+const RECOVERY_MS = 22 * 60_000
 /** Most that one success recovers: it says nothing about a long silence before it. */
 const RECOVERY_STEP_MS = 60_000
+/** A refusal this soon after another says that far more share the key than was assumed. */
+const SETTLING_MS = 60_000
+const SETTLING_GROWTH = 0.45
 
 export function freshAccount(rule: BucketRule, now: number): Account {
   return { bucket: fullBucket(rule, now), pauses: 0, refusalsInARow: 0, pace: 1, pacedAt: now }
@@ -95,23 +98,32 @@ export function advanced<A extends Account>(account: A, now: number, rule: Bucke
   return { ...account, bucket: refilled(account.bucket, now, pacedRule(account, rule)) }
 }
 
+/** Machines that are assumed to share the key, ours included. */
+export function sharersOf({ pace }: Pick<Account, 'pace'>): number {
+  return 1 / pace
+}
+
 /** After a request that the service let pass: the pace recovers with the time since it last did. */
 export function accepted<A extends Account>(account: A, now: number): A {
-  const recovered = Math.min(RECOVERY_STEP_MS, Math.max(0, now - account.pacedAt)) / RECOVERY_MS
-  return { ...account, refusalsInARow: 0, pace: Math.min(1, account.pace + recovered), pacedAt: now }
+  const { pacedAt } = account
+  const fewer = Math.min(RECOVERY_STEP_MS, Math.max(0, now - pacedAt)) / RECOVERY_MS
+  const pace = 1 / Math.max(1, sharersOf(account) - fewer)
+  return { ...account, refusalsInARow: 0, pace, pacedAt: Math.max(now, pacedAt) }
 }
 
 /**
- * After a first refusal: only somebody unseen can have used the key's rate, so half of what was
- * assumed is left to them.
+ * After a first refusal: only somebody unseen can have used the key's rate, so one machine more is assumed to share it,
+ * or several while refusals come one soon after the other. Who sends most is refused most, so that shares get alike.
  */
 export function slowed<A extends Account>(account: A, now: number): A {
+  const sharers = sharersOf(account)
+  const more = now < account.pacedAt ? Math.max(1, SETTLING_GROWTH * sharers) : 1
   return {
     ...account,
     pauses: account.pauses + 1,
     refusalsInARow: account.refusalsInARow + 1,
-    pace: Math.max(SLOWEST_PACE, account.pace / 2),
-    pacedAt: now,
+    pace: Math.max(SLOWEST_PACE, 1 / (sharers + more)),
+    pacedAt: now + SETTLING_MS,
   }
 }
 

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { abortedError, refusal } from '../errors/api-error.ts'
 import {
   accepted,
   advanced,
   pacedRule,
   paused,
+  sharersOf,
   slowed,
   type BucketRule,
   timeUntil,
@@ -13,6 +15,7 @@ import {
   memoryLedger,
 } from './account.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { type Machine, thisMachine } from '../../../lib/machine.ts'
 import { Gauge } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
 import { takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
@@ -29,6 +32,7 @@ export type BudgetOptions = {
   /** Longest pause that a caller is made to wait for, in milliseconds. */
   longestPauseMs?: number
   clock?: Clock
+  /** Spreads pauses; by default another series of numbers on each machine, and there always the same one. */
   random?: () => number
 }
 
@@ -124,7 +128,7 @@ class RequestBudget implements Budget {
     this.#rule = { capacity: options.capacity ?? 10, refillPerSecond: options.refillPerSecond ?? 1 }
     this.#longestPauseMs = options.longestPauseMs ?? MINUTE_MS
     this.#clock = options.clock ?? systemClock
-    this.#random = options.random ?? Math.random
+    this.#random = options.random ?? jitterOf(options.sharing?.machine ?? thisMachine)
     this.#ledger = options.sharing
       ? new SharedLedger(options.sharing, this.#rule, this.#clock)
       : memoryLedger(this.#rule, this.#clock.now)
@@ -298,13 +302,20 @@ class RequestBudget implements Budget {
   ): void {
     if (isNews) Object.assign(entry, slowed(entry, now))
     else if (retryAfterMs === undefined) return
-    Object.assign(entry, paused(entry, now + (retryAfterMs ?? this.#backoff(entry.refusalsInARow))))
+    const wait = retryAfterMs ?? this.#backoff(entry.refusalsInARow)
+    const spread = Math.min(this.#spread(entry), Math.max(0, this.#longestPauseMs - wait))
+    Object.assign(entry, paused(entry, now + wait + spread))
   }
 
   /** Between half and all of a doubling pause: never none, because the service has just refused. */
   #backoff(refusalsInARow: number): number {
     const most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (refusalsInARow - 1))
     return (most * (1 + this.#random())) / 2
+  }
+
+  /** The service has one token then, and all who were refused wait for it: they come back one after the other. */
+  #spread(entry: Entry): number {
+    return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
   /**
@@ -326,4 +337,13 @@ class RequestBudget implements Budget {
 function pausedTooLong(retryAfterMs: number) {
   const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
   return refusal('rate-paused', message, { retryAfterMs })
+}
+
+/** Numbers from 0 up to, not including, 1. */
+function jitterOf(machine: Machine): () => number {
+  let turn = 0
+  return () => {
+    turn += 1
+    return createHash('sha256').update(`${machine.name} ${turn}`).digest().readUInt32BE() / 2 ** 32
+  }
 }
