@@ -1,6 +1,7 @@
 import { environmentManager, type Query, QueryClient, type QueryFilters, timeoutManager } from '@tanstack/react-query'
 import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
+import { pollFromLastAnswer } from './steady-interval.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
 const STALE_MS = 10_000
@@ -14,7 +15,7 @@ const KEEP_MS = 10 * 60_000
 export function createQueryClient(): QueryClient {
   // In Node the library takes itself for a server and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         retry: false,
@@ -27,6 +28,8 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
     },
   })
+  pollFromLastAnswer(client)
+  return client
 }
 
 /** The same, whose polls share their wakes with all else in this process that is looked at again and again. */
