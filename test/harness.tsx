@@ -108,7 +108,7 @@ export async function openApp(options: {
     | 'notebook'
     | 'doctorReports'
     | 'doctorSteps'
-    | 'waitingRequests'
+    | 'shares' | 'waitingRequests'
     | 'serverNews'
     | 'storedReaches'
     | 'unsaved'

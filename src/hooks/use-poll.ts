@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { pollInterval } from '../domain/polling/poll-interval.ts'
+import { useShareFactor } from './use-share.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
@@ -15,6 +16,7 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
   const factor = usePollFactor()
+  const shareFactor = useShareFactor()
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
   const interval = pollInterval({
@@ -24,6 +26,7 @@ export function usePoll(options: { live: boolean; requestsEach: number; rows?: n
     visible: true,
     unlimited,
     refillPerSecond,
+    shareFactor,
   })
   return interval * factor
 }

@@ -10,4 +10,5 @@ export const DEFAULTS = {
   mouse: true,
   screenReader: false,
   keys: {},
+  reads: {},
 } as const

@@ -44,6 +44,7 @@ import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { createShares, type Share } from '../../domain/polling/share.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
@@ -56,6 +57,10 @@ const RESTS = [
 ]
 /** The same while the terminal is not focused, however lately a key was pressed. */
 const UNFOCUSED_FACTOR = 4
+
+/** Loaded with the first change. */
+const saveShare = async (screen: string, share: Share): Promise<void> =>
+  (await import('../config/reads.ts')).saveShare(screen, share)
 
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
@@ -87,6 +92,8 @@ export type DashboardOptions = {
   badge: BadgeColour | undefined
   /** All bindings, where the config gives some of them other keys. */
   bindings: readonly Bindings[] | undefined
+  /** How often screens are read, where the config says it. */
+  reads: Readonly<Partial<Record<string, Share>>>
   log: Log
   /** The picture of the last time, on the terminal already. */
   painted?: PaintedScreen | undefined
@@ -146,7 +153,7 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const { workspace, close } = withOwn(opened, focusPace)
+  const { workspace, close } = withOwn(opened, focusPace, options.reads)
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
@@ -202,10 +209,15 @@ export function openDashboard(options: DashboardOptions): void {
 }
 
 /** The workspace with what this process has beside it, and how both end. */
-function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: FocusPace) {
+function withOwn(
+  { workspace, watchPatterns, close }: OpenedWorkspace,
+  pace: FocusPace,
+  reads: DashboardOptions['reads'],
+) {
+  const shares = createShares(reads, saveShare)
   const watches = createWatches(workspace.client, watchPatterns)
   return {
-    workspace: { ...workspace, pace, serverFiles: serverFiles(), signIns, watches },
+    workspace: { ...workspace, pace, shares, serverFiles: serverFiles(), signIns, watches },
     close: async (): Promise<void> => {
       watches.close()
       await close()

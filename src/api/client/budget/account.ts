@@ -1,3 +1,5 @@
+import { type Cause, type Count, counted, type Spent } from './tally.ts'
+
 /** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
 export type BucketRule = { capacity: number; refillPerSecond: number }
 
@@ -149,14 +151,23 @@ export type Member = {
   servedAt: number
 }
 
+/** What a process knows of itself; `sent` are its requests of the last minute. */
+export type Own = Member & { sent: readonly Count[] }
+
 /** The account with `own` requests in flight among those of its bucket. */
-export type Entry = Account & { own: Member; others: readonly Member[] }
+export type Entry = Account & { own: Own; others: readonly Member[] }
 
 /** Counts a request that leaves. */
-export function countSent(entry: Entry, now: number): void {
+export function countSent(entry: Entry, now: number, cause: Cause): void {
   const { own } = entry
   entry.bucket = taken(entry.bucket)
-  entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined }
+  const sent = counted(own.sent, now, cause)
+  entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined, sent }
+}
+
+/** Counts a request that the service refused for the rate. */
+export function countRefused(entry: Entry, now: number, { place }: Cause): void {
+  entry.own = { ...entry.own, sent: counted(entry.own.sent, now, { place, purpose: 'refused' }) }
 }
 
 /**
@@ -183,12 +194,19 @@ export type Ledger = {
   readonly changesWithinMs: number | undefined
   /** False while other processes share the account but cannot be reached. */
   readonly reached: boolean
+  /** What all processes sent in the last minute, as far as they can be asked. */
+  spent: () => readonly Spent[]
   close: () => void
 }
 
 export function freshEntry(rule: BucketRule, now: number): Entry {
-  const own = { inFlight: 0, pollers: 0, claim: undefined, servedAt: 0 }
+  const own = { inFlight: 0, pollers: 0, claim: undefined, servedAt: 0, sent: [] }
   return { ...freshAccount(rule, now), own, others: [] }
+}
+
+/** What this process sent in the last minute. */
+export function ownSpent({ own }: Entry): readonly Spent[] {
+  return own.sent.map(count => ({ ...count, isOwn: true }))
 }
 
 /** The account of a process that shares its key with nobody. */
@@ -200,6 +218,7 @@ export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
     update: step => step(entry),
     changesWithinMs: undefined,
     reached: true,
+    spent: () => ownSpent(entry),
     close: () => {},
   }
 }

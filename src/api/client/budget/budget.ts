@@ -9,6 +9,7 @@ import {
   slowed,
   type BucketRule,
   timeUntil,
+  countRefused,
   countSettled,
   type Entry,
   type Ledger,
@@ -18,6 +19,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
 import { Gauge } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
+import type { Cause, Purpose, Spared, Spent } from './tally.ts'
 import { takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
@@ -54,6 +56,18 @@ export type BudgetSnapshot = {
   slowed: boolean
 }
 
+/** What the budget went to. */
+export type BudgetReport = {
+  /** Requests of the last minute, of all processes of this machine that use the key. */
+  spent: readonly Spent[]
+  /** Requests of this process that wait, the first to go first. */
+  waiting: readonly (Cause & { what: string; sinceMs: number })[]
+  /** Other processes of which a request waits. */
+  othersWaiting: number
+  /** What this process did not send since it began. */
+  spared: Readonly<Spared>
+}
+
 /** The right to send one request. */
 export type Permit = {
   /** Says that the request was answered or failed; further calls do nothing. */
@@ -68,6 +82,10 @@ type AcquireOptions = {
   priority?: Priority | undefined
   /** Callers that share a priority take turns by owner, such as a pane. */
   owner?: string | undefined
+  /** What is asked for, as lists name it: an operation. */
+  what?: string | undefined
+  /** By default what the priority says. */
+  purpose?: Purpose | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -82,6 +100,11 @@ export type Budget = {
   snapshot: () => BudgetSnapshot
   /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
   startPolling: () => () => void
+  /** What is asked from now on is for this screen or command. */
+  placeIs: (place: string) => void
+  /** Counts something that needed no request. */
+  spare: (kind: keyof Spared) => void
+  report: () => BudgetReport
   /** From now on, what other processes do appears so many times later than usual. */
   setRest: (factor: number) => void
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
@@ -91,6 +114,9 @@ export type Budget = {
 type Waiting = {
   priority: Priority
   owner: string
+  cause: Cause
+  what: string
+  since: number
   grant: (pause: number) => void
   refuse: (retryAfterMs: number) => void
 }
@@ -122,6 +148,8 @@ class RequestBudget implements Budget {
   readonly #ledger: Ledger
   #cancelGrant: (() => void) | undefined
   #rest = 1
+  #place = 'mcpdeck'
+  readonly #spared: Spared = { fresh: 0, same: 0, pages: 0, givenUp: 0 }
 
   constructor(options: BudgetOptions) {
     this.#unlimited = options.unlimited ?? false
@@ -137,20 +165,25 @@ class RequestBudget implements Budget {
   }
 
   acquire = (options: AcquireOptions = {}): Promise<Permit> => {
-    const { priority = 'visible', owner = '', signal } = options
+    const { priority = 'visible', owner = '', signal, what = '', purpose = priority } = options
+    const cause = { place: this.#place, purpose }
     if (signal?.aborted) return Promise.reject(abortedError(false))
     const { promise, resolve, reject } = Promise.withResolvers<Permit>()
     const leave = () => {
       this.#line.remove(waiting)
+      this.spare('givenUp')
       reject(abortedError(false))
       this.#serve()
     }
     const waiting: Waiting = {
       priority,
       owner,
+      cause,
+      what,
+      since: this.#clock.now(),
       grant: pause => {
         signal?.removeEventListener('abort', leave)
-        resolve(this.#permit(pause))
+        resolve(this.#permit(pause, cause))
       },
       refuse: retryAfterMs => {
         signal?.removeEventListener('abort', leave)
@@ -179,6 +212,25 @@ class RequestBudget implements Budget {
     return () => {
       if (polling) count(-1)
       polling = false
+    }
+  }
+
+  placeIs = (place: string): void => {
+    this.#place = place
+  }
+
+  spare = (kind: keyof Spared): void => {
+    this.#spared[kind] += 1
+  }
+
+  report = (): BudgetReport => {
+    const now = this.#clock.now()
+    const ledgerNow = this.#ledger.now()
+    return {
+      spent: this.#ledger.spent(),
+      waiting: this.#line.all().map(({ cause, what, since }) => ({ ...cause, what, sinceMs: now - since })),
+      othersWaiting: this.#ledger.read().others.filter(({ claim }) => claim && claim.until > ledgerNow).length,
+      spared: { ...this.#spared },
     }
   }
 
@@ -244,10 +296,10 @@ class RequestBudget implements Budget {
     this.#gauge.publish()
   }
 
-  #turnOf({ priority }: Waiting): PermitDecision {
+  #turnOf(waiting: Waiting): PermitDecision {
     const { changesWithinMs, reached } = this.#ledger
     return this.#change((entry, now) =>
-      takePermit(entry, now, priority, {
+      takePermit(entry, now, waiting, {
         rule: this.#rule,
         unlimited: this.#unlimited,
         longestPauseMs: this.#longestPauseMs,
@@ -265,7 +317,7 @@ class RequestBudget implements Budget {
   }
 
   /** @param pause the pauses there were when the request was let go */
-  #permit(pause: number): Permit {
+  #permit(pause: number, cause: Cause): Permit {
     let open = true
     const close = (
       settle: (entry: Entry, now: number) => void,
@@ -291,7 +343,10 @@ class RequestBudget implements Budget {
           entry => (pause === entry.pauses ? this.#rule : undefined),
         ),
       limited: retryAfterMs =>
-        close((entry, now) => this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })),
+        close((entry, now) => {
+          countRefused(entry, now, cause)
+          this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })
+        }),
     }
   }
 
