@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../paths.ts'
+import { budgetTable } from './budget.ts'
 import { goalsTable } from './goals.ts'
 import { liveName, sampleLive, type LiveSample } from './live.ts'
 import { idleTable, measureIdle } from './idle.ts'
@@ -135,8 +136,14 @@ async function reportOrganization(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:organization')
 }
 
+async function reportBudget(): Promise<void> {
+  const figures = await budgetTable()
+  console.log(figures)
+  if (values.write) await writeInto(document, figures, 'bench:budget')
+}
+
 /** Sections that are no lists side by side. */
-const apart = ['service', 'idle', 'workbench', 'organization']
+const apart = ['service', 'idle', 'workbench', 'organization', 'budget']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
@@ -144,3 +151,4 @@ if (!only || only.includes('idle')) await reportIdle()
 if (!only || only.includes('workbench')) await reportWorkbench()
 if (!only || only.includes('service')) await reportService()
 if (!only || only.includes('organization')) await reportOrganization()
+if (!only || only.includes('budget')) await reportBudget()
