@@ -108,7 +108,7 @@ export async function openApp(options: {
     | 'notebook'
     | 'doctorReports'
     | 'doctorSteps'
-    | 'shares' | 'waitingRequests'
+    | 'waitingRequests'
     | 'serverNews'
     | 'storedReaches'
     | 'unsaved'

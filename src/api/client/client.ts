@@ -178,7 +178,15 @@ export function createClient(options: ClientOptions): Client {
 async function sendWithPermit<E extends AnyEndpoint>(
   { transport, budget, monitor }: { transport: Transport; budget: Budget; monitor: ServiceMonitor },
   request: PreparedRequest<E>,
-  { priority, owner, purpose, signal, deadlineMs, onProgress, attempts }: CallOptions & { attempts: Attempts | undefined },
+  {
+    priority,
+    owner,
+    purpose,
+    signal,
+    deadlineMs,
+    onProgress,
+    attempts,
+  }: CallOptions & { attempts: Attempts | undefined },
 ): Promise<Answer<E>> {
   const { endpoint } = request
   const cause = { what: endpoint.operation, purpose: endpoint.risk === 'read' ? purpose : ('write' as const) }

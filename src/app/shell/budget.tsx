@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useSyncExternalStore } from 'react'
 import { useOverlays } from '../../components/overlays.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { ownTexts, rateText, spentTexts } from '../../domain/polling/budget-lines.ts'
+import { ownTexts, rateText, spentTexts } from '../../domain/budget/lines.ts'
 import { type Share, SHARES } from '../../domain/polling/share.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunningNow } from '../../hooks/use-now.ts'
@@ -72,10 +72,7 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
       notify('warn', `Holds for this session only: ${error instanceof Error ? error.message : String(error)}`)
     })
   }
-  useBindings(budgetKeys, {
-    close: props.onClose,
-    share: shares ? give : unavailable('There are no settings here.'),
-  })
+  useBindings(budgetKeys, { close: props.onClose, share: shares ? give : unavailable('There are no settings here.') })
   const report = budget.report()
   const lines: Line[] = [
     rateText(budget.snapshot(), now),

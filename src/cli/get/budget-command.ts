@@ -1,7 +1,8 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
 import type { Spent } from '../../api/client/budget/tally.ts'
-import { rateText, spentOn, spentTexts } from '../../domain/polling/budget-lines.ts'
+import { rateText, spentOn, spentTexts } from '../../domain/budget/lines.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { isoTime } from '../../lib/times.ts'
 import { jsonText, printable } from '../../lib/printable.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import { printDirectly } from '../output/output.ts'
@@ -22,7 +23,7 @@ function jsonOf(spent: readonly Spent[], waiting: number, snapshot: BudgetSnapsh
   return {
     perMinute: unlimited ? null : refillPerSecond * 60,
     reason: unlimited ? 'unlimited' : slowed ? 'refused' : 'documented',
-    pausedUntil: pausedUntil === undefined ? null : new Date(pausedUntil).toISOString(),
+    pausedUntil: pausedUntil === undefined ? null : isoTime(pausedUntil),
     waiting,
     spent: spentOn(spent).map(({ place, count, refused }) => ({ place, count, refused })),
   }

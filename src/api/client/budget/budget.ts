@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { abortedError, refusal } from '../errors/api-error.ts'
 import {
   accepted,
@@ -16,7 +15,7 @@ import {
   memoryLedger,
 } from './account.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
-import { type Machine, thisMachine } from '../../../lib/machine.ts'
+import { jitterOf, thisMachine } from '../../../lib/machine.ts'
 import { Gauge } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
 import type { Cause, Purpose, Spared, Spent } from './tally.ts'
@@ -392,13 +391,4 @@ class RequestBudget implements Budget {
 function pausedTooLong(retryAfterMs: number) {
   const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
   return refusal('rate-paused', message, { retryAfterMs })
-}
-
-/** Numbers from 0 up to, not including, 1. */
-function jitterOf(machine: Machine): () => number {
-  let turn = 0
-  return () => {
-    turn += 1
-    return createHash('sha256').update(`${machine.name} ${turn}`).digest().readUInt32BE() / 2 ** 32
-  }
 }

@@ -36,7 +36,8 @@ const WRITE_ACCOUNT = `INSERT OR REPLACE INTO accounts VALUES
 const WRITE_MEMBER = `INSERT OR REPLACE INTO members VALUES
   (:id, :token, :pid, :started, :leaseUntil, :inFlight, :pollers, :claimRank, :claimUntil, :servedAt)`
 const WRITE_SPENT = 'INSERT OR REPLACE INTO spent VALUES (:id, :token, :second, :place, :purpose, :count)'
-const READ_SPENT = 'SELECT * FROM spent WHERE account = :id AND second BETWEEN :since AND :now'
+const READ_SPENT =
+  'SELECT token, second, place, purpose, count FROM spent WHERE account = :id AND second BETWEEN :since AND :now'
 const REMOVE_SPENT = 'DELETE FROM spent WHERE account = :id AND second NOT BETWEEN :since AND :now'
 const REMOVE_MEMBER = 'DELETE FROM members WHERE account = :id AND token = :token'
 
@@ -110,10 +111,7 @@ export class LedgerFile {
   /** What all processes sent in the last minute, those that have ended since as well. */
   spent(): Spent[] {
     const rows = this.#prepared(READ_SPENT).all({ id: this.#id, ...this.#lastMinute() }) as SpentRow[]
-    return rows.map(({ token, second, place, purpose, count }) => ({
-      ...{ second, place, purpose, count },
-      isOwn: token === this.#token,
-    }))
+    return rows.map(({ token, ...count }) => ({ ...count, isOwn: token === this.#token }))
   }
 
   #lastMinute(): { since: number; now: number } {

@@ -1,4 +1,5 @@
-import type { Priority } from './waiting-queue.ts'
+/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
+export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
 /** What a request is for; `refused` counts answers that the rate was used up, and no request of its own. */
 export type Purpose = Priority | 'write' | 'live' | 'refused'

@@ -1,8 +1,7 @@
 import { pacedRule, type BucketRule, timeUntil, countSent, type Entry } from './account.ts'
-import type { Cause } from './tally.ts'
+import type { Cause, Priority } from './tally.ts'
 
-/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
-export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
+export type { Priority } from './tally.ts'
 
 /** All priorities, the first to go first. */
 const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']

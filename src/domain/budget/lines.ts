@@ -27,7 +27,13 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
         .filter(({ count }) => count > 0)
         .map(({ label, count }) => `${label} ${count}`)
         .join(', ')
-      return { place, isOwn, count: sum(each => each !== 'refused'), refused: sum(each => each === 'refused'), purposes }
+      return {
+        place,
+        isOwn,
+        count: sum(each => each !== 'refused'),
+        refused: sum(each => each === 'refused'),
+        purposes,
+      }
     })
     .toSorted((one, other) => other.count - one.count)
 }
