@@ -133,7 +133,7 @@ export const Config = z.strictObject({
     .partialRecord(z.enum(screens.map(({ route }) => route.screen)), z.enum(SHARES))
     .default(DEFAULTS.reads)
     .describe('How often screens are read, by screen: `less` or `more` than `usual`.')
-    .meta({ example: { now: 'more', suites: 'less' } }),
+    .meta({ example: { now: 'more', runs: 'less' } }),
 })
 export type Config = z.output<typeof Config>
 /** What a config says of the dashboard's looks and keys. */
