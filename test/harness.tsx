@@ -115,6 +115,7 @@ export async function openApp(options: {
     | 'unsaved'
     | 'serverFiles'
     | 'signIns'
+    | 'shares'
   >
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: {

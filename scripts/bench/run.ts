@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../paths.ts'
+import { budgetTable } from './budget.ts'
 import { goalsTable } from './goals.ts'
 import { liveName, sampleLive, type LiveSample } from './live.ts'
 import { idleTable, measureIdle } from './idle.ts'
@@ -144,8 +145,14 @@ async function reportScale(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:scale')
 }
 
+async function reportBudget(): Promise<void> {
+  const figures = await budgetTable()
+  console.log(figures)
+  if (values.write) await writeInto(document, figures, 'bench:budget')
+}
+
 /** Sections that are no lists side by side. */
-const apart = ['service', 'idle', 'workbench', 'organization', 'scale']
+const apart = ['service', 'idle', 'workbench', 'organization', 'scale', 'budget']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
@@ -154,3 +161,4 @@ if (!only || only.includes('workbench')) await reportWorkbench()
 if (!only || only.includes('service')) await reportService()
 if (!only || only.includes('organization')) await reportOrganization()
 if (!only || only.includes('scale')) await reportScale()
+if (!only || only.includes('budget')) await reportBudget()

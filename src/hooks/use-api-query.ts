@@ -6,6 +6,7 @@ import { describeError, type ErrorText } from '../api/client/errors/error-text.t
 import { backoff } from './backoff.ts'
 import { useMinute } from './use-now.ts'
 import { REST, usePoll, usePollFactor, useRestFactor } from './use-poll.ts'
+import { useShareFactor } from './use-share.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** What a pane needs to choose among its five states. */
@@ -45,7 +46,7 @@ export function sparedPause(error: ApiError | null, interval: number | false, re
 /** Milliseconds between two reads of what rests on screen. */
 export function useRest(): number {
   const { budget } = useWorkspace()
-  const factor = useRestFactor()
+  const factor = useRestFactor() * useShareFactor()
   const isUnattended = usePollFactor() >= REST
   return factor * REST_INTERVAL[isUnattended ? 'unattended' : budget.snapshot().unlimited ? 'local' : 'remote']
 }
@@ -86,7 +87,8 @@ export function useLiveQuery<T, Key extends QueryKey>(
   const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
   const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
   const refetchInterval = (polled: Query<T, ApiError, T, Key>) => interval !== false && backoff(polled, interval)
-  const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval }) })
+  const meta = { purpose: 'live' as const, ...options.meta }
+  const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval, meta }) })
   return Object.assign(query, { live, interval })
 }
 

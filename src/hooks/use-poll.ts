@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { pollInterval } from '../domain/polling/poll-interval.ts'
+import { useShareFactor } from './use-share.ts'
 import { type LinePace, useWorkspace } from './workspace.tsx'
 
 const FULL: LinePace = { pollFactor: () => 1, subscribe: () => () => undefined }
@@ -24,6 +25,7 @@ export function useSharedPause(options: Polls): number | false {
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
+  const shareFactor = useShareFactor()
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
   return pollInterval({
@@ -33,6 +35,7 @@ export function useSharedPause(options: Polls): number | false {
     visible: true,
     unlimited,
     refillPerSecond,
+    shareFactor,
   })
 }
 

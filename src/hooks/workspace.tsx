@@ -20,6 +20,7 @@ import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins, Rings } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
 import type { Watches } from '../domain/watching/watches.ts'
+import type { Shares } from '../domain/polling/share.ts'
 import type { Seen } from '../domain/seen/seen.ts'
 
 /** Where the data comes from, as the header names it. */
@@ -89,6 +90,8 @@ export type Workspace = {
   serverFiles?: ServerFiles
   /** Signs in to MCP servers from this machine; absent where nothing can be opened. */
   signIns?: SignIns
+  /** How often screens are read, as the person wants it; absent where that cannot be said. */
+  shares?: Shares
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
@@ -76,4 +77,13 @@ export function isGone({ machine: name, pid, start }: Owner, silentMs: number, m
   const running = machine.startOf(pid)
   if (running === undefined) return true
   return start === '' || running === '' ? silentMs > SILENT_FOR_GOOD_MS : running !== start
+}
+
+/** Numbers from 0 up to, not including, 1: another series on each machine, and there always the same one. */
+export function jitterOf(machine: Machine): () => number {
+  let turn = 0
+  return () => {
+    turn += 1
+    return createHash('sha256').update(`${machine.name} ${turn}`).digest().readUInt32BE() / 2 ** 32
+  }
 }

@@ -15,6 +15,7 @@ import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { sharedWait, createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
+import type { Purpose } from './budget/tally.ts'
 import { resultOf } from './journal/entry.ts'
 
 /** What the attempts of one call tell about themselves. */
@@ -47,6 +48,8 @@ export type CallOptions = {
   priority?: Priority | undefined
   /** Who asks, such as a pane; owners of one priority take turns. */
   owner?: string | undefined
+  /** What it is for, where its priority does not say it. */
+  purpose?: Purpose | undefined
   /** Key of the caller's intent, kept across retries; only for endpoints with `idempotency: 'header'`. */
   idempotencyKey?: string | undefined
   /** Longest wait in which nothing of an answer arrives, in milliseconds. */
@@ -95,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
   const budget = options.budget ?? createBudget({ clock })
   const rule = { ...defaultRetryRule, ...options.retry }
   const random = options.random ?? Math.random
-  const transport = createTransport({ ...options, clock })
+  const transport = createTransport({ ...options, clock, onSame: () => budget.spare('same') })
   const monitor = createServiceMonitor(clock)
   // On a slow line bodies come one by one; what has gone silent keeps nothing waiting.
   monitor.subscribe(() => budget.setOneByOne(monitor.slowLine() !== undefined && monitor.silentSince() === undefined))
@@ -181,9 +184,11 @@ async function sendWithPermit<E extends AnyEndpoint>(
   request: PreparedRequest<E>,
   options: CallOptions & { attempts: Attempts | undefined },
 ): Promise<Answer<E>> {
-  const { priority, owner, signal, deadlineMs, onProgress, attempts } = options
-  const permit = await budget.acquire({ priority, owner, signal })
-  const exchange = monitor.begin(request.endpoint)
+  const { priority, owner, purpose, signal, deadlineMs, onProgress, attempts } = options
+  const { endpoint } = request
+  const cause = { what: endpoint.operation, purpose: endpoint.risk === 'read' ? purpose : ('write' as const) }
+  const permit = await budget.acquire({ priority, owner, signal, ...cause })
+  const exchange = monitor.begin(endpoint)
   try {
     attempts?.leaving()
     const at = Date.now()

@@ -46,6 +46,7 @@ export const appKeys = defineBindings({
       label: 'messages',
       help: 'Show the messages of this session again, the newest first.',
     },
+    budget: { ...on('budget'), label: 'budget', help: 'Show what the requests of the last minute were for.' },
     mouse: { ...on('mouse'), label: 'mouse on/off', help: 'Mouse on or off; with it on, Shift and drag selects text.' },
     theme: { keys: ['ctrl+t'], label: 'theme', help: 'Choose the colours; the list shows each as it is chosen.' },
     last: { ...on('last'), label: 'last place', help: 'Swap with the place you left last.' },
@@ -61,6 +62,16 @@ export function goKeysOf<Name extends string>(declared: readonly ScreenDeclarati
   ])
   return { name: 'go', scope: 'app', title: 'Go to', bindings: Object.fromEntries(bindings) }
 }
+
+export const budgetKeys = defineBindings({
+  name: 'budget',
+  scope: 'overlay',
+  title: 'Request budget',
+  bindings: {
+    share: { ...on('toggle'), label: 'more or less', hint: true, help: 'Read this screen more or less often.' },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
+  },
+})
 
 /** While the terminal is too small to show anything else. */
 export const tooSmallKeys = defineBindings({

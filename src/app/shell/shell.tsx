@@ -33,6 +33,8 @@ import { LeaveGoneProject } from './leave-gone-project.tsx'
 import { Tabs } from './tabs.tsx'
 import { useThemeChooser, type Themes } from './theme-chooser.tsx'
 import { WindowTitle } from './window-title.tsx'
+import { CountRequests, useBudgetOverlay, useShare } from './budget.tsx'
+import { ShareContext } from '../../hooks/use-share.ts'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
 import { useQuit } from './use-quit.ts'
@@ -98,6 +100,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
   const isTooSmall = size.width > terminal.width || size.height > terminal.height
   const footerWidth = theme.plain ? Math.min(size.width, READ_FOOTER) : size.width
   const footerRows = useFooterRows(footerWidth)
+  const share = useShare(place.screen)
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
   const body = { width: size.width, height: size.height - BODY_TOP - footerRows }
   return (
@@ -106,6 +109,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
       <SizeProvider {...size}>
         <Box flexDirection="column" {...size} display={isTooSmall ? 'none' : 'flex'}>
           <QuietBoundary>
+            <CountRequests />
             <RecordChecks />
             <FollowConnections />
             <FollowServerRequests keys={appKeys} />
@@ -121,7 +125,9 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
           <SizeProvider {...body} top={BODY_TOP}>
             <Box width={body.width} height={body.height}>
               <Boundary key={entry.route.screen} title={entry.title} focused>
-                <entry.Screen />
+                <ShareContext value={share}>
+                  <entry.Screen />
+                </ShareContext>
               </Boundary>
               <OverlayHost />
             </Box>
@@ -192,6 +198,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     answer: useAnswerRequests(),
     stop: useStop(),
     messages: useMessages(),
+    budget: useBudgetOverlay(screens),
     browser: useBrowser(),
     help,
     back: useAtTop(),

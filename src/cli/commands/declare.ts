@@ -50,7 +50,11 @@ export function verb<Own extends object>(
     ...declared,
     async run({ words, own, common }) {
       const [{ inWorkspace }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
-      return await inWorkspace(common, context => work(context, words, own), stays)
+      const placed = (context: SavedContext) => {
+        context.client.budget.placeIs(`mcpdeck ${declared.name}`)
+        return work(context, words, own)
+      }
+      return await inWorkspace(common, placed, stays)
     },
   })
 }

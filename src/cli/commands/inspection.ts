@@ -72,6 +72,15 @@ export const inspection: readonly CommandDeclaration[] = [
     },
     async () => (await import('../now/now-command.ts')).runNow,
   ),
+  verb<{ json?: boolean }>(
+    {
+      name: 'budget',
+      says: "Show what the requests of the last minute with the profile's key were for, on this machine.",
+      flags: [['--json', 'print {"perMinute", "reason", "pausedUntil", "waiting", "spent": [...]}']],
+    },
+    async () => (await import('../get/budget-command.ts')).showBudget,
+    'briefly',
+  ),
   command<{ json?: boolean; strict?: boolean } & ReachOptions>({
     name: 'doctor',
     says: 'Check saved servers, by name or id, or one that is not saved; without one, mcpdeck itself.',

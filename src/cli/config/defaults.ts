@@ -11,4 +11,5 @@ export const DEFAULTS = {
   mouse: true,
   screenReader: false,
   keys: {},
+  reads: {},
 } as const

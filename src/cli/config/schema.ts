@@ -3,6 +3,7 @@ import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
 import { isKeyName } from '../../tui/keymap/key-names.ts'
 import { screens } from '../../app/registry.ts'
+import { SHARES } from '../../domain/polling/share.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { TERMINAL_COLOURS, THEMES, type ThemeColours, type ThemeName } from '../../tui/theme/themes.ts'
 import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
@@ -145,6 +146,11 @@ export const Config = z.strictObject({
     .default(DEFAULTS.keys)
     .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
     .meta({ example: { 'app.refresh': ['r', 'ctrl+r'] } }),
+  reads: z
+    .partialRecord(z.enum(screens.map(({ route }) => route.screen)), z.enum(SHARES))
+    .default(DEFAULTS.reads)
+    .describe('How often screens are read, by screen: `less` or `more` than `usual`.')
+    .meta({ example: { now: 'more', runs: 'less' } }),
 })
 export type Config = z.output<typeof Config>
 /** What a config says of the dashboard's looks and keys. */

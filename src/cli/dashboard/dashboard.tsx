@@ -47,6 +47,7 @@ import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { createShares, type Share } from '../../domain/polling/share.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
@@ -61,6 +62,10 @@ const RESTS = [
 const UNFOCUSED_FACTOR = 4
 /** Where nobody is there, what is answered within so many milliseconds is drawn at once. */
 const TOGETHER_MS = 100
+
+/** Loaded with the first change. */
+const saveShare = async (screen: string, share: Share): Promise<void> =>
+  (await import('../config/reads.ts')).saveShare(screen, share)
 
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
@@ -93,6 +98,8 @@ export type DashboardOptions = {
   badge: BadgeColour | undefined
   /** All bindings, where the config gives some of them other keys. */
   bindings: readonly Bindings[] | undefined
+  /** How often screens are read, where the config says it. */
+  reads: Readonly<Partial<Record<string, Share>>>
   log: Log
   /** The picture of the last time, on the terminal already. */
   painted?: PaintedScreen | undefined
@@ -152,7 +159,7 @@ export function openDashboard(options: DashboardOptions): void {
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
-  const { workspace, close } = withOwn(opened, focusPace)
+  const { workspace, close } = withOwn(opened, focusPace, options.reads)
   const noteKey = keyNotes(options, { router, queryClient, workspace, focusPace })
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
@@ -206,10 +213,15 @@ export function openDashboard(options: DashboardOptions): void {
 }
 
 /** The workspace with what this process has beside it, and how both end. */
-function withOwn({ workspace, watchPatterns, close }: OpenedWorkspace, pace: FocusPace) {
+function withOwn(
+  { workspace, watchPatterns, close }: OpenedWorkspace,
+  pace: FocusPace,
+  reads: DashboardOptions['reads'],
+) {
+  const shares = createShares(reads, saveShare)
   const watches = createWatches(workspace.client, watchPatterns)
   return {
-    workspace: { ...workspace, pace, serverFiles: serverFiles(), signIns, watches },
+    workspace: { ...workspace, pace, shares, serverFiles: serverFiles(), signIns, watches },
     close: async (): Promise<void> => {
       watches.close()
       await close()

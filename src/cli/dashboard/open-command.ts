@@ -107,6 +107,7 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
     ascii: settings.ascii,
     badge: settings.profile.badge,
     bindings: await boundKeys(settings.preferences.keys),
+    reads: settings.preferences.reads,
   }
 }
 

@@ -56,7 +56,7 @@ export async function followRun(
   { interrupt, timeout, onEvent }: FollowOptions,
 ): Promise<Followed> {
   const signal = AbortSignal.any([interrupt, timeout])
-  const options = { signal, owner: runId, priority: 'visible' } as const
+  const options = { signal, owner: runId, priority: 'visible', purpose: 'live' } as const
   const reader = createTrialReader(client, { projectId, runId }, options, { keep: reportedTrial })
   const stopPolling = client.budget.startPolling()
   let run: EvalRun | undefined

@@ -14,7 +14,7 @@ export type NewProfile = Partial<ProfileSettings> & Pick<ProfileSettings, 'baseU
  * Adds a profile to the config file; comments and everything else in it stay. @throws UsageError when the name is taken
  */
 export async function addProfile(name: string, profile: NewProfile): Promise<void> {
-  await change(({ config, document }) => {
+  await changeConfig(({ config, document }) => {
     if (Object.hasOwn(config.profiles, name))
       throw new UsageError(`There is a profile "${name}" already; remove it first, or edit the config file.`)
     document.setIn(['profiles', name], document.createNode(profile))
@@ -23,7 +23,7 @@ export async function addProfile(name: string, profile: NewProfile): Promise<voi
 
 /** Makes a profile the default one; `local` is the local workspace. */
 export async function makeDefault(name: string): Promise<void> {
-  await change(({ config, document }) => {
+  await changeConfig(({ config, document }) => {
     if (name !== LOCAL_PROFILE) profileNamed(config.profiles, name)
     document.set('default', name)
   })
@@ -31,7 +31,7 @@ export async function makeDefault(name: string): Promise<void> {
 
 /** Takes a profile out of the config file; the local workspace is the default again where it was the default. */
 export async function removeProfile(name: string): Promise<void> {
-  await change(({ config, document }) => {
+  await changeConfig(({ config, document }) => {
     profileNamed(config.profiles, name)
     document.deleteIn(['profiles', name])
     if (Object.keys(config.profiles).length === 1) document.delete('profiles')
@@ -41,8 +41,8 @@ export async function removeProfile(name: string): Promise<void> {
   })
 }
 
-/** The first change begins with the commented default file, as `config init` writes it. */
-async function change(work: (loaded: LoadedConfig) => void): Promise<void> {
+/** Changes the config file. The first change begins with the commented default file, as `config init` writes it. */
+export async function changeConfig(work: (loaded: LoadedConfig) => void): Promise<void> {
   const loaded = await loadConfig(process.env, defaultFile())
   work(loaded)
   // Only a document without errors comes out of loading.

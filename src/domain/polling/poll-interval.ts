@@ -11,6 +11,8 @@ export type PollLoad = {
   rows?: number
   /** Steady rate of the key as the budget assumes it now, in requests a second. */
   refillPerSecond?: number
+  /** How many times as long the person wants it. */
+  shareFactor?: number
 }
 
 /** Part of the steady rate that polling may use; the rest stays free for the person. */
@@ -25,9 +27,10 @@ const LOCAL_ROWS_PER_SECOND = 4_000
  * divided among all live pollers. With equal loads the total stays within 45 requests a minute.
  */
 export function pollInterval(load: PollLoad): number {
-  const { live, requestsEach, visible, unlimited = false, rows = 0, refillPerSecond = 1 } = load
+  const { live, requestsEach, visible, unlimited = false, rows = 0, refillPerSecond = 1, shareFactor = 1 } = load
   const floor = POLL_FLOOR_MS[unlimited ? 'local' : 'remote'][visible ? 'visible' : 'hidden']
-  if (unlimited) return Math.ceil(floor * Math.max(1, rows / LOCAL_ROWS_PER_SECOND))
+  const longer = Math.max(1, shareFactor)
+  if (unlimited) return Math.ceil(floor * longer * Math.max(1, rows / LOCAL_ROWS_PER_SECOND))
   const share = (Math.max(1, live) * requestsEach * 1000) / (refillPerSecond * POLLING_SHARE)
-  return Math.max(floor, Math.ceil(share))
+  return Math.max(floor * longer, Math.ceil(share * shareFactor))
 }

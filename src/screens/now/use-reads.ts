@@ -142,7 +142,7 @@ function wasTried({ state }: Pick<Query, 'state'>): boolean {
 }
 
 function metaOf(kind: NowReadKind) {
-  return { priority: NOW_READS[kind].priority, owner: PLANNED }
+  return { priority: NOW_READS[kind].priority, owner: PLANNED, ...(kind === 'live' && { purpose: kind }) }
 }
 
 function readOfPlan<T, Key extends QueryKey>(

@@ -67,6 +67,7 @@ export const VERBS = {
   refresh: { key: 'r', does: 'Read again.' },
   messages: { key: 'H', does: 'Show the messages again.' },
   mouse: { key: 'M', does: 'Mouse on or off.' },
+  budget: { key: '$', does: 'Show what the requests went to.' },
   quit: { key: 'q', does: 'Quit, or close what is open.' },
   help: { key: '?', does: 'Help.' },
   palette: { key: ':', does: 'Find a place, a thing or an action.' },

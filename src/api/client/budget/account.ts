@@ -1,3 +1,5 @@
+import { type Cause, type Count, counted, type Spent } from './tally.ts'
+
 /** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
 export type BucketRule = { capacity: number; refillPerSecond: number }
 
@@ -72,15 +74,18 @@ export type Account = {
   refusalsInARow: number
   /** Part of the steady rate that is assumed to be there, at most 1; less while others use the key unseen. */
   pace: number
-  /** Until when the recovery of `pace` is counted. */
+  /** Until when the recovery of `pace` is counted; in the future while the last refusal is news. */
   pacedAt: number
 }
 
-const SLOWEST_PACE = 1 / 8
-/** Time in which the pace rises from nothing to all. */
-const RECOVERY_MS = 600_000
+const SLOWEST_PACE = 1 / 20
+/** Time without a refusal in which one machine fewer is assumed to share the key. */
+const RECOVERY_MS = 22 * 60_000
 /** Most that one success recovers: it says nothing about a long silence before it. */
 const RECOVERY_STEP_MS = 60_000
+/** A refusal this soon after another says that far more share the key than was assumed. */
+const SETTLING_MS = 60_000
+const SETTLING_GROWTH = 0.45
 
 export function freshAccount(rule: BucketRule, now: number): Account {
   return { bucket: fullBucket(rule, now), pauses: 0, refusalsInARow: 0, pace: 1, pacedAt: now }
@@ -95,23 +100,32 @@ export function advanced<A extends Account>(account: A, now: number, rule: Bucke
   return { ...account, bucket: refilled(account.bucket, now, pacedRule(account, rule)) }
 }
 
+/** Machines that are assumed to share the key, ours included. */
+export function sharersOf({ pace }: Pick<Account, 'pace'>): number {
+  return 1 / pace
+}
+
 /** After a request that the service let pass: the pace recovers with the time since it last did. */
 export function accepted<A extends Account>(account: A, now: number): A {
-  const recovered = Math.min(RECOVERY_STEP_MS, Math.max(0, now - account.pacedAt)) / RECOVERY_MS
-  return { ...account, refusalsInARow: 0, pace: Math.min(1, account.pace + recovered), pacedAt: now }
+  const { pacedAt } = account
+  const fewer = Math.min(RECOVERY_STEP_MS, Math.max(0, now - pacedAt)) / RECOVERY_MS
+  const pace = 1 / Math.max(1, sharersOf(account) - fewer)
+  return { ...account, refusalsInARow: 0, pace, pacedAt: Math.max(now, pacedAt) }
 }
 
 /**
- * After a first refusal: only somebody unseen can have used the key's rate, so half of what was
- * assumed is left to them.
+ * After a first refusal: only somebody unseen can have used the key's rate, so one machine more is assumed to share it,
+ * or several while refusals come one soon after the other. Who sends most is refused most, so that shares get alike.
  */
 export function slowed<A extends Account>(account: A, now: number): A {
+  const sharers = sharersOf(account)
+  const more = now < account.pacedAt ? Math.max(1, SETTLING_GROWTH * sharers) : 1
   return {
     ...account,
     pauses: account.pauses + 1,
     refusalsInARow: account.refusalsInARow + 1,
-    pace: Math.max(SLOWEST_PACE, account.pace / 2),
-    pacedAt: now,
+    pace: Math.max(SLOWEST_PACE, 1 / (sharers + more)),
+    pacedAt: now + SETTLING_MS,
   }
 }
 
@@ -137,14 +151,23 @@ export type Member = {
   servedAt: number
 }
 
+/** What a process knows of itself; `sent` are its requests of the last minute. */
+export type Own = Member & { sent: readonly Count[] }
+
 /** The account with `own` requests in flight among those of its bucket. */
-export type Entry = Account & { own: Member; others: readonly Member[] }
+export type Entry = Account & { own: Own; others: readonly Member[] }
 
 /** Counts a request that leaves. */
-export function countSent(entry: Entry, now: number): void {
+export function countSent(entry: Entry, now: number, cause: Cause): void {
   const { own } = entry
   entry.bucket = taken(entry.bucket)
-  entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined }
+  const sent = counted(own.sent, now, cause)
+  entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined, sent }
+}
+
+/** Counts a request that the service refused for the rate. */
+export function countRefused(entry: Entry, now: number, { place }: Cause): void {
+  entry.own = { ...entry.own, sent: counted(entry.own.sent, now, { place, purpose: 'refused' }) }
 }
 
 /**
@@ -171,12 +194,19 @@ export type Ledger = {
   readonly changesWithinMs: number | undefined
   /** False while other processes share the account but cannot be reached. */
   readonly reached: boolean
+  /** What all processes sent in the last minute, as far as they can be asked. */
+  spent: () => readonly Spent[]
   close: () => void
 }
 
 export function freshEntry(rule: BucketRule, now: number): Entry {
-  const own = { inFlight: 0, pollers: 0, claim: undefined, servedAt: 0 }
+  const own = { inFlight: 0, pollers: 0, claim: undefined, servedAt: 0, sent: [] }
   return { ...freshAccount(rule, now), own, others: [] }
+}
+
+/** What this process sent in the last minute. */
+export function ownSpent({ own }: Entry): readonly Spent[] {
+  return own.sent.map(count => ({ ...count, isOwn: true }))
 }
 
 /** The account of a process that shares its key with nobody. */
@@ -188,6 +218,7 @@ export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
     update: step => step(entry),
     changesWithinMs: undefined,
     reached: true,
+    spent: () => ownSpent(entry),
     close: () => {},
   }
 }

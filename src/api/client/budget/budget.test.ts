@@ -169,7 +169,7 @@ describe('who goes first', () => {
 describe('a refusal by the service', () => {
   test('empties the budget and pauses it until Retry-After', async () => {
     const clock = new VirtualClock()
-    const budget = createBudget({ clock })
+    const budget = createBudget({ clock, random: () => 0 })
     const permit = await budget.acquire()
     const end = clock.now() + 7_000
     permit.limited(7_000)

@@ -4,17 +4,21 @@ import {
   advanced,
   pacedRule,
   paused,
+  sharersOf,
   slowed,
   type BucketRule,
   timeUntil,
+  countRefused,
   countSettled,
   type Entry,
   type Ledger,
   memoryLedger,
 } from './account.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { jitterOf, thisMachine } from '../../../lib/machine.ts'
 import { Gauge } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
+import type { Cause, Purpose, Spared, Spent } from './tally.ts'
 import { takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
@@ -29,6 +33,7 @@ export type BudgetOptions = {
   /** Longest pause that a caller is made to wait for, in milliseconds. */
   longestPauseMs?: number
   clock?: Clock
+  /** Spreads pauses; by default another series of numbers on each machine, and there always the same one. */
   random?: () => number
 }
 
@@ -50,6 +55,18 @@ export type BudgetSnapshot = {
   slowed: boolean
 }
 
+/** What the budget went to. */
+export type BudgetReport = {
+  /** Requests of the last minute, of all processes of this machine that use the key. */
+  spent: readonly Spent[]
+  /** Requests of this process that wait, the first to go first. */
+  waiting: readonly (Cause & { what: string; sinceMs: number })[]
+  /** Other processes of which a request waits. */
+  othersWaiting: number
+  /** What this process did not send since it began. */
+  spared: Readonly<Spared>
+}
+
 /** The right to send one request. */
 export type Permit = {
   /** Says that the request was answered or failed; further calls do nothing. */
@@ -64,6 +81,10 @@ type AcquireOptions = {
   priority?: Priority | undefined
   /** Callers that share a priority take turns by owner, such as a pane. */
   owner?: string | undefined
+  /** What is asked for, as lists name it: an operation. */
+  what?: string | undefined
+  /** By default what the priority says. */
+  purpose?: Purpose | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -78,6 +99,11 @@ export type Budget = {
   snapshot: () => BudgetSnapshot
   /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
   startPolling: () => () => void
+  /** What is asked from now on is for this screen or command. */
+  placeIs: (place: string) => void
+  /** Counts something that needed no request. */
+  spare: (kind: keyof Spared) => void
+  report: () => BudgetReport
   /** From now on, what other processes do appears so many times later than usual. */
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
@@ -89,6 +115,9 @@ export type Budget = {
 type Waiting = {
   priority: Priority
   owner: string
+  cause: Cause
+  what: string
+  since: number
   grant: (pause: number) => void
   refuse: (retryAfterMs: number) => void
 }
@@ -123,13 +152,15 @@ class RequestBudget implements Budget {
   #isOneByOne = false
   /** Requests under way that nobody waits for. */
   #unawaited = 0
+  #place = 'mcpdeck'
+  readonly #spared: Spared = { fresh: 0, same: 0, pages: 0, givenUp: 0 }
 
   constructor(options: BudgetOptions) {
     this.#unlimited = options.unlimited ?? false
     this.#rule = { capacity: options.capacity ?? 10, refillPerSecond: options.refillPerSecond ?? 1 }
     this.#longestPauseMs = options.longestPauseMs ?? MINUTE_MS
     this.#clock = options.clock ?? systemClock
-    this.#random = options.random ?? Math.random
+    this.#random = options.random ?? jitterOf(options.sharing?.machine ?? thisMachine)
     this.#ledger = options.sharing
       ? new SharedLedger(options.sharing, this.#rule, this.#clock)
       : memoryLedger(this.#rule, this.#clock.now)
@@ -138,20 +169,25 @@ class RequestBudget implements Budget {
   }
 
   acquire = (options: AcquireOptions = {}): Promise<Permit> => {
-    const { priority = 'visible', owner = '', signal } = options
+    const { priority = 'visible', owner = '', signal, what = '', purpose = priority } = options
+    const cause = { place: this.#place, purpose }
     if (signal?.aborted) return Promise.reject(abortedError(false))
     const { promise, resolve, reject } = Promise.withResolvers<Permit>()
     const leave = () => {
       this.#line.remove(waiting)
+      this.spare('givenUp')
       reject(abortedError(false))
       this.#serve()
     }
     const waiting: Waiting = {
       priority,
       owner,
+      cause,
+      what,
+      since: this.#clock.now(),
       grant: pause => {
         signal?.removeEventListener('abort', leave)
-        resolve(this.#permit(pause, priority !== 'foreground'))
+        resolve(this.#permit(pause, cause, priority !== 'foreground'))
       },
       refuse: retryAfterMs => {
         signal?.removeEventListener('abort', leave)
@@ -180,6 +216,25 @@ class RequestBudget implements Budget {
     return () => {
       if (polling) count(-1)
       polling = false
+    }
+  }
+
+  placeIs = (place: string): void => {
+    this.#place = place
+  }
+
+  spare = (kind: keyof Spared): void => {
+    this.#spared[kind] += 1
+  }
+
+  report = (): BudgetReport => {
+    const now = this.#clock.now()
+    const ledgerNow = this.#ledger.now()
+    return {
+      spent: this.#ledger.spent(),
+      waiting: this.#line.all().map(({ cause, what, since }) => ({ ...cause, what, sinceMs: now - since })),
+      othersWaiting: this.#ledger.read().others.filter(({ claim }) => claim && claim.until > ledgerNow).length,
+      spared: { ...this.#spared },
     }
   }
 
@@ -252,10 +307,10 @@ class RequestBudget implements Budget {
     this.#gauge.publish()
   }
 
-  #turnOf({ priority }: Waiting): PermitDecision {
+  #turnOf(waiting: Waiting): PermitDecision {
     const { changesWithinMs, reached } = this.#ledger
     return this.#change((entry, now) =>
-      takePermit(entry, now, priority, {
+      takePermit(entry, now, waiting, {
         rule: this.#rule,
         unlimited: this.#unlimited,
         longestPauseMs: this.#longestPauseMs,
@@ -273,7 +328,7 @@ class RequestBudget implements Budget {
   }
 
   /** @param pause the pauses there were when the request was let go */
-  #permit(pause: number, isUnawaited: boolean): Permit {
+  #permit(pause: number, cause: Cause, isUnawaited: boolean): Permit {
     let open = true
     if (isUnawaited) this.#unawaited += 1
     const close = (
@@ -301,7 +356,10 @@ class RequestBudget implements Budget {
           entry => (pause === entry.pauses ? this.#rule : undefined),
         ),
       limited: retryAfterMs =>
-        close((entry, now) => this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })),
+        close((entry, now) => {
+          countRefused(entry, now, cause)
+          this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })
+        }),
     }
   }
 
@@ -312,13 +370,20 @@ class RequestBudget implements Budget {
   ): void {
     if (isNews) Object.assign(entry, slowed(entry, now))
     else if (retryAfterMs === undefined) return
-    Object.assign(entry, paused(entry, now + (retryAfterMs ?? this.#backoff(entry.refusalsInARow))))
+    const wait = retryAfterMs ?? this.#backoff(entry.refusalsInARow)
+    const spread = Math.min(this.#spread(entry), Math.max(0, this.#longestPauseMs - wait))
+    Object.assign(entry, paused(entry, now + wait + spread))
   }
 
   /** Between half and all of a doubling pause: never none, because the service has just refused. */
   #backoff(refusalsInARow: number): number {
     const most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (refusalsInARow - 1))
     return (most * (1 + this.#random())) / 2
+  }
+
+  /** The service has one token then, and all who were refused wait for it: they come back one after the other. */
+  #spread(entry: Entry): number {
+    return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
   /**

@@ -3,7 +3,8 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
-import type { Account, Entry, Member } from './account.ts'
+import type { Account, Entry, Member, Own } from './account.ts'
+import { minuteBefore, type Purpose, type Spent } from './tally.ts'
 import type { Machine } from '../../../lib/machine.ts'
 
 /** Longest block of this process by another's step, which takes well under a millisecond. */
@@ -23,6 +24,10 @@ const SCHEMA = `
     in_flight INTEGER NOT NULL, pollers INTEGER NOT NULL, claim_rank INTEGER, claim_until REAL, served_at REAL NOT NULL,
     PRIMARY KEY (account, token)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS spent (
+    account TEXT NOT NULL, token TEXT NOT NULL, second INTEGER NOT NULL, place TEXT NOT NULL, purpose TEXT NOT NULL,
+    count INTEGER NOT NULL, PRIMARY KEY (account, token, second, place, purpose)
+  ) STRICT, WITHOUT ROWID;
 `
 const READ_ACCOUNT = 'SELECT * FROM accounts WHERE id = :id'
 const READ_OTHERS = 'SELECT * FROM members WHERE account = :id AND token <> :token'
@@ -30,6 +35,10 @@ const WRITE_ACCOUNT = `INSERT OR REPLACE INTO accounts VALUES
   (:id, :level, :at, :seen, :pauses, :refusals, :pace, :pacedAt)`
 const WRITE_MEMBER = `INSERT OR REPLACE INTO members VALUES
   (:id, :token, :pid, :started, :leaseUntil, :inFlight, :pollers, :claimRank, :claimUntil, :servedAt)`
+const WRITE_SPENT = 'INSERT OR REPLACE INTO spent VALUES (:id, :token, :second, :place, :purpose, :count)'
+const READ_SPENT =
+  'SELECT token, second, place, purpose, count FROM spent WHERE account = :id AND second BETWEEN :since AND :now'
+const REMOVE_SPENT = 'DELETE FROM spent WHERE account = :id AND second NOT BETWEEN :since AND :now'
 const REMOVE_MEMBER = 'DELETE FROM members WHERE account = :id AND token = :token'
 
 type AccountRow = Record<'level' | 'at' | 'seen' | 'pauses' | 'refusals' | 'pace' | 'paced_at', number>
@@ -39,6 +48,8 @@ type MemberRow = Record<'pid' | 'lease_until' | 'in_flight' | 'pollers' | 'serve
   claim_rank: number | null
   claim_until: number | null
 }
+
+type SpentRow = { token: string; second: number; place: string; purpose: Purpose; count: number }
 
 export type LedgerFileOptions = {
   file: string
@@ -62,6 +73,8 @@ export class LedgerFile {
   readonly #token = randomUUID()
   readonly #started: string
   #lookedAt = -Infinity
+  /** The counts of earlier seconds are stored. */
+  #storedUpTo = -Infinity
 
   /** Creates directory and file with rights for their owner only. @throws errors of the file system and of SQLite */
   constructor({ file, keyId, machine, leaseMs }: LedgerFileOptions) {
@@ -77,7 +90,7 @@ export class LedgerFile {
   }
 
   /** Runs `step` on the stored entry, which was last changed at `seen`, and stores what it leaves. */
-  update<T>(own: Member, fresh: () => Account, step: (entry: Entry, seen: number) => T): { entry: Entry; result: T } {
+  update<T>(own: Own, fresh: () => Account, step: (entry: Entry, seen: number) => T): { entry: Entry; result: T } {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const { entry, seen } = this.#load(own, fresh, true)
@@ -91,8 +104,19 @@ export class LedgerFile {
     }
   }
 
-  read(own: Member, fresh: () => Account): Entry {
+  read(own: Own, fresh: () => Account): Entry {
     return this.#load(own, fresh, false).entry
+  }
+
+  /** What all processes sent in the last minute, those that have ended since as well. */
+  spent(): Spent[] {
+    const rows = this.#prepared(READ_SPENT).all({ id: this.#id, ...this.#lastMinute() }) as SpentRow[]
+    return rows.map(({ token, ...count }) => ({ ...count, isOwn: token === this.#token }))
+  }
+
+  #lastMinute(): { since: number; now: number } {
+    const now = this.#machine.now()
+    return { since: minuteBefore(now), now: Math.floor(now / 1000) }
   }
 
   close(): void {
@@ -105,7 +129,7 @@ export class LedgerFile {
   }
 
   /** @param own this process as it knows itself, because others may have taken it for dead */
-  #load(own: Member, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
+  #load(own: Own, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
     const row = this.#prepared(READ_ACCOUNT).get({ id: this.#id }) as AccountRow | undefined
     const others = this.#others(clean)
     const inFlight = others.reduce((sum, other) => sum + other.inFlight, own.inFlight)
@@ -162,6 +186,15 @@ export class LedgerFile {
       claimUntil: own.claim?.until ?? null,
       servedAt: own.servedAt,
     })
+    this.#storeSpent(own)
+  }
+
+  #storeSpent({ sent }: Own): void {
+    const news = sent.filter(({ second }) => second >= this.#storedUpTo)
+    if (news.length === 0) return
+    this.#prepared(REMOVE_SPENT).run({ id: this.#id, ...this.#lastMinute() })
+    for (const count of news) this.#prepared(WRITE_SPENT).run({ id: this.#id, token: this.#token, ...count })
+    this.#storedUpTo = Math.max(...news.map(({ second }) => second))
   }
 
   #prepared(sql: string): StatementSync {

@@ -8,7 +8,9 @@ import {
   type Entry,
   freshEntry,
   type Ledger,
+  ownSpent,
 } from './account.ts'
+import type { Spent } from './tally.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { LedgerFile, type LedgerFileOptions, isBusy, isSqliteError } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
@@ -96,6 +98,11 @@ export class SharedLedger implements Ledger {
     return result
   }
 
+  spent = (): readonly Spent[] => {
+    const stored = this.#alone ? undefined : this.#attempt(() => this.#readSpent())
+    return stored ?? ownSpent(this.#known)
+  }
+
   close = (): void => {
     this.#cancelRenewal?.()
     this.#cancelRenewal = undefined
@@ -108,7 +115,7 @@ export class SharedLedger implements Ledger {
 
   #updateFile<T>(step: (entry: Entry) => T): { result: T } | undefined {
     if (this.#alone || (this.#away && this.now() < this.#away.triedAt + this.#away.retryMs)) return undefined
-    this.#file ??= new LedgerFile(this.#fileOptions)
+    this.#file ??= this.#open()
     const away = this.#away
     const { entry, result } = this.#file.update(this.#known.own, this.#fresh, (stored, seen) => {
       if (away) this.#payFor(away, stored, seen)
@@ -117,6 +124,16 @@ export class SharedLedger implements Ledger {
     this.#away = undefined
     this.#know(entry)
     return { result }
+  }
+
+  #readSpent(): Spent[] {
+    const file = (this.#file ??= this.#open())
+    if (!this.#away) this.#know(file.read(this.#known.own, this.#fresh))
+    return file.spent()
+  }
+
+  #open(): LedgerFile {
+    return new LedgerFile(this.#fileOptions)
   }
 
   #know(entry: Entry): Entry {

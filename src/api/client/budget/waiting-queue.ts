@@ -1,7 +1,7 @@
 import { pacedRule, type BucketRule, timeUntil, countSent, type Entry } from './account.ts'
+import type { Cause, Priority } from './tally.ts'
 
-/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
-export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
+export type { Priority } from './tally.ts'
 
 /** All priorities, the first to go first. */
 const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']
@@ -22,6 +22,11 @@ export class WaitingLine<T extends Waiter> {
     background: new Map(),
   }
   #size = 0
+
+  /** All that wait, the first to go first. */
+  all(): T[] {
+    return ORDER.flatMap(priority => [...this.#owners[priority].values()].flat())
+  }
 
   get size(): number {
     return this.#size
@@ -116,7 +121,12 @@ function tokensClaimed({ own, others }: Entry, rank: number, now: number): numbe
  * Takes a token for the first in a process's line, or announces its wait.
  * @param entry changed in place
  */
-export function takePermit(entry: Entry, now: number, priority: Priority, turn: PermitRule): PermitDecision {
+export function takePermit(
+  entry: Entry,
+  now: number,
+  { priority, cause }: { priority: Priority; cause: Cause },
+  turn: PermitRule,
+): PermitDecision {
   const { rule, unlimited, longestPauseMs } = turn
   const pauseMs = Math.max(0, entry.bucket.at - now)
   if (pauseMs > longestPauseMs) return { kind: 'refused', retryAfterMs: pauseMs }
@@ -125,7 +135,7 @@ export function takePermit(entry: Entry, now: number, priority: Priority, turn: 
   const tokens = tokensNeeded(priority, rule.capacity) + claimed
   const wait = unlimited ? pauseMs : timeUntil(entry.bucket, tokens, now, pacedRule(entry, rule))
   if (wait === 0) {
-    countSent(entry, now)
+    countSent(entry, now, cause)
     return { kind: 'go', pause: entry.pauses }
   }
   const wakeMs = wakeAfter(wait, claimed > 0, turn)

@@ -115,6 +115,8 @@ describe('what is kept', () => {
     const leftOut = plainReads.map(({ resource, name }) => `${resource}.${name}`).filter(name => !kept.includes(name))
     expect(kept).toHaveLength(plainReads.length - leftOut.length)
     expect(leftOut.sort()).toEqual([
+      'agentProposals.get',
+      'agentTurns.list',
       'calls.get',
       'calls.list',
       'calls.results',
@@ -124,6 +126,7 @@ describe('what is kept', () => {
       'iterations.trace',
       'liveServers.get',
       'roots.get',
+      'runs.older',
       'scenarios.get',
       'scenarios.list',
       'serverRequests.list',

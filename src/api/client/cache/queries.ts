@@ -16,11 +16,12 @@ import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
 import { datedRead, outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
+import type { Purpose } from '../budget/tally.ts'
 
 /**
  * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.
  */
-type RequestMeta = { priority?: Priority; owner?: string }
+type RequestMeta = { priority?: Priority; owner?: string; purpose?: Purpose }
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -132,7 +133,10 @@ function pagesOptions<E extends AnyEndpoint>(
     queryKey,
     queryFn: async context => {
       const known = knownPage(context, { settled, aRound })
-      if (known !== undefined) return known
+      if (known !== undefined) {
+        client.budget.spare('pages')
+        return known
+      }
       const request = requestOptions(context)
       const reading = beginReading(context)
       const read = async (cursor: string | undefined) => {
@@ -301,5 +305,6 @@ type RequestContext = {
 function requestOptions({ client, queryKey, signal, meta, pageParam }: RequestContext) {
   const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
   const leftAt = datedRead(client, queryKey, pageParam !== undefined)
-  return { signal, leftAt, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
+  const { owner, purpose, priority = isFirstLoad ? 'foreground' : 'visible' } = meta ?? {}
+  return { signal, leftAt, owner, purpose, priority }
 }

@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-query'
 import { every } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
+import { pollFromLastAnswer } from './steady-interval.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
 const STALE_MS = 10_000
@@ -47,7 +48,7 @@ function date(query: Pick<Query<unknown, unknown, unknown>, 'state' | 'setState'
 export function createQueryClient(): QueryClient {
   // In Node the library takes itself for a server and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onSuccess: (_, query) => date(query) }),
     defaultOptions: {
       queries: {
@@ -61,6 +62,8 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
     },
   })
+  pollFromLastAnswer(client)
+  return client
 }
 
 /** The same, whose polls share their wakes with all else in this process that is looked at again and again. */

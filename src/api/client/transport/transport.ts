@@ -26,6 +26,8 @@ export type TransportOptions = RequestTarget & {
   clock?: Clock
   /** Called for each answer that carries `Deprecation`. */
   onDeprecation?: (deprecation: Deprecation) => void
+  /** Called for each answer that is the same text as the one before. */
+  onSame?: () => void
 }
 
 type SendOptions = {
@@ -56,7 +58,7 @@ const MAX_ERROR_BYTES = 256 * 1024
 /** One endpoint and one input make one request and one answer; retries and rates are the client's. */
 export function createTransport(options: TransportOptions): Transport {
   const { clock = systemClock, deadlineMs = DEADLINE_MS } = options
-  const last = createLastAnswers()
+  const last = createLastAnswers(options.onSame)
   const hideKey = (text: string) => (options.key ? text.replaceAll(options.key, '[key]') : text)
   return {
     prepare: (endpoint, input, idempotencyKey, vocabulary = options.vocabulary) =>

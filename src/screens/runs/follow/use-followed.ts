@@ -116,7 +116,7 @@ function useProgress(pins: readonly Pin[]) {
       if (!pins.some(pin => pin.runId === runId)) readers.current.delete(runId)
   }, [pins])
   return async ({ projectId, runId }: Pin): Promise<Progress> => {
-    const call = { owner: runId, priority: 'visible' } as const
+    const call = { owner: runId, priority: 'visible', purpose: 'live' } as const
     const reader =
       readers.current.get(runId) ??
       createTrialReader(client, { projectId, runId }, call, { keep: withProgress, aRound: PAGES_A_ROUND })

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { createShares, type Share } from '../../domain/polling/share.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
+import { appKeys, budgetKeys } from './app-keys.ts'
+
+let testService: TestService
+let app: TestApp
+const save = vi.fn<(screen: string, share: Share) => Promise<void>>()
+
+beforeEach(async () => {
+  save.mockReset().mockResolvedValue()
+  testService = await openService()
+  app = await openApp({ testService, place: projectsRoute.to({}), access: { shares: createShares({}, save) } })
+  await app.see('▌Sandbox')
+})
+afterEach(async () => {
+  await app.close()
+  await testService.close()
+})
+
+test('the palette finds the budget, which says for which screen and what for requests were sent', async () => {
+  await app.press(appKeys.bindings.palette)
+  await app.press(...'budget')
+  await app.press('enter')
+  await app.see('Request budget')
+  await app.see('No limit: the workspace answers in this process.')
+  await app.see(/\d+ requests? in the last minute from this machine\s+│\s+│\s+Projects: [^\n]*asked for \d/)
+  await app.see('0 requests waiting here, 0 in other processes')
+  await app.see('reads answered by what was just read')
+})
+
+test('a person gives a screen more or less, and is told when that cannot be saved', async () => {
+  await app.press(appKeys.bindings.budget)
+  await app.see('Projects is read as often as usual.')
+  await app.press(budgetKeys.bindings.share)
+  await app.see('Projects is read twice as often as usual')
+  save.mockRejectedValue(new Error('The disk is full.'))
+  await app.press(budgetKeys.bindings.share)
+  await app.see('Projects is read a third as often as usual')
+  await app.see('Holds for this session only: The disk is full.')
+  expect(save.mock.calls).toEqual([
+    ['projects', 'more'],
+    ['projects', 'less'],
+  ])
+})

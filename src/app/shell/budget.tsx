@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { useOverlays } from '../../components/overlays.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { ownTexts, rateText, spentTexts } from '../../domain/budget/lines.ts'
+import { type Share, SHARES } from '../../domain/polling/share.ts'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useRunningNow } from '../../hooks/use-now.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { usePlace } from '../../tui/router/router-context.tsx'
+import type { LoadedScreen } from '../registry.ts'
+import { budgetKeys } from './app-keys.ts'
+
+const WIDTH = 100
+const NEVER = (): (() => void) => () => undefined
+const SHARE_TEXTS: Readonly<Record<Share, string>> = {
+  less: 'a third as often as usual',
+  usual: 'as often as usual',
+  more: 'twice as often as usual, as far as the rate allows',
+}
+
+/** Names the screen for which requests leave, and counts reads that need none. */
+export function CountRequests(): null {
+  const { budget } = useWorkspace()
+  const queryClient = useQueryClient()
+  const { screen } = usePlace()
+  // What a screen reads begins in effects, which come after these.
+  useLayoutEffect(() => budget.placeIs(screen), [budget, screen])
+  useLayoutEffect(
+    () =>
+      queryClient.getQueryCache().subscribe(event => {
+        if (event.type !== 'observerAdded' || event.query.state.data === undefined) return
+        if (!event.observer.getCurrentResult().isStale) budget.spare('fresh')
+      }),
+    [budget, queryClient],
+  )
+  return null
+}
+
+/** How often the person has a screen read. */
+export function useShare(screen: string): Share {
+  const { shares } = useWorkspace()
+  return useSyncExternalStore(shares?.subscribe ?? NEVER, () => shares?.of(screen) ?? 'usual')
+}
+
+/** Opens the request budget over the page. */
+export function useBudgetOverlay(screens: readonly LoadedScreen[]): () => void {
+  const overlays = useOverlays()
+  const titleOf = (place: string): string => screens.find(({ route }) => route.screen === place)?.title ?? place
+  return () => {
+    overlays.open({
+      title: 'Request budget',
+      width: WIDTH,
+      content: close => <BudgetOverlay titleOf={titleOf} onClose={close} />,
+    })
+  }
+}
+
+function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () => void }) {
+  const { titleOf } = props
+  const { budget, shares } = useWorkspace()
+  const notify = useNotify()
+  const now = useRunningNow(true)
+  const { screen } = usePlace()
+  const share = useShare(screen)
+  const key = useKeyName()(budgetKeys, 'share')
+  const next = SHARES[(SHARES.indexOf(share) + 1) % SHARES.length]!
+  const give = (): void => {
+    shares?.give(screen, next).catch((error: unknown) => {
+      notify('warn', `Holds for this session only: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
+  useBindings(budgetKeys, { close: props.onClose, share: shares ? give : unavailable('There are no settings here.') })
+  const report = budget.report()
+  const lines: Line[] = [
+    rateText(budget.snapshot(), now),
+    `${titleOf(screen)} is read ${SHARE_TEXTS[share]}. Press ${key} to change that.`,
+    '',
+    ...spentTexts(report, titleOf),
+    '',
+    ...ownTexts(report, titleOf),
+  ]
+  return <Viewer lines={lines} focused />
+}

@@ -1,0 +1,80 @@
+import type { BudgetReport, BudgetSnapshot } from '../../api/client/budget/budget.ts'
+import type { Purpose, Spent } from '../../api/client/budget/tally.ts'
+import { counted } from '../runs/labels.ts'
+
+const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
+  write: 'writes',
+  foreground: 'asked for',
+  visible: 'on screen',
+  live: 'live progress',
+  pinned: 'followed',
+  background: 'background',
+}
+
+/** What the requests of the last minute were for, most first. */
+export type SpentOn = { place: string; isOwn: boolean; count: number; refused: number; purposes: string }
+
+/** Groups the counts of the last minute by screen or command, this process and others apart. */
+export function spentOn(spent: readonly Spent[]): SpentOn[] {
+  const groups = Map.groupBy(spent, ({ place, isOwn }) => JSON.stringify([isOwn, place]))
+  return [...groups.values()]
+    .map(counts => {
+      const sum = (of: (purpose: Purpose) => boolean) =>
+        counts.reduce((total, { purpose, count }) => total + (of(purpose) ? count : 0), 0)
+      const { place, isOwn } = counts[0]!
+      const purposes = Object.entries(PURPOSES)
+        .map(([purpose, label]) => ({ label, count: sum(each => each === purpose) }))
+        .filter(({ count }) => count > 0)
+        .map(({ label, count }) => `${label} ${count}`)
+        .join(', ')
+      return {
+        place,
+        isOwn,
+        count: sum(each => each !== 'refused'),
+        refused: sum(each => each === 'refused'),
+        purposes,
+      }
+    })
+    .toSorted((one, other) => other.count - one.count)
+}
+
+/** The rate that is reckoned with, and why, in one sentence or two. */
+export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: BudgetSnapshot, now: number): string {
+  if (unlimited) return 'No limit: the workspace answers in this process.'
+  const rate = `${Math.round(refillPerSecond * 60)} requests a minute are assumed`
+  const why = slowed
+    ? 'the service refused some (429), so others seem to use the key on other machines'
+    : 'as documented; the service refused none lately, and its answers state no rate'
+  const pause = pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - now) / 1000)
+  return `${rate}: ${why}.${pause > 0 ? ` It asked for a pause, which ends in ${pause} s.` : ''}`
+}
+
+/** What `mcpdeck budget` prints and the overlay shows above what concerns this process alone. */
+export function spentTexts(report: BudgetReport, titleOf: (place: string) => string = place => place): string[] {
+  const groups = spentOn(report.spent)
+  const total = groups.reduce((sum, { count }) => sum + count, 0)
+  return [
+    `${counted(total, 'request')} in the last minute from this machine`,
+    ...groups.map(({ place, isOwn, purposes, refused }) => {
+      const of = isOwn ? titleOf(place) : `${titleOf(place)} (another process)`
+      return `  ${of}: ${[purposes, refused > 0 && `refused ${refused}`].filter(Boolean).join(', ')}`
+    }),
+  ]
+}
+
+/** What waits in this process, and what it did not send. */
+export function ownTexts(report: BudgetReport, titleOf: (place: string) => string): string[] {
+  const { waiting, othersWaiting, spared } = report
+  return [
+    `${counted(waiting.length, 'request')} waiting here, ${othersWaiting} in other processes`,
+    ...waiting.map(({ what, place, purpose, sinceMs }) => {
+      const label = purpose === 'refused' ? purpose : PURPOSES[purpose]
+      return `  ${what}: ${titleOf(place)}, ${label}, for ${Math.round(sinceMs / 1000)} s`
+    }),
+    'Spared in this session',
+    `  reads answered by what was just read: ${spared.fresh}`,
+    `  pages of lists that a poll left out: ${spared.pages}`,
+    `  requests given up before they left: ${spared.givenUp}`,
+    `  answers that were the same text, and not worked on: ${spared.same}`,
+  ]
+}
