@@ -2,7 +2,7 @@ import { QueryObserver, type QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../src/api/client/cache/query-client.ts'
 import { VirtualClock } from '../client/virtual-clock.ts'
-import { createFocusPace, type FocusPace } from '../../src/cli/dashboard/dashboard.tsx'
+import { createFocusPace, type FocusPace } from '../../src/cli/dashboard/focus-pace.ts'
 
 let queryClient: QueryClient
 let focus: FocusPace

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createPollingClient, gatherNews, outdate, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, gatherNews, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -29,7 +29,6 @@ import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
 import type { LinePace, Workspace } from '../../hooks/workspace.tsx'
-import { LONG_REST, REST } from '../../hooks/use-poll.ts'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
@@ -40,6 +39,7 @@ import { createMemoryRelease, type MemoryRelease } from '../process/memory-relea
 import { setOptimizing } from '../process/optimizing.ts'
 import type { Log } from '../output/log.ts'
 import type { Themes } from '../../app/shell/theme-chooser.tsx'
+import { createFocusPace, type FocusPace } from './focus-pace.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 import { beginOnNow } from './first-place.ts'
@@ -49,17 +49,7 @@ import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { createShares, type Share } from '../../domain/polling/share.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
-import { systemClock, type Clock } from '../../lib/clock.ts'
-import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 
-/** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
-const RESTS = [
-  { afterMs: 15 * 60_000, factor: LONG_REST },
-  { afterMs: 3 * 60_000, factor: REST },
-  { afterMs: 60_000, factor: 4 },
-]
-/** The same while the terminal is not focused, however lately a key was pressed. */
-const UNFOCUSED_FACTOR = 4
 /** Where nobody is there, what is answered within so many milliseconds is drawn at once. */
 const TOGETHER_MS = 100
 
@@ -70,14 +60,6 @@ const saveShare = async (screen: string, share: Share): Promise<void> =>
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
   plan: async (...args) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...args),
-}
-
-export type FocusPace = LinePace & {
-  /** The terminal's report of whether it has the focus. */
-  set(focused: boolean): void
-  /** A key was pressed. */
-  attend(): void
-  isAttended(): boolean
 }
 
 /** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
@@ -375,60 +357,4 @@ function releaseAfterReads(queryClient: QueryClient): MemoryRelease {
     if (event.type === 'updated') memory.putOff()
   })
   return memory
-}
-
-/**
- * Polls more rarely while the terminal is not focused or nobody presses a key, and reads again what got old when that
- * ends. `line` is the line's own pace.
- */
-export function createFocusPace(line: LinePace, queryClient: QueryClient, clock: Clock = systemClock): FocusPace {
-  let isFocused = true
-  let pressedAt = clock.now()
-  let cancel: (() => void) | undefined
-  let factor = 1
-  const listeners = new Set<() => void>()
-  const rested = (): number => RESTS.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
-  const update = (): void => {
-    const before = factor
-    factor = isFocused ? rested() : Math.max(rested(), UNFOCUSED_FACTOR)
-    if (factor === before) return
-    for (const listener of listeners) listener()
-    if (factor > 1) return
-    // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
-    void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
-  }
-  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
-  const untilRest = (): void => {
-    const left = RESTS.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
-    if (left.length === 0) return
-    cancel = clock.after(Math.min(...left), () => {
-      cancel = undefined
-      update()
-      untilRest()
-    })
-  }
-  untilRest()
-  return {
-    isAttended: () => factor === 1,
-    isResting: () => rested() === LONG_REST,
-    pollFactor: () => line.pollFactor() * factor,
-    subscribe(listener) {
-      listeners.add(listener)
-      const unsubscribe = line.subscribe(listener)
-      return () => {
-        listeners.delete(listener)
-        unsubscribe()
-      }
-    },
-    set(focused) {
-      isFocused = focused
-      update()
-    },
-    attend() {
-      pressedAt = clock.now()
-      if (factor > 1) cancel?.()
-      if (factor > 1 || !cancel) untilRest()
-      update()
-    },
-  }
 }

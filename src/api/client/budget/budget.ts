@@ -1,4 +1,4 @@
-import { abortedError, refusal } from '../errors/api-error.ts'
+import { abortedError } from '../errors/api-error.ts'
 import {
   accepted,
   advanced,
@@ -18,8 +18,8 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { jitterOf, thisMachine } from '../../../lib/machine.ts'
 import { Gauge } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
-import type { Cause, Purpose, Spared, Spent } from './tally.ts'
-import { takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
+import type { BudgetReport, Cause, Purpose, Spared } from './tally.ts'
+import { pausedTooLong, takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
   /** Requests at once (contract: burst 10). */
@@ -53,18 +53,6 @@ export type BudgetSnapshot = {
   /** Steady rate that is assumed now; less than the key's after a refusal, because others use the key too. */
   refillPerSecond: number
   slowed: boolean
-}
-
-/** What the budget went to. */
-export type BudgetReport = {
-  /** Requests of the last minute, of all processes of this machine that use the key. */
-  spent: readonly Spent[]
-  /** Requests of this process that wait, the first to go first. */
-  waiting: readonly (Cause & { what: string; sinceMs: number })[]
-  /** Other processes of which a request waits. */
-  othersWaiting: number
-  /** What this process did not send since it began. */
-  spared: Readonly<Spared>
 }
 
 /** The right to send one request. */
@@ -386,9 +374,7 @@ class RequestBudget implements Budget {
     return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
-  /**
-   * Time brings tokens back, ends a pause and lets others change a shared entry.
-   */
+  /** Time brings tokens back, ends a pause and lets others change a shared entry. */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry
@@ -400,9 +386,4 @@ class RequestBudget implements Budget {
     ].filter(change => change !== undefined)
     return changes.length > 0 ? Math.min(...changes) : undefined
   }
-}
-
-function pausedTooLong(retryAfterMs: number) {
-  const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
-  return refusal('rate-paused', message, { retryAfterMs })
 }

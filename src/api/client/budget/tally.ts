@@ -41,3 +41,15 @@ export function counted(counts: readonly Count[], now: number, { place, purpose 
   const others = counts.filter(count => count !== known && count.second >= since)
   return [...others, { second, place, purpose, count: (known?.count ?? 0) + 1 }]
 }
+
+/** What the budget went to. */
+export type BudgetReport = {
+  /** Requests of the last minute, of all processes of this machine that use the key. */
+  spent: readonly Spent[]
+  /** Requests of this process that wait, the first to go first. */
+  waiting: readonly (Cause & { what: string; sinceMs: number })[]
+  /** Other processes of which a request waits. */
+  othersWaiting: number
+  /** What this process did not send since it began. */
+  spared: Readonly<Spared>
+}

@@ -1,3 +1,4 @@
+import { refusal } from '../errors/api-error.ts'
 import { pacedRule, type BucketRule, timeUntil, countSent, type Entry } from './account.ts'
 import type { Cause, Priority } from './tally.ts'
 
@@ -152,4 +153,10 @@ function wakeAfter(
   const look = othersFirst || wait === undefined || !othersReached ? othersWithinMs : undefined
   const waits = [wait, look].filter(ms => ms !== undefined)
   return waits.length > 0 ? Math.ceil(Math.min(...waits)) : undefined
+}
+
+/** What a caller gets who may not wait as long as the service asked for. */
+export function pausedTooLong(retryAfterMs: number) {
+  const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
+  return refusal('rate-paused', message, { retryAfterMs })
 }

@@ -1,0 +1,79 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
+import { outdate } from '../../api/client/cache/query-client.ts'
+import { LONG_REST, REST } from '../../hooks/use-poll.ts'
+import type { LinePace } from '../../hooks/workspace.tsx'
+import { systemClock, type Clock } from '../../lib/clock.ts'
+
+/** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
+const RESTS = [
+  { afterMs: 15 * 60_000, factor: LONG_REST },
+  { afterMs: 3 * 60_000, factor: REST },
+  { afterMs: 60_000, factor: 4 },
+]
+/** The same while the terminal is not focused, however lately a key was pressed. */
+const UNFOCUSED_FACTOR = 4
+
+export type FocusPace = LinePace & {
+  /** The terminal's report of whether it has the focus. */
+  set(focused: boolean): void
+  /** A key was pressed. */
+  attend(): void
+  isAttended(): boolean
+}
+
+/**
+ * Polls more rarely while the terminal is not focused or nobody presses a key, and reads again what got old when that
+ * ends. `line` is the line's own pace.
+ */
+export function createFocusPace(line: LinePace, queryClient: QueryClient, clock: Clock = systemClock): FocusPace {
+  let isFocused = true
+  let pressedAt = clock.now()
+  let cancel: (() => void) | undefined
+  let factor = 1
+  const listeners = new Set<() => void>()
+  const rested = (): number => RESTS.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
+  const update = (): void => {
+    const before = factor
+    factor = isFocused ? rested() : Math.max(rested(), UNFOCUSED_FACTOR)
+    if (factor === before) return
+    for (const listener of listeners) listener()
+    if (factor > 1) return
+    // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
+    void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
+  }
+  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
+  const untilRest = (): void => {
+    const left = RESTS.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
+    if (left.length === 0) return
+    cancel = clock.after(Math.min(...left), () => {
+      cancel = undefined
+      update()
+      untilRest()
+    })
+  }
+  untilRest()
+  return {
+    isAttended: () => factor === 1,
+    isResting: () => rested() === LONG_REST,
+    pollFactor: () => line.pollFactor() * factor,
+    subscribe(listener) {
+      listeners.add(listener)
+      const unsubscribe = line.subscribe(listener)
+      return () => {
+        listeners.delete(listener)
+        unsubscribe()
+      }
+    },
+    set(focused) {
+      isFocused = focused
+      update()
+    },
+    attend() {
+      pressedAt = clock.now()
+      if (factor > 1) cancel?.()
+      if (factor > 1 || !cancel) untilRest()
+      update()
+    },
+  }
+}
