@@ -20,6 +20,15 @@ same way options and the environment go before the other settings.
 `,
     table(file),
     `
+## Themes
+
+\`Ctrl+T\` in the dashboard shows each theme as it is chosen and writes the kept one into this file. \`mcpdeck theme list\` names
+all, \`mcpdeck theme preview\` prints rows in each with the contrast of everything that is read, those of \`themes\` too: a theme of
+your own takes \`ground\`, \`text\`, \`muted\`, \`border\`, \`accent\`, \`ok\`, \`warn\`, \`error\`, \`live\` and \`selected\`, each \`#rrggbb\`. Terminals
+of 256 colours get the nearest that can be read, those of sixteen their own by meaning. The terminal's background becomes the
+theme's only where the terminal has told its own (OSC 11), which it gets back at the end; \`auto\`, \`dark\`, \`light\`, both high
+contrasts and \`monochrome\` leave it as it is.
+
 ## Settings of a profile
 
 \`${LOCAL_PROFILE}\` is the local workspace and needs no profile.
