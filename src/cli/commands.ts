@@ -1,7 +1,7 @@
 import { buildCommandLine, type CommandLine, type CommandLineOptions } from './command-line.ts'
 import { api } from './commands/api.ts'
 import { documents } from './commands/documents.ts'
-import { get, inspection, notebook } from './commands/inspection.ts'
+import { get, inspection, notebook, now } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
 import { tryServer } from './commands/reach.ts'
 import { runs } from './commands/run.ts'
@@ -14,7 +14,10 @@ import { verbs } from './commands/verbs.ts'
 
 /** The command line with every command. */
 export function buildProgram(options: CommandLineOptions): CommandLine {
-  const opening = notebook(chosen => options.dashboard('notebook', chosen, []))
+  const opening = [
+    ...notebook(chosen => options.dashboard('notebook', chosen, [])),
+    now(chosen => options.dashboard('now', chosen, [])),
+  ]
   return buildCommandLine(options, [
     tryServer,
     api,

@@ -23,6 +23,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     'would install for the whole machine; run below in a folder',
   'npm uninstall --global mcpdeck': 'would take the command from the whole machine',
   'npm start --silent --': 'is the beginning of commands',
+  ...Object.fromEntries(
+    ['npm pack', 'npm install --global ./mcpdeck-*.tgz', 'npx ./mcpdeck-*.tgz'].map(command => [
+      command,
+      'packs the program; test/tooling/package.test.ts runs it',
+    ]),
+  ),
   'mcpdeck profile add': 'asks a person at a terminal',
   'mcpdeck api': 'is the beginning of commands',
   'mcpdeck suite': 'is the beginning of commands',

@@ -63,7 +63,7 @@ test('nobody there for a quarter of an hour, polling rests, however slow the lin
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 4, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(14 * 60_000)
-  expect([unattended.pollFactor(), unattended.isResting?.()]).toEqual([32, false])
+  expect([unattended.pollFactor(), unattended.isResting?.()]).toEqual([40, false])
   const heard = vi.fn<() => void>()
   unattended.subscribe(heard)
   await clock.advance(60_000)

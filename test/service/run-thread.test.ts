@@ -241,7 +241,11 @@ test('of a run over HTTP each message shows the exchange that carried it, with s
   await untilEnded(api, projectId, run.runId)
   const items = await until(listed, all => all.some(({ answers, origin }) => answers && origin))
   for (const { id: frameId } of items.filter(({ method }) => method === 'tools/call')) {
-    const { exchange } = await api.call(traffic.get, { ...ids, frameId })
+    // The line of the answer comes with it, or a moment later.
+    const { exchange } = await until(
+      () => api.call(traffic.get, { ...ids, frameId }),
+      frame => frame.exchange?.status !== null,
+    )
     expect(exchange).toMatchObject({ method: 'POST', status: 200 })
     expect(JSON.stringify(exchange)).not.toContain('hunter2')
   }

@@ -55,23 +55,37 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
   ]
 }
 
-/** What examines mcpdeck, its servers, its writes and its scenarios, and what waits over all projects. */
-export const inspection: readonly CommandDeclaration[] = [
-  verb(
-    {
-      name: 'now',
-      says: 'Print what is red and what waits, over all projects or those of each --project; 1 when something is red.',
-      flags: [
-        ['--json', 'print one object; with --watch one a line'],
-        ['--watch', 'go on, and print what changes'],
-        ['--timeout <time>', 'end after this time with what was read until then, such as 90s', duration],
-        ['--report [file]', 'print a shift report as Markdown instead, or write it to a file of yours alone'],
-        ['--since <time>', 'with --report: how long the shift was, such as 8h; 12h by default', duration],
-        ['--force', 'with --report: replace the file where there is one'],
-      ],
+const printNow = verb(
+  {
+    name: 'now',
+    says:
+      'Print what is red and what waits, over all projects or those of each --project; 1 when something is red. ' +
+      'Alone at a terminal, open that screen.',
+    flags: [
+      ['--json', 'print one object; with --watch one a line'],
+      ['--watch', 'go on, and print what changes'],
+      ['--timeout <time>', 'end after this time with what was read until then, such as 90s', duration],
+      ['--report [file]', 'print a shift report as Markdown instead, or write it to a file of yours alone'],
+      ['--since <time>', 'with --report: how long the shift was, such as 8h; 12h by default', duration],
+      ['--force', 'with --report: replace the file where there is one'],
+    ],
+  },
+  async () => (await import('../now/now-command.ts')).runNow,
+)
+
+/** `mcpdeck now`, which opens the screen where it stands alone at a terminal, as every screen's name does. */
+export function now(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration {
+  return {
+    ...printNow,
+    run(typed) {
+      const opens = process.stdout.isTTY && Object.keys(typed.own).length === 0
+      return opens ? open(typed.common) : printNow.run?.(typed)
     },
-    async () => (await import('../now/now-command.ts')).runNow,
-  ),
+  }
+}
+
+/** What examines mcpdeck, its servers, its writes and its scenarios. */
+export const inspection: readonly CommandDeclaration[] = [
   verb<{ json?: boolean }>(
     {
       name: 'budget',
