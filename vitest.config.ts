@@ -15,6 +15,9 @@ const APART = [
   'src/components/mouse-areas.test.tsx',
 ]
 
+/** Tests of what the whole process has: bundles, native modules, hours of attacks. */
+const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
+
 const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
 const drawing = [...setupFiles, './test/built-packages.ts']
 
@@ -67,11 +70,23 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Real processes and native modules are under test: each file gets a process of its own.
+        // Commands are under test in processes of their own, so files share those that start them.
         test: {
           name: 'processes',
-          include: [tests('test'), ...APART],
-          exclude: [tests('test/service'), tests('test/journeys')],
+          include: [tests('test')],
+          exclude: [tests('test/service'), tests('test/journeys'), ...ISOLATED],
+          isolate: false,
+          unstubEnvs: true,
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles,
+        },
+      },
+      {
+        extends: true,
+        // Each file gets a process of its own.
+        test: {
+          name: 'isolated',
+          include: [...ISOLATED, ...APART],
           globalSetup: ['./test/built-program.ts'],
           setupFiles,
         },

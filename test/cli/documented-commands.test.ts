@@ -30,6 +30,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     ]),
   ),
   'mcpdeck profile add': 'asks a person at a terminal',
+  'mcpdeck ask': 'takes a model; test/cli/ask.test.ts runs it',
   'mcpdeck api': 'is the beginning of commands',
   'mcpdeck suite': 'is the beginning of commands',
   'mcpdeck journal send': 'takes an id of a write whose answer was lost; test/journal/command.test.ts runs it',
