@@ -19,7 +19,7 @@ export const HEAT_HEAD = 2
 const AROUND = 4
 const LEAST_TITLE = 12
 
-/** Where what is drawn stands: a page of rows and a page of columns, so that most moves of the cursor scroll nothing. */
+/** Where what is drawn stands: a page of rows and one of columns, so that most moves of the cursor scroll nothing. */
 export type HeatLayout = { title: number; step: number; left: number; first: At; rows: number; columns: number }
 
 /** @param size of everything that is drawn, with the lines above the cases */
@@ -47,7 +47,7 @@ export function signOf(cell: HeatRow['cells'][number]): HeatSign {
   return cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
 }
 
-/** The lines of a heat map, none wider than asked for; the chosen cell is inverse, and its row and column are marked. */
+/** The lines of a heat map, none wider than asked for; the chosen cell is inverse, its row and column are marked. */
 export function drawHeat(map: HeatMap, at: At, layout: HeatLayout, theme: Theme, width: number): string[] {
   const { first, rows, columns, left, step } = layout
   const marker = (): string => ' '.repeat(left + (at.column - first.column) * step) + theme.symbols.unfolded
