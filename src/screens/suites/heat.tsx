@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink'
 import { useRef, useState, type ReactNode } from 'react'
 import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
+import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { heatMap, HEAT_READS, heatReads, heatRuns, heldSince, isFlaky, type HeatMap } from '../../domain/runs/heat.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
@@ -33,7 +34,7 @@ export function HeatTab(props: {
   const { projectId, suite, focused } = props
   const runs = heatRuns(props.runs.items ?? [])
   const reads = useHeatReads(projectId, runs)
-  const map = heatMap(runs, reads.answers)
+  const map = useHeatMap(runs, reads.answers)
   const data = runs.length < 2 ? props.runs : reads.data
   return (
     <MiddlePane current="heat" focused={focused} onChange={props.onChange} count={plural(runs.length, 'run')}>
@@ -47,6 +48,15 @@ export function HeatTab(props: {
 const FEW_RUNS = { why: 'Fewer than two runs of this suite have ended.', next: 'A heat map compares ended runs.' }
 /** What ended runs say of each other never changes. */
 const FINAL = { staleTime: Infinity, refetchOnMount: false } as const
+
+/** Made anew only where a run or an answer is another one: moves of the cursor draw the same map. */
+function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]): HeatMap {
+  const made = useRef<{ of: readonly unknown[]; map: HeatMap }>(undefined)
+  const of = [...runs, ...answers]
+  const isSame = made.current?.of.length === of.length && of.every((part, index) => part === made.current?.of[index])
+  if (!made.current || !isSame) made.current = { of, map: heatMap(runs, answers) }
+  return made.current.map
+}
 
 type HeatReads = ReturnType<typeof useHeatReads>
 
