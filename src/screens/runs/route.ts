@@ -2,7 +2,7 @@ import { defineRoute } from '../../tui/router/place.ts'
 
 /**
  * Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `middle` what of the suite shows, `caseId` the
- * case, `tab` of the run, `iterationId` of the trace.
+ * case, `cell` the row of the heat map, `tab` of the run, `iterationId` of the trace.
  */
 export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')
 
@@ -15,7 +15,7 @@ export const RUN_TABS = ['summary', 'trials', 'trial', 'diagnostics', 'compare',
 export type RunTab = (typeof RUN_TABS)[number]
 
 /** What the middle pane shows of a suite. */
-export const MIDDLES = ['runs', 'cases', 'settings'] as const
+export const MIDDLES = ['runs', 'cases', 'settings', 'heat'] as const
 export type Middle = (typeof MIDDLES)[number]
 
 /** The focused pane of a place; one that names a run without a pane is that run's. */

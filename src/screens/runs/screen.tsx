@@ -160,7 +160,7 @@ function Middle<Cases extends SuiteCases>(props: {
   onChange: (middle: Middle) => void
 }) {
   const { projectId, parts, lists, cases, middle, focused, onChange } = props
-  const { CasesTab, SettingsTab, MiddleList } = parts
+  const { CasesTab, SettingsTab, HeatTab, MiddleList } = parts
   const { suite, suites } = lists
   if (!suite)
     return (
@@ -175,6 +175,8 @@ function Middle<Cases extends SuiteCases>(props: {
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
   if (middle === 'settings')
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
+  if (middle === 'heat')
+    return <HeatTab projectId={projectId} suite={suite} runs={lists.runs} focused={focused} onChange={onChange} />
   return <SuiteRuns MiddleList={MiddleList} lists={lists} focused={focused} onChange={onChange} />
 }
 

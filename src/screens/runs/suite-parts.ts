@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { ListContentProps } from '../../components/list/list-pane.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
@@ -34,6 +35,13 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   MiddleList: <Row>(props: TabProps & { current: Middle } & ListContentProps<Row>) => ReactNode
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
   SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode
+  HeatTab: (
+    props: TabProps & {
+      projectId: string
+      suite: EvalSuite
+      runs: PaneData & { items: readonly EvalRun[] | undefined }
+    },
+  ) => ReactNode
   CasePane: (props: { cases: Cases; focused: boolean }) => ReactNode
   useCases: (projectId: string, suite: EvalSuite | undefined, shown: boolean) => Cases
   useAuthoringKeys: (options: {

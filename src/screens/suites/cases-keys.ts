@@ -124,8 +124,41 @@ export const middleKeys = defineBindings({
   screen: 'runs',
   title: 'Runs, cases and settings',
   bindings: {
-    next: { ...on('nextTab'), label: 'cases, settings', hint: true, help: 'Runs, cases or settings of the suite.' },
+    next: {
+      ...on('nextTab'),
+      label: 'cases, settings',
+      hint: true,
+      help: 'Runs, cases, settings or heat map of the suite.',
+    },
     previous: { ...on('previousTab'), label: 'tab before' },
+  },
+})
+
+/** In the heat map of a suite. */
+export const heatKeys = defineBindings({
+  name: 'heat',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Heat map',
+  bindings: {
+    open: { keys: ['enter'], label: 'open trial', hint: 'first', help: 'Open the trial of the chosen cell.' },
+    down: { ...on('down', 'down'), label: 'down', repeats: true },
+    up: { ...on('up', 'up'), label: 'up', repeats: true },
+    newer: { keys: ['right'], label: 'newer run', repeats: true },
+    older: { keys: ['left'], label: 'older run', repeats: true },
+    pageDown: { keys: ['ctrl+d', 'pagedown'], label: 'page down', repeats: true },
+    pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
+    top: { ...on('top'), label: 'first case' },
+    bottom: { ...on('bottom'), label: 'last case' },
+    oldest: { keys: ['home'], label: 'oldest run' },
+    newest: { keys: ['end'], label: 'newest run' },
+    more: {
+      ...on('more'),
+      label: 'more',
+      hint: true,
+      needs: 'service',
+      help: 'Read more runs, two with each request.',
+    },
   },
 })
 

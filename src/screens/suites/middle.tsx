@@ -13,7 +13,7 @@ import { middleKeys } from './cases-keys.ts'
 
 type MiddleProps = { current: Middle; focused: boolean; onChange: (middle: Middle) => void }
 
-const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings' }
+const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings', heat: 'Heat map' }
 
 /** A list in the middle pane. */
 export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row>) {

@@ -34,6 +34,8 @@ export type Symbols = {
   bar: readonly [full: string, empty: string]
   /** Heights of a value in a line of values, lowest first; empty where nothing is drawn. */
   spark: readonly string[]
+  /** What became of a case in a run, in one column. */
+  heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
   /** A line break in a text that is being typed. */
@@ -70,12 +72,15 @@ const UNICODE: Symbols = {
   crumb: '›',
   bar: ['█', '░'],
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  heat: { passed: '■', failed: '✗', ungraded: '!', absent: '·', unread: '░' },
   scroll: ['┃', ' '],
   ellipsis: '…',
   lineBreak: '↵',
   bullet: '·',
   lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'], tees: ['┬', '┴', '├', '┤'] },
 }
+
+const HEAT_LETTERS: Symbols['heat'] = { passed: 'P', failed: 'F', ungraded: 'B', absent: '.', unread: '?' }
 
 const ASCII: Symbols = {
   ok: '+',
@@ -100,6 +105,7 @@ const ASCII: Symbols = {
   crumb: '>',
   bar: ['#', '.'],
   spark: ['_', '.', '-', '=', '+', '#'],
+  heat: HEAT_LETTERS,
   scroll: ['#', ' '],
   ellipsis: '~',
   lineBreak: '$',
@@ -112,6 +118,7 @@ const PLAIN: Partial<Symbols> = {
   pointer: '>',
   bar: ['', ''],
   spark: [],
+  heat: HEAT_LETTERS,
   scroll: [' ', ' '],
   lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '], tees: [' ', ' ', ' ', ' '] },
 }

@@ -1,0 +1,111 @@
+import '../../../test/property-seed.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { HeatMap, HeatRow } from '../../domain/runs/heat.ts'
+import { widthOf } from '../../tui/theme/text.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
+import { drawHeat, HEAT_HEAD, layoutHeat } from './heat-drawing.ts'
+
+const themes = [
+  createTheme({ level: 0, ascii: false }),
+  createTheme({ level: 0, ascii: true }),
+  createTheme({ level: 0, ascii: false, plain: true }),
+]
+const cells = fc.constantFrom<HeatRow['cells'][number]>(
+  undefined,
+  'unread',
+  ...(['passed', 'failed', 'ungraded'] as const).map(outcome => ({ outcome, trialId: 't', error: undefined })),
+)
+
+function mapOf(titles: readonly string[], rows: readonly HeatRow['cells'][], runs: number): HeatMap {
+  return {
+    runs: Array.from({ length: runs }, (_, index) => ({
+      id: `r${index}`,
+      suiteId: 's',
+      runNumber: index + 1,
+      status: 'completed',
+      createdAt: index,
+    })),
+    rows: rows.map((row, index) => ({
+      key: String(index),
+      title: titles[index % titles.length] ?? '',
+      cells: row,
+      changes: index,
+    })),
+  }
+}
+
+const maps = fc
+  .integer({ min: 0, max: 60 })
+  .chain(runs =>
+    fc.tuple(
+      fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),
+      fc.array(fc.array(cells, { minLength: runs, maxLength: runs }), { maxLength: 30 }),
+      fc.constant(runs),
+    ),
+  )
+  .map(([titles, rows, runs]) => mapOf(titles, rows, runs))
+
+test.each(themes)('any cases and runs fit any size, and the chosen cell shows where any does', theme =>
+  fc.assert(
+    fc.property(
+      maps,
+      fc.integer({ min: 1, max: 300 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.nat(),
+      (map, width, height, seed) => {
+        const at = { row: seed % Math.max(1, map.rows.length), column: seed % Math.max(1, map.runs.length) }
+        const layout = layoutHeat(map, at, { width, height })
+        const lines = drawHeat(map, at, layout, theme, width)
+        expect(Object.values({ ...layout, first: 0 }).every(Number.isInteger)).toBe(true)
+        expect(lines.length).toBeLessThanOrEqual(Math.max(height, HEAT_HEAD + 1))
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
+        if (layout.columns === 0 || map.rows.length === 0) return
+        const line = lines[HEAT_HEAD + at.row - layout.first.row]!
+        const cell = map.rows[at.row]!.cells[at.column]
+        const sign = cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
+        const column = layout.left + (at.column - layout.first.column) * layout.step
+        // What stands before the cell is as wide as it was laid out.
+        const before = [...new Intl.Segmenter().segment(line)].map(each => each.segment)
+        let used = 0
+        const there = before.find(segment => {
+          used += widthOf(segment)
+          return used > column
+        })
+        expect(there).toBe(theme.symbols.heat[sign])
+      },
+    ),
+  ),
+)
+
+test('signs say the outcome without a colour, each by a letter where there is nothing but ASCII', () => {
+  const row: HeatRow['cells'] = [
+    { outcome: 'passed', trialId: 't', error: undefined },
+    { outcome: 'failed', trialId: 't', error: undefined },
+    { outcome: 'ungraded', trialId: 't', error: undefined },
+    undefined,
+    'unread',
+  ]
+  const map = mapOf(['case'], [row], row.length)
+  const at = { row: 0, column: 4 }
+  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 20, height: 9 }), themes[1]!, 20)
+  expect(lines).toEqual(['        #1     #5', '                -', '>case   P F B . ?'])
+})
+
+test('two hundred cases in fifty runs are painted a run of equal cells at a time', () => {
+  const passed = { outcome: 'passed', trialId: 't', error: undefined } as const
+  const failed = { outcome: 'failed', trialId: 't', error: undefined } as const
+  const row = Array.from({ length: 50 }, (_, index) => (index < 40 ? passed : failed))
+  const map = mapOf(
+    ['case'],
+    Array.from({ length: 200 }, () => row),
+    50,
+  )
+  let paints = 0
+  const theme = { ...themes[0]!, paint: (_tone: string, text: string) => ((paints += 1), text) }
+  const at = { row: 0, column: 49 }
+  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 120, height: 202 }), theme, 120)
+  expect(lines).toHaveLength(202)
+  // The title, the mark of a flaky one and two colours of each case; a few more for the chosen one and above it.
+  expect(paints).toBeLessThan(200 * 4 + 10)
+})

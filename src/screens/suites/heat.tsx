@@ -1,0 +1,237 @@
+import { Box, Text } from 'ink'
+import { useRef, useState, type ReactNode } from 'react'
+import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
+import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { heatMap, HEAT_READS, heatReads, heatRuns, heldSince, isFlaky, type HeatMap } from '../../domain/runs/heat.ts'
+import { useMouseArea } from '../../components/mouse-areas.tsx'
+import { PaneState, type PaneData } from '../../components/pane-state.tsx'
+import { useSize } from '../../components/size.tsx'
+import { useLiveQueries } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { plural } from '../../tui/theme/format.ts'
+import { clean, wrap } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Middle } from '../runs/route.ts'
+import { heatKeys } from './cases-keys.ts'
+import { drawHeat, HEAT_HEAD, layoutHeat, signOf, type HeatSign } from './heat-drawing.ts'
+import { MiddlePane } from './middle.tsx'
+
+type HeatRuns = PaneData & { items: readonly EvalRun[] | undefined }
+
+/** The cases of the chosen suite in its last runs. */
+export function HeatTab(props: {
+  projectId: string
+  suite: EvalSuite
+  runs: HeatRuns
+  focused: boolean
+  onChange: (middle: Middle) => void
+}): ReactNode {
+  const { projectId, suite, focused } = props
+  const runs = heatRuns(props.runs.items ?? [])
+  const reads = useHeatReads(projectId, runs)
+  const map = useHeatMap(runs, reads.answers)
+  const data = runs.length < 2 ? props.runs : reads.data
+  return (
+    <MiddlePane current="heat" focused={focused} onChange={props.onChange} count={plural(runs.length, 'run')}>
+      <PaneState data={data} loading="Comparing the runs of the suite…" empty={runs.length < 2 ? FEW_RUNS : undefined}>
+        <Heat key={suite.id} map={map} reads={reads} focused={focused} />
+      </PaneState>
+    </MiddlePane>
+  )
+}
+
+const FEW_RUNS = { why: 'Fewer than two runs of this suite have ended.', next: 'A heat map compares ended runs.' }
+/** What ended runs say of each other never changes. */
+const FINAL = { staleTime: Infinity, refetchOnMount: false } as const
+
+/** Made anew only where a run or an answer is another one: moves of the cursor draw the same map. */
+function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]): HeatMap {
+  const made = useRef<{ of: readonly unknown[]; map: HeatMap }>(undefined)
+  const of = [...runs, ...answers]
+  const isSame = made.current?.of.length === of.length && of.every((part, index) => part === made.current?.of[index])
+  if (!made.current || !isSame) made.current = { of, map: heatMap(runs, answers) }
+  return made.current.map
+}
+
+type HeatReads = ReturnType<typeof useHeatReads>
+
+/** Comparisons of the newest runs, and as many again with every call of `more`. */
+function useHeatReads(projectId: string, runs: readonly EvalRun[]) {
+  const { queries } = useWorkspace()
+  const [rounds, setRounds] = useState(1)
+  const all = heatReads(runs)
+  const results = useLiveQueries(
+    all
+      .slice(0, rounds * HEAT_READS)
+      .map(input => ({ ...queries.runs.compare.options({ projectId, ...input }), ...FINAL })),
+    () => false,
+  )
+  const answers = results.flatMap(({ data }) => data ?? [])
+  const problem = results.find(each => each.problem)?.problem
+  return {
+    answers,
+    problem,
+    data: {
+      pending: answers.length === 0 && !problem,
+      hasData: answers.length > 0,
+      problem: answers.length > 0 ? undefined : problem,
+      updatedAt: undefined,
+    },
+    isReading: results.some(each => !each.data && !each.problem),
+    left: all.length - results.length,
+    more: () => setRounds(rounds + 1),
+  }
+}
+
+/** Lines below the cases: what the chosen cell says, and what the signs mean. */
+const FOOT = 3
+const LEGEND: readonly (readonly [HeatSign, string])[] = [
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+  ['ungraded', 'no verdict'],
+  ['absent', 'not run'],
+  ['unread', 'not read'],
+]
+
+type At = { row: number; column: number }
+type Chosen = { key: string | undefined; runId: string | undefined }
+
+const NO_ROW = { key: undefined, cells: [] }
+
+function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused: boolean }): ReactNode {
+  const { width, height } = useSize()
+  const theme = useTheme()
+  const { params } = usePlace()
+  // Keys that come before the next draw move on from where the last one led.
+  const chosen = useRef<Chosen>({ key: params['cell'], runId: params.runId })
+  const [, draw] = useState(0)
+  const place = (): At => ({
+    row: Math.max(
+      0,
+      map.rows.findIndex(({ key }) => key === chosen.current.key),
+    ),
+    column: indexOr(
+      map.runs.findIndex(({ id }) => id === chosen.current.runId),
+      map.runs.length - 1,
+    ),
+  })
+  const at = place()
+  const size = { width, height: Math.max(HEAT_HEAD + 1, height - FOOT) }
+  const layout = layoutHeat(map, at, size)
+  const go = (row: number, column: number): void => {
+    chosen.current = {
+      key: map.rows[Math.max(0, Math.min(map.rows.length - 1, row))]?.key,
+      runId: map.runs[Math.max(0, Math.min(map.runs.length - 1, column))]?.id,
+    }
+    draw(count => count + 1)
+  }
+  useHeatKeys({ map, reads, focused, place, go, page: layout.rows })
+  useMouseArea({
+    press: ({ row, column }) => {
+      const cell = Math.floor((column - layout.left) / layout.step)
+      const isCell = row >= HEAT_HEAD && row < HEAT_HEAD + layout.rows && cell >= 0 && cell < layout.columns
+      if (isCell) go(layout.first.row + row - HEAT_HEAD, layout.first.column + cell)
+    },
+  })
+  const lines = drawHeat(map, at, layout, theme, width)
+  const key = useKeyName()
+  const unread = reads.isReading ? 'reading…' : `${key(heatKeys, 'more')} reads more`
+  const signs = new Set(map.rows.flatMap(({ cells }) => cells.map(signOf)))
+  const legend = LEGEND.filter(([sign]) => signs.has(sign)).map(([sign, word]) => `${theme.symbols.heat[sign]} ${word}`)
+  const flaky = map.rows.some(isFlaky) ? [`${theme.symbols.changed} flaky`] : []
+  const notes = [...(reads.isReading || reads.left > 0 ? [unread] : []), ...legend, ...flaky]
+  const room = Math.max(1, width - 2)
+  const words = wrap(cellWords(map, at, reads), room, { most: FOOT })
+  const foot = [words[0] ?? '', words[1] ?? '', wrap(notes.join('  '), room)[0] ?? '']
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Box flexDirection="column" height={Math.max(0, height - FOOT)}>
+        {lines.map((line, index) => (
+          <Text key={index} wrap="truncate">
+            {line || ' '}
+          </Text>
+        ))}
+      </Box>
+      {foot.map((text, index) => (
+        <Text key={index} wrap="truncate">
+          {` ${theme.paint(index === FOOT - 1 ? 'muted' : 'plain', text)}`}
+        </Text>
+      ))}
+    </Box>
+  )
+}
+
+function indexOr(index: number, otherwise: number): number {
+  return index === -1 ? otherwise : index
+}
+
+const WORDS: Record<HeatSign, string> = {
+  passed: 'passed',
+  failed: 'failed',
+  ungraded: 'ended without a verdict',
+  absent: 'not run',
+  unread: 'not read',
+}
+
+/** `hears something else in #12: failed since #9: expected …`. */
+function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number }, { problem }: HeatReads): string {
+  const [row, run] = [rows[at.row], runs[at.column]]
+  if (!row || !run) return ''
+  const cell = row.cells[at.column]
+  const sign = signOf(cell)
+  const name = `${clean(row.title)} in ${shortRunName(run)}`
+  if (cell === undefined || cell === 'unread')
+    return `${name}: ${WORDS[sign]}${cell === 'unread' && problem ? `: ${clean(problem.title)}` : ''}`
+  const { column, isExact } = heldSince(row, at.column)
+  const since =
+    column < at.column
+      ? ` since ${shortRunName(runs[column]!)}${isExact || runs[column]!.runNumber === 1 ? '' : ' or before'}`
+      : ''
+  const flaky = isFlaky(row) ? ` (flaky: ${row.changes} changes)` : ''
+  return `${name}: ${WORDS[sign]}${since}${flaky}${cell.error ? `: ${clean(cell.error)}` : ''}`
+}
+
+function useHeatKeys(options: {
+  map: HeatMap
+  reads: HeatReads
+  focused: boolean
+  place: () => At
+  go: (row: number, column: number) => void
+  page: number
+}): void {
+  const { map, reads, focused, place, go, page } = options
+  const router = useRouter()
+  const by = (rows: number, columns: number) => (): void => go(place().row + rows, place().column + columns)
+  const open = (): void => {
+    const { row, column } = place()
+    const [{ key, cells } = NO_ROW, run] = [map.rows[row], map.runs[column]]
+    const cell = cells[column]
+    if (cell === 'unread') throw new UnavailableAction('That run is not read.')
+    if (!run || cell?.trialId === undefined) throw new UnavailableAction('No trial of the case is known in that run.')
+    const trial = { pane: 'run', tab: 'trial', iterationId: cell.trialId }
+    router.replace({ runId: run.id, cell: key, base: undefined, ...trial })
+  }
+  useBindings(
+    heatKeys,
+    {
+      open,
+      down: by(1, 0),
+      up: by(-1, 0),
+      newer: by(0, 1),
+      older: by(0, -1),
+      pageDown: by(page, 0),
+      pageUp: by(-page, 0),
+      top: () => go(0, place().column),
+      bottom: () => go(map.rows.length - 1, place().column),
+      oldest: () => go(place().row, 0),
+      newest: () => go(place().row, map.runs.length - 1),
+      more: reads.left > 0 ? reads.more : unavailable('Every run of the map is read.'),
+    },
+    { active: focused },
+  )
+}
