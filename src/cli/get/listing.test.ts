@@ -34,7 +34,13 @@ async function list(options: Partial<Listing>, most = Infinity): Promise<[number
   const onCut = (page: number): void => {
     cut = page
   }
-  for await (const { id } of listItems({ client: testService.client, noun: nounOf('runs')!, fields, onCut, ...options }))
+  for await (const { id } of listItems({
+    client: testService.client,
+    noun: nounOf('runs')!,
+    fields,
+    onCut,
+    ...options,
+  }))
     if (ids.add(id).size === most) break
   return [ids.size, cut]
 }

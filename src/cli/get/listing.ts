@@ -90,8 +90,8 @@ async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
 }
 
 async function* items(listing: Listing, operation: OperationName, fields: Fields): AsyncGenerator<Item, void> {
-  const { client, noun, limit, all, isFiltered = false, onCut } = listing
-  const { source, further, earlier } = noun
+  const { client, noun, limit, all, isFiltered, onCut } = listing
+  const { source, further } = noun
   const endpoint = endpointOf(operation)
   const most = isFiltered ? undefined : limit
   const bounds = boundsOf(limit, all)
@@ -108,18 +108,18 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
   if (count === 0 && endpoint.gate) refuseClosed(endpoint, await capabilitiesOf(client, String(fields['projectId'])))
   const { pageSize } = queryOf(endpoint)
   if (endpoint.cursor || pageSize === undefined || count !== pageSize || most === pageSize) return
-  const goesOn = all || (limit !== undefined && (isFiltered || limit > pageSize))
-  if (!earlier || !goesOn || !(yield* itemsBefore(listing, earlier, { ...fields, before: last?.['id'] })))
-    onCut?.(pageSize)
+  if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
 
-/** Returns whether the service has a way to list them. */
+/** What a full list goes on with, where more than it is wanted; returns whether the service has a way to list that. */
 async function* itemsBefore(
-  { client, limit, all }: Listing,
-  operation: OperationName,
-  { before, ...fields }: Fields,
+  { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
+  fields: Fields,
+  { before, pageSize }: { before: unknown; pageSize: number },
 ): AsyncGenerator<Item, boolean> {
-  const endpoint = endpointOf(operation)
+  const isWanted = all || limit > pageSize || (limit > 0 && isFiltered)
+  if (!earlier || !isWanted) return false
+  const endpoint = endpointOf(earlier)
   const input: object = { ...inputOf(endpoint, fields, undefined), before }
   try {
     for await (const page of client.pages(endpoint, input, { bounds: boundsOf(limit, all) }))

@@ -249,18 +249,19 @@ export function openLocal(
   const onArrival = (listener: () => void): void => {
     arrived = listener
   }
-  const filled = async (): Promise<void> => {
-    const { store } = await opened()
-    // Nothing else keeps the process there meanwhile.
-    while (store.samples.due().length > 0) await pause(FILLED_LOOK_MS)
-  }
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
   const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
-  const onKey = pauses.inputArrived
-  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, filled, onKey, settle, close, service: opened }
+  const waits = { onKey: pauses.inputArrived, filled: () => untilFilled(opened) }
+  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, ...waits, settle, close, service: opened }
+}
+
+async function untilFilled(opened: () => Promise<Service>): Promise<void> {
+  const { store } = await opened()
+  // Nothing else keeps the process there meanwhile.
+  while (store.samples.due().length > 0) await pause(FILLED_LOOK_MS)
 }
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {

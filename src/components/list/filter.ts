@@ -54,12 +54,7 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
 }
 
 /** An item with everything its columns show, ready to be searched. */
-type Searchable<Item> = {
-  item: Item
-  text: string
-  lower: string
-  prepared?: ReturnType<typeof fuzzysort.prepare>
-}
+type Searchable<Item> = { item: Item; text: string; lower: string; prepared?: ReturnType<typeof fuzzysort.prepare> }
 
 export type Texts<Item> = (item: Item) => Searchable<Item>
 

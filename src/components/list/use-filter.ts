@@ -52,7 +52,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
     const { slices, first } = begun
     let isOver = first.isWhole
     const goOn = async (): Promise<void> => {
-      for (let drawn = first.items.length; ; ) {
+      for (let drawn = first.items.length; ;) {
         await yieldToInput()
         if (isOver) return
         slices.next()
