@@ -46,7 +46,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'plugins.version': { verb: 'The list of plugins names the version.' },
   waveInsights: { verb: ADVICE },
   userTestingInsights: { verb: ADVICE },
-  'runs.older': { verb: '`mcpdeck api` reads them; `get runs` lists what every service does.' },
   'runs.requestInsights': { verb: ADVICE },
   'runs.requestJudge': { verb: ADVICE },
   traffic: { verb: 'The process that holds the connections keeps it; a command has none.' },

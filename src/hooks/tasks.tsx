@@ -75,7 +75,12 @@ export type TaskRun<T> = {
   /**
    * The work; `progress` shows a bar. After a stop, `signal` is aborted, and what it answers or throws ends the task.
    */
-  work: (task: { signal: AbortSignal; progress: (done: number, total: number) => void }) => Promise<T>
+  work: (task: {
+    signal: AbortSignal
+    /** Does what the key does that stops it. */
+    stop: () => void
+    progress: (done: number, total: number) => void
+  }) => Promise<T>
   /** Says how it ended; without it the answer speaks for itself. */
   done?: (value: T) => string | TaskResult | undefined
   /** What holds when it was stopped; where this is given, a key stops it. */
@@ -92,10 +97,10 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
   return useCallback(
     async <T,>({ start, work, done, stopped }: TaskRun<T>) => {
       const controller = new AbortController()
-      const stop = stopped === undefined ? undefined : () => controller.abort()
-      const task = tasks.begin(start, stop)
+      const stop = (): void => controller.abort()
+      const task = tasks.begin(start, stopped === undefined ? undefined : stop)
       try {
-        const value = await work({ signal: controller.signal, progress: task.progress })
+        const value = await work({ signal: controller.signal, stop, progress: task.progress })
         const result = done?.(value)
         if (typeof result === 'string') notify('ok', result)
         else if (result) notify(result.tone, result.text)

@@ -78,6 +78,29 @@ test('what is not read again is called as old as it is', async () => {
   unmount()
 })
 
+test('a slow line is told with what it changes where there is room', async () => {
+  const budget = createBudget({ unlimited: true })
+  const fetch = () => Promise.reject(new Error('not called'))
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+  client.monitor.slowLine = () => 5_000
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  let texts: string[] = []
+  function Headers() {
+    texts = [useConnection().text, useConnection(true).text]
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={createQueryClient()}>
+      <WorkspaceProvider workspace={{ client, queries: createQueries(client), budget, profile }}>
+        <Headers />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  await pass(1_000)
+  expect(texts).toEqual(['slow line, 5 KB/s: smaller pages', 'slow line, 5 KB/s'])
+  unmount()
+})
+
 test('while polling rests, a screen is hardly read, and the header says so', async () => {
   let [asked, isResting, text] = [0, false, '']
   const listeners = new Set<() => void>()

@@ -75,10 +75,11 @@ type Facts = {
   /** Nobody was there for so long that polling rests. */
   isResting: boolean
   now: number
+  isNarrow: boolean
 }
 
 function describe(facts: Facts): Said {
-  const said = withLine(describeState(facts), facts.monitor.slowLine())
+  const said = withLine(describeState(facts), facts.monitor.slowLine(), facts.isNarrow)
   const skew = clockSkew()
   if (Math.abs(skew) < SKEW_MS) return said
   const clock = `clock ${ms(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
@@ -106,9 +107,9 @@ function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts)
   return { ...said, text, fault: undefined }
 }
 
-function withLine(said: Said, slow: number | undefined): Said {
+function withLine(said: Said, slow: number | undefined, isNarrow: boolean): Said {
   if (slow === undefined || said.fault !== undefined) return said
-  const line = `slow line, ${Math.max(1, Math.round(slow / 1024))} KB/s: smaller pages`
+  const line = `slow line, ${Math.max(1, Math.round(slow / 1024))} KB/s${isNarrow ? '' : ': smaller pages'}`
   return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
@@ -148,8 +149,9 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
 /**
  * Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost
  * connection.
+ * @param isNarrow only what cannot be left out
  */
-export function useConnection(): Connection {
+export function useConnection(isNarrow = false): Connection {
   const queryClient = useQueryClient()
   const { client, budget, pace } = useWorkspace()
   const watch = useMemo(() => createConnectionWatch(queryClient, systemClock), [queryClient])
@@ -165,6 +167,7 @@ export function useConnection(): Connection {
         waiting: !unlimited && waiting > 0,
         isResting: pace?.isResting?.() ?? false,
         now: Date.now(),
+        isNarrow,
       })
     }
     let last = current()
@@ -197,7 +200,7 @@ export function useConnection(): Connection {
         return last
       },
     }
-  }, [queryClient, watch, client, budget, pace])
+  }, [queryClient, watch, client, budget, pace, isNarrow])
   return useSyncExternalStore(store.subscribe, store.read)
 }
 

@@ -51,6 +51,11 @@ describe('what is wrong is named with its line, its column and what is allowed',
       profile('    web: { run: https://x.test/ }\n'),
       /^f:4:12: There is no setting "run"\. Did you mean "runs"\? Allowed here: now, projects, .+\.$/,
     ],
+    [
+      'a screen that is none to read more often',
+      'reads:\n  servrs: less\n',
+      /^f:2:3: There is no setting "servrs"\. Did you mean "servers"\? Allowed here: now, projects, .+\.$/,
+    ],
     ['a part of a name', profile('    url: x\n'), /Did you mean "baseUrl"\?/],
     [
       'a type',

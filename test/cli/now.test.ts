@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NowSummary } from '../../src/domain/now/summary.ts'
 import { until } from '../service/harness.ts'
+import { openHome } from './program.ts'
 import { openStage } from './stage.ts'
 
 test('ends with 1 for what is red, with 3 where not everything is known, and a watch as it is interrupted', async ending => {
@@ -30,4 +31,15 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   )
   watch.child.kill('SIGINT')
   expect((await watch.ended()).code).toBe(130)
+})
+
+test('the first start of a local workspace is reported with its samples', async ending => {
+  const home = await openHome()
+  ending.onTestFinished(() => home.close())
+  const first = await home.run(['now', '--json'])
+  const summary = JSON.parse(first.stdout) as NowSummary
+  expect(first.code).toBe(1)
+  expect(summary.state).toBe('red')
+  const again = JSON.parse((await home.run(['now', '--json'])).stdout) as NowSummary
+  expect(summary.items.map(({ key }) => key)).toEqual(again.items.map(({ key }) => key))
 })

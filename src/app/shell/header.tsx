@@ -19,6 +19,8 @@ import type { Theme } from '../../tui/theme/theme.ts'
 import { useNeeds } from './use-needs.ts'
 
 const GAUGE = 10
+/** Columns below which the state of the connection is told in short, so that there is room for where one is. */
+const NARROW = 100
 /** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
 const CHIPS_SHARE = 0.6
 
@@ -51,7 +53,7 @@ export function Header() {
   const { width } = useSize()
   const { profile } = useWorkspace()
   const crumbs = useCurrentCrumbs()
-  const connection = useConnection()
+  const connection = useConnection(width < NARROW)
   useNeeds(connection.fault)
   const badge = ` ${clean(profile.name)} ${profile.local ? '' : `${theme.symbols.bullet} ${clean(profile.host)} `}`
   const key = useKeyName()(appKeys, 'answer')

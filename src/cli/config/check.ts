@@ -127,10 +127,9 @@ function shown(value: unknown): string {
 function allowedAt(path: Path): string[] {
   if (path.length === 0) return Object.keys(Config.shape)
   if (path[0] === 'themes') return ['like', ...Object.keys(TERMINAL_COLOURS.dark)]
-  const profile = Config.shape.profiles.unwrap().valueType.shape
-  return path.at(-1) === 'web' && path.length > 2
-    ? profile.web.unwrap().keyType.options.map(String)
-    : Object.keys(profile)
+  const { profiles, reads } = Config.shape
+  const isByScreen = path[0] === 'reads' || (path.at(-1) === 'web' && path.length > 2)
+  return isByScreen ? reads.unwrap().keyType.options.map(String) : Object.keys(profiles.unwrap().valueType.shape)
 }
 
 /** The members of a block of settings that may be anything yet. */

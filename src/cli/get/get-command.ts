@@ -43,7 +43,8 @@ export async function runGet(
   const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
   if (id === undefined) {
     const { limit, all } = own
-    return await printList({ client, noun, fields, withState, state, limit, all }, output, common, own)
+    const isFiltered = state !== undefined
+    return await printList({ client, noun, fields, withState, state, limit, all, isFiltered }, output, common, own)
   }
   await printOne({ client, noun, fields, withState }, id, output, common, own)
   return EXIT.done
@@ -168,7 +169,8 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   let count = 0
   let cut: ApiError | undefined
   const onCut = (most: number): void => {
-    say(`The service lists no more than ${most} ${noun.name} at once; there may be others.`)
+    const others = noun.earlier && !own.all ? '--all reads older ones in a local workspace' : 'there may be others'
+    say(`The service lists no more than ${most} ${noun.name} at once; ${others}.`)
   }
   try {
     for await (const found of listItems({ ...listing, onCut })) {

@@ -1,6 +1,6 @@
 import { onceFor } from '../../lib/once-for.ts'
 import * as z from 'zod'
-import { isMissing } from '../../api/client/errors/api-error.ts'
+import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
@@ -44,6 +44,8 @@ export type Listing = {
   fields: Fields
   /** Most items that are wanted. */
   limit?: number | undefined
+  /** Whoever reads leaves some items out, so that the limit says nothing of how many to read. */
+  isFiltered?: boolean | undefined
   /** Read to the end, however long that is. */
   all?: boolean | undefined
   /** Hears that the service shows no more, though there may be. */
@@ -87,24 +89,46 @@ async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
   }
 }
 
-async function* items(
-  { client, noun: { source, further }, limit, all, onCut }: Listing,
-  operation: OperationName,
-  fields: Fields,
-): AsyncGenerator<Item, void> {
+async function* items(listing: Listing, operation: OperationName, fields: Fields): AsyncGenerator<Item, void> {
+  const { client, noun, limit, all, isFiltered, onCut } = listing
+  const { source, further } = noun
   const endpoint = endpointOf(operation)
-  const input = inputOf(endpoint, fields, limit)
+  const most = isFiltered ? undefined : limit
+  const bounds = boundsOf(limit, all)
   const parameter = further?.parent.parameter ?? ''
   const parent = parameter in fields ? { [parameter]: fields[parameter] } : {}
   let count = 0
-  for await (const page of client.pages(endpoint, input, { bounds: boundsOf(limit, all) })) {
+  let last: Item | undefined
+  for await (const page of client.pages(endpoint, inputOf(endpoint, fields, most), { bounds })) {
     const { items: found = [] } = page as { items?: Item[] }
     count += found.length
+    last = found.at(-1)
     yield* source === undefined ? found : found.map(item => ({ ...parent, ...item, source }))
   }
   if (count === 0 && endpoint.gate) refuseClosed(endpoint, await capabilitiesOf(client, String(fields['projectId'])))
   const { pageSize } = queryOf(endpoint)
-  if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize) onCut?.(pageSize)
+  if (endpoint.cursor || pageSize === undefined || count !== pageSize || most === pageSize) return
+  if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
+}
+
+/** What a full list goes on with, where more than it is wanted; returns whether the service has a way to list that. */
+async function* itemsBefore(
+  { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
+  fields: Fields,
+  { before, pageSize }: { before: unknown; pageSize: number },
+): AsyncGenerator<Item, boolean> {
+  const isWanted = all || limit > pageSize || (limit > 0 && isFiltered)
+  if (!earlier || !isWanted) return false
+  const endpoint = endpointOf(earlier)
+  const input: object = { ...inputOf(endpoint, fields, undefined), before }
+  try {
+    for await (const page of client.pages(endpoint, input, { bounds: boundsOf(limit, all) }))
+      yield* (page as { items: Item[] }).items
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'local-only') return false
+    throw error
+  }
 }
 
 const UNBOUNDED: ListBounds = { pages: Infinity, items: Infinity, text: Infinity }

@@ -29,6 +29,8 @@ export type Noun = {
   parents?: readonly NounParent[]
   /** What answers on older deployments, where the paths of `list` and `read` are not found. */
   older?: Pick<Noun, 'list' | 'read'>
+  /** Goes on before the last item of a full `list`, where the service is a local workspace. */
+  earlier?: OperationName
   /** Another list whose items follow, such as findings of scenarios; its items get `source` too. */
   further?: { list: OperationName; parent: NounParent; source: string }
   /** Added to each item as `source`. */

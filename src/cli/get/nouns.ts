@@ -102,6 +102,7 @@ export const NOUNS: readonly Noun[] = [
     one: 'run',
     state: runState,
     list: 'runs.list',
+    earlier: 'runs.older',
     read: { operation: 'runs.get', parameter: 'runId' },
     parents: [{ ...suite, optional: true }],
     columns: [

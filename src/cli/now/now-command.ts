@@ -51,7 +51,7 @@ const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVer
 /** `mcpdeck now`: what waits, over all projects; resolves to the exit code. */
 export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
   checkOptions(own)
-  const { workspace } = context.saved.opened
+  const { workspace, filled } = context.saved.opened
   const projects = await wantedProjects(context)
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -63,6 +63,8 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   const watch = own.watch
     ? createReports({ json: own.json ?? false, write: text => void output.write(text) })
     : undefined
+  // An empty workspace that is about to be filled is not clear.
+  await Promise.race([over.promise, filled().catch(() => undefined)])
   const stop = lookAtNow(workspace, projects, look => {
     seen = seenOf(look, workspace.profile.name)
     if (watch) watch.add(seen)

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { accessNotesKey, createAccessNotes } from '../../domain/scenarios/notes.ts'
 import { createVisitorDoor } from '../../domain/scenarios/visitor-door.ts'
 import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
@@ -20,7 +21,7 @@ import { type Journal, openJournal } from '../../api/client/journal/journal.ts'
 import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
 import { createNotebook, type Notebook, notebookKey } from '../../domain/notebook/notebook.ts'
 import { betweenKeys, createInputIdle } from '../../api/client/budget/input-idle.ts'
-import { yieldToInput } from '../../api/client/budget/yield-to-input.ts'
+import { yieldToInput } from '../../lib/yield-to-input.ts'
 import { createNowMemory, nowKey } from '../../domain/now/memory.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createRerunLinks, rerunsKey } from '../../domain/runs/rerun-links.ts'
@@ -56,6 +57,8 @@ export type OpenedWorkspace = {
   watchPatterns: Stored<WatchPatterns>
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
+  /** Resolves when a new workspace of this machine has its samples, which come into it after the first answers. */
+  filled: () => Promise<void>
   /** Hears of every key: what nobody waits for is read between two. */
   onKey: () => void
   /**
@@ -79,6 +82,8 @@ const placeKey: ProfileKey<string | undefined> = {
   write: place => ({ place }),
 }
 const NEVER = 0
+/** How often a new workspace is looked at for its samples by who waits for them, in milliseconds. */
+const FILLED_LOOK_MS = 20
 /** The address that requests to the local workspace carry; nothing listens there. */
 export const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
 
@@ -143,6 +148,7 @@ function openRemote(
     place,
     watchPatterns,
     onArrival: () => undefined,
+    filled: async () => undefined,
     onKey: () => undefined,
     settle: async () => undefined,
     close,
@@ -248,8 +254,14 @@ export function openLocal(
   }
   const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
-  const onKey = pauses.inputArrived
-  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, onKey, settle, close, service: opened }
+  const waits = { onKey: pauses.inputArrived, filled: () => untilFilled(opened) }
+  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, ...waits, settle, close, service: opened }
+}
+
+async function untilFilled(opened: () => Promise<Service>): Promise<void> {
+  const { store } = await opened()
+  // Nothing else keeps the process there meanwhile.
+  while (store.samples.due().length > 0) await pause(FILLED_LOOK_MS)
 }
 
 function storedReach(row: ServerRow | undefined): StoredReach | undefined {

@@ -148,7 +148,7 @@ export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
  * the row in the place, the five pane states, raw record, copy and pin. A screen with a mind of its own composes the
  * same parts.
  */
-export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
+export function collectionScreen<E extends AnyEndpoint, Row extends object, Id extends string>(
   spec: Omit<CollectionSpec<ItemOf<E>, Row, Id, undefined>, 'useItems' | 'useAnswer'> & {
     list: E
     /** What of the list is read, beside the project and the page; it must be a stable function. */
@@ -175,7 +175,7 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
 const ListContext = createContext<ReactNode>(undefined)
 
 /** A tab of a row that is a collection itself: its list shows in the tab, and whoever goes into the row is in it. */
-export function collectionTab<Item, Row, Id extends string, Parent>(
+export function collectionTab<Item, Row extends object, Id extends string, Parent>(
   spec: CollectionSpec<Item, Row, Id, Parent>,
 ): RowTab<Parent> {
   const { Collected, Preview, inside } = collection(spec)
@@ -190,7 +190,7 @@ export function collectionTab<Item, Row, Id extends string, Parent>(
 }
 
 /** How rows are identified, called and written in the place. */
-function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+function namingOf<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =
     spec.nameOf ??
@@ -204,7 +204,7 @@ function namingOf<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Ite
 }
 
 /** What a collection reads, and its list as a pane or a tab holds it. */
-function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { idOf, keyOf } = namingOf(spec)
   const says = spec.says ?? idOf
   const useNotices = spec.useNotices ?? noNotices
@@ -261,7 +261,7 @@ function listOfSpec<Item, Row, Id extends string, Parent>(spec: CollectionSpec<I
   return { useRead, useWords, Listed, Preview }
 }
 
-function collection<Item, Row, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
+function collection<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { nameOf, keyOf, recordOf } = namingOf(spec)
   const { useRead, useWords, Listed, Preview } = listOfSpec(spec)
   const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]

@@ -55,7 +55,7 @@ const PANES = ['list', 'detail']
  *   screen says itself what copying is about
  * @param options.panes the panes from this list on, as the place names them
  */
-export function useCollection<Row>(
+export function useCollection<Row extends object>(
   options: {
     noun: string
     placed: Placed<Row>

@@ -1,5 +1,5 @@
 import { render } from 'ink-testing-library'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createDispatcher, type Dispatcher } from '../../tui/keymap/dispatcher.ts'
 import { KeymapProvider } from '../../tui/keymap/keymap-context.tsx'
 import type { Region } from '../../tui/terminal/region.ts'
@@ -7,6 +7,7 @@ import { createTheme } from '../../tui/theme/theme.ts'
 import { ThemeProvider } from '../../tui/theme/theme-context.tsx'
 import { OverlaysProvider } from '../overlays.tsx'
 import { SizeProvider } from '../size.tsx'
+import { createToasts, ToastsProvider } from '../toasts.tsx'
 import type { Column } from './columns.ts'
 import { List } from './list.tsx'
 import { RegionsProvider } from './regions.tsx'
@@ -20,12 +21,14 @@ const columns: readonly Column<Row>[] = [
 const keyOf = (row: Row): string => row.id
 const many: readonly Row[] = Array.from({ length: 10_000 }, (_, index) => ({ id: `row-${index}`, runs: 5 }))
 const theme = createTheme({ level: 0, ascii: false })
+const toasts = createToasts()
 const SIZE = { width: 60, height: 11 }
 
 let dispatcher: Dispatcher
 let painted: readonly string[]
 let composed: number
 let show: (items: readonly Row[]) => void
+let frame: () => string
 let unmount: () => void
 
 /** A screen that remembers the rows it was given past Ink. */
@@ -65,7 +68,9 @@ function tree(items: readonly Row[]) {
         <OverlaysProvider>
           <RegionsProvider regions={regions}>
             <SizeProvider {...SIZE}>
-              <Rows items={items} />
+              <ToastsProvider toasts={toasts}>
+                <Rows items={items} />
+              </ToastsProvider>
             </SizeProvider>
           </RegionsProvider>
         </OverlaysProvider>
@@ -86,6 +91,7 @@ beforeEach(async () => {
   dispatcher = createDispatcher({ settle, report: () => undefined })
   const instance = render(tree(many))
   show = items => instance.rerender(tree(items))
+  frame = () => instance.lastFrame() ?? ''
   unmount = instance.unmount
   await press('j', 'k')
 })
@@ -115,4 +121,23 @@ test('of 10,000 rows a key, a mark and an answer compose only those that show', 
   show(many.map((row, index) => (index === 5000 ? { ...row, runs: 9 } : row)))
   await settle()
   expect(composed).toBeLessThan(150)
+})
+
+test('while 20,000 rows are looked through for a filter, keys are heard and what is found shows', async () => {
+  // Time passes only while cells are read, 0.05 ms each.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => composed / 20)
+  show([...many, ...many.map((row, index) => ({ ...row, id: `row-1${String(index).padStart(4, '0')}` }))])
+  await press('/')
+  composed = 0
+  await press('-')
+  await press('9')
+  expect(frame()).toMatch(/\/-9 *\n.*\n▌row-9 /)
+  expect(composed).toBeLessThan(20_000)
+  const isLooking = (): boolean => composed < 2 * 20_000
+  while (isLooking()) await settle()
+  await press('9', '9', '9')
+  expect(frame()).toMatch(/\/-9999 *\n.*\n▌row-9999 /)
+  // Two cells a row, and those of the rows that were drawn.
+  expect(composed).toBeLessThan(2 * 20_000 + 1_000)
+  clock.mockRestore()
 })

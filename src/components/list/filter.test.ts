@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Column } from './columns.ts'
-import { matches, parseFilter, searchable } from './filter.ts'
+import { createTexts, parseFilter, search } from './filter.ts'
 
 type Row = { name: string; state: string; address: string }
 const columns: Column<Row>[] = [
@@ -13,10 +13,18 @@ const rows: Row[] = [
   { name: 'beta', state: 'passed', address: 'http://two failed' },
   { name: 'gamma ray', state: 'failed', address: 'stdio' },
 ]
-const texts = rows.map(row => searchable(columns, row))
+
+/** Goes through all steps of a search. */
+function found<Item extends object>(items: readonly Item[], columns: readonly Column<Item>[], filter: string) {
+  const steps = search(items, parseFilter(filter, columns), createTexts(columns))
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
 
 function find(filter: string): string[] {
-  return matches(texts, parseFilter(filter, columns)).map(row => row.name)
+  return found(rows, columns, filter).items.map(row => row.name)
 }
 
 describe('a filter', () => {
@@ -42,6 +50,17 @@ describe('a filter', () => {
   ])('“%s” finds %j', (filter, names) => {
     expect(find(filter)).toEqual(names)
     expect(parseFilter(filter, columns).problem).toBeUndefined()
+  })
+
+  test('finds all that are alike letter by letter, however many, and chooses the best of them', () => {
+    const names = [...Array.from({ length: 30 }, (_, row) => `gamma ${row} x ray`), 'gamma ray']
+    const { items, best } = found(
+      names.map(name => ({ name, state: '', address: '' })),
+      columns,
+      'gara',
+    )
+    expect(items).toHaveLength(names.length)
+    expect(best?.name).toBe('gamma ray')
   })
 
   test('names the columns when one is unknown, and looks for the text as it stands', () => {

@@ -53,17 +53,22 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
   }
 }
 
-/** An item with everything its columns show, ready to be searched; made once per list, not per letter typed. */
-export type Searchable<Item> = {
-  item: Item
-  text: string
-  lower: string
-  prepared?: ReturnType<typeof fuzzysort.prepare>
-}
+/** An item with everything its columns show, ready to be searched. */
+type Searchable<Item> = { item: Item; text: string; lower: string; prepared?: ReturnType<typeof fuzzysort.prepare> }
 
-export function searchable<Item>(columns: readonly Column<Item>[], item: Item): Searchable<Item> {
-  const text = columns.map(column => cellText(item, column)).join(' ')
-  return { item, text, lower: text.toLowerCase() }
+export type Texts<Item> = (item: Item) => Searchable<Item>
+
+/** The texts of items, each made when it is first wanted, not with each letter typed. */
+export function createTexts<Item extends object>(columns: readonly Column<Item>[]): Texts<Item> {
+  const made = new WeakMap<Item, Searchable<Item>>()
+  return item => {
+    const known = made.get(item)
+    if (known) return known
+    const text = columns.map(column => cellText(item, column)).join(' ')
+    const entry = { item, text, lower: text.toLowerCase() }
+    made.set(item, entry)
+    return entry
+  }
 }
 
 /**
@@ -72,25 +77,54 @@ export function searchable<Item>(columns: readonly Column<Item>[], item: Item): 
  */
 const ALIKE = 0.5
 
+/** Rows that a filter lets through, in the order of the list, with the one to choose. */
+export type Found<Item> = { items: readonly Item[]; best: Item | undefined }
+
 /**
- * Best first. Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter
- * by letter.
+ * Looks at one item in each step, so that keys can be heard between two, and yields the rows that are certain so far.
+ * Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter by letter.
  */
-export function matches<Item>(texts: readonly Searchable<Item>[], filter: ParsedFilter<Item>): Item[] {
-  const { words, demands } = filter
-  const candidates = texts.filter(entry =>
-    demands.every(({ text, isWanted, column }) => {
-      const within = column ? cellText(entry.item, column).toLowerCase() : entry.lower
+export function* search<Item>(
+  items: readonly Item[],
+  { words, demands }: ParsedFilter<Item>,
+  textOf: Texts<Item>,
+): Generator<readonly Item[], Found<Item>> {
+  const phrase: Item[] = []
+  const candidates: Searchable<Item>[] = []
+  for (const item of items) {
+    yield phrase
+    const entry = textOf(item)
+    const isCandidate = demands.every(({ text, isWanted, column }) => {
+      const within = column ? cellText(item, column).toLowerCase() : entry.lower
       return within.includes(text) === isWanted
-    }),
-  )
-  if (words === '') return candidates.map(({ item }) => item)
-  const holding = (wanted: readonly string[]): Item[] =>
-    candidates.filter(({ lower }) => wanted.every(word => lower.includes(word))).map(({ item }) => item)
-  const phrase = holding([words])
-  const apart = phrase.length > 0 ? phrase : holding(words.split(' '))
-  if (apart.length > 0) return apart
-  // Only for what is not found as typed: of thousands of rows it takes long, and much memory.
-  for (const entry of candidates) entry.prepared ??= fuzzysort.prepare(entry.text)
-  return fuzzysort.go(words, candidates, { key: 'prepared', threshold: ALIKE }).map(hit => hit.obj.item)
+    })
+    if (!isCandidate) continue
+    candidates.push(entry)
+    if (entry.lower.includes(words)) phrase.push(item)
+  }
+  if (phrase.length > 0) return { items: phrase, best: phrase[0] }
+  const apart: Item[] = []
+  const each = words.split(' ')
+  for (const { item, lower } of candidates) {
+    yield phrase
+    if (each.every(word => lower.includes(word))) apart.push(item)
+  }
+  return apart.length > 0 ? { items: apart, best: apart[0] } : yield* searchAlike(candidates, words)
+}
+
+/** Only for what is not found as typed: of thousands of rows it takes long, and much memory. */
+function* searchAlike<Item>(
+  candidates: readonly Searchable<Item>[],
+  words: string,
+): Generator<readonly Item[], Found<Item>> {
+  const items: Item[] = []
+  let best: { item: Item; score: number } | undefined
+  for (const entry of candidates) {
+    yield []
+    const score = fuzzysort.single(words, (entry.prepared ??= fuzzysort.prepare(entry.text)))?.score ?? 0
+    if (score < ALIKE) continue
+    items.push(entry.item)
+    if (!best || score > best.score) best = { item: entry.item, score }
+  }
+  return { items, best: best?.item }
 }

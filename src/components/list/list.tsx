@@ -81,6 +81,7 @@ function emptyWords<Item>(
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
 ): string {
   const among = goesOn ? ` among the ${list.total} read; there is more` : ''
+  if (list.isSearching) return 'Searching…'
   if (list.filter !== '') return `Nothing matches “${list.filter}”${among}.`
   if (list.onlyNews && list.news)
     return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}.`

@@ -4,10 +4,10 @@ import { formatAge, formatAgo } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { sortItems, type Column, type Sorting } from './columns.ts'
-import { matches, parseFilter, searchable } from './filter.ts'
 import { createSelection, type Selection } from './selection.ts'
 import type { Changes } from './signs.ts'
 import { useChanges } from './use-changes.ts'
+import { useFilter } from './use-filter.ts'
 
 /** The rows a person has marked, held by identity while the rows change around them. */
 type Marks = {
@@ -31,6 +31,8 @@ export type ListState<Item> = {
   setFilter: (filter: string) => void
   /** Why a part of the filter means nothing, for the person. */
   filterProblem: string | undefined
+  /** Not all rows were looked at for the filter; the items are those found so far. */
+  isSearching: boolean
   sorting: Sorting | undefined
   setSorting: (sorting: Sorting | undefined) => void
   marks: Marks
@@ -58,7 +60,7 @@ export type ListState<Item> = {
  * Everything about a list except how it looks: order, filter and the chosen row.
  * `columns` and `keyOf` must be stable (module constants or memoised).
  */
-export function useList<Item>(options: {
+export function useList<Item extends object>(options: {
   items: readonly Item[]
   keyOf: (item: Item) => string
   columns: readonly Column<Item>[]
@@ -90,18 +92,7 @@ export function useList<Item>(options: {
     [items, isNarrowed, wanted, only, keyOf],
   )
   const sorted = useMemo(() => sortItems(listed, columns, sorting), [listed, columns, sorting])
-  const isFiltering = filter !== ''
-  const texts = useMemo(
-    () => (isFiltering ? sorted.map(item => searchable(columns, item)) : []),
-    [sorted, columns, isFiltering],
-  )
-  const parsed = useMemo(() => parseFilter(filter, columns), [filter, columns])
-  const { shown, best } = useMemo(() => {
-    if (!isFiltering) return { shown: sorted, best: undefined }
-    const hits = matches(texts, parsed)
-    const matching = new Set(hits)
-    return { shown: sorted.filter(item => matching.has(item)), best: hits[0] }
-  }, [sorted, texts, parsed, isFiltering])
+  const { shown, best, problem, isSearching } = useFilter(sorted, columns, filter)
   const marks = useRef<Marks>(undefined)
   marks.current ??= createMarks()
   const held = marks.current
@@ -113,10 +104,10 @@ export function useList<Item>(options: {
   const chosenFor = useRef('')
   useEffect(() => {
     // Rows that arrive later must not take the choice away again, only another filter text may.
-    if (chosenFor.current === filter) return
+    if (chosenFor.current === filter || (bestKey === undefined && isSearching)) return
     chosenFor.current = filter
     if (bestKey !== undefined) selection.current?.select(bestKey)
-  }, [filter, bestKey])
+  }, [filter, bestKey, isSearching])
   const latest = useRef(shown)
   latest.current = shown
   const marked = useMarked(held, isNarrowed ? items : sorted, keyOf)
@@ -130,7 +121,8 @@ export function useList<Item>(options: {
     selection: chosen,
     filter,
     setFilter,
-    filterProblem: parsed.problem,
+    filterProblem: problem,
+    isSearching,
     marks: held,
     marked,
     changes,
@@ -187,7 +179,7 @@ export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string 
   const notes = [
     list.changes.gone > 0 && `${list.changes.gone} gone`,
     newsNote(list),
-    list.filter !== '' && `/${clean(list.filter)}`,
+    list.filter !== '' && `/${clean(list.filter)}${list.isSearching ? ' searching…' : ''}`,
     title !== undefined && `by ${title.toLowerCase()} ${direction}`,
   ]
   return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined

@@ -54,6 +54,16 @@ export const runsKeys = defineBindings({
   },
 })
 
+/** Only while the run of a date is looked for: giving that up comes before anything else that Esc does. */
+export const runDateKeys = defineBindings({
+  name: 'runDate',
+  scope: 'panel',
+  isFirst: true,
+  screen: 'runs',
+  title: 'Going to a date',
+  bindings: { stop: { keys: ['escape'], label: 'stop looking', hint: true } },
+})
+
 /** In the comparison of two runs. */
 export const compareKeys = defineBindings({
   name: 'compare',

@@ -1,5 +1,5 @@
 import { defineScreen } from '../../tui/router/screen.ts'
-import { baseKeys, compareKeys, insightsKeys, runsKeys } from './bindings.ts'
+import { baseKeys, compareKeys, insightsKeys, runDateKeys, runsKeys } from './bindings.ts'
 import { namedRuns } from './named.ts'
 import { runsRoute } from './route.ts'
 import type { DeclaredSuites, SuiteCases } from './suite-parts.ts'
@@ -13,7 +13,7 @@ export function runsScreenWith<Cases extends SuiteCases>(suites: DeclaredSuites<
     about: 'Eval suites with their cases, runs and trials.',
     order: 4,
     goKey: 'r',
-    bindings: [runsKeys, ...suites.bindings, insightsKeys, trialsKeys, compareKeys, baseKeys],
+    bindings: [runsKeys, runDateKeys, ...suites.bindings, insightsKeys, trialsKeys, compareKeys, baseKeys],
     named: namedRuns,
     async load() {
       const [{ runsScreenOf }, parts] = await Promise.all([import('./screen.tsx'), suites.load()])

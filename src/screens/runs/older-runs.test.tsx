@@ -18,17 +18,23 @@ let projectId: string
 let isLocal: boolean
 /** Requests for older runs. */
 let requests: number
+/** Answers to them wait for this. */
+let answering: Promise<void>
 
 beforeEach(async () => {
   isLocal = true
   requests = 0
+  answering = Promise.resolve()
   testService = await openService({
     wrap: fetch => async request => {
       const { pathname } = new URL(request.url)
       const answer = await fetch(request)
       if (pathname.endsWith('/capabilities') && !isLocal) return { ...answer, body: '{}' }
       if (request.method !== 'GET' || !/\/eval-suites\/\w+\/runs$/.test(pathname)) return answer
-      if (pathname.includes('/local/')) requests += 1
+      if (pathname.includes('/local/')) {
+        requests += 1
+        await answering
+      }
       const body = JSON.parse(answer.body as string) as Run[] | { items: Run[] }
       return {
         ...answer,
@@ -97,6 +103,19 @@ test('going to a date reads as far as that, chooses the run of then, and new run
   await goTo('9y')
   await app.see('No run that was read is that old; run #1 is the oldest of them.')
   await app.see(/▌#1 /)
+})
+
+test('looking for a date is given up with Esc, which leaves the person where they are', async () => {
+  await open()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  answering = promise
+  await goTo('9y')
+  await app.see('Esc stop looking')
+  await app.press('escape')
+  await app.see('Stopped looking; what was read stays.')
+  resolve()
+  expect(app.router.current().params['pane']).toBe('runs')
+  expect(app.frame()).not.toContain('stop looking')
 })
 
 test('a service without older runs says so, and a date leads to the oldest that it lists', async () => {

@@ -1,4 +1,5 @@
 import ms, { type StringValue } from 'ms'
+import { useState } from 'react'
 import { runName, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
@@ -6,6 +7,8 @@ import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { isCalendarTime, localTime } from '../../lib/times.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { runDateKeys } from './bindings.ts'
 import type { RunsLists } from './use-lists.ts'
 
 const AGO = /^(\d+(?:\.\d+)?) ?(m|min|h|d|w|y|minutes?|hours?|days?|weeks?|years?)(?: ago)?$/
@@ -33,6 +36,9 @@ export function readWhen(text: string, now: number): number | undefined {
 export function useRunDate({ runs, runList }: RunsLists): KeyHandler | Unavailable {
   const ask = useFormDialog()
   const runTask = useRunTask()
+  const [stop, setStop] = useState<() => void>()
+  useBindings(runDateKeys, { stop: stop ?? unavailable('No date is looked for.') }, { active: stop !== undefined })
+  if (stop) return unavailable('The run of a date is being looked for.')
   if (!runs.items || runs.items.length === 0) return unavailable('There is no run to go to.')
   return async () => {
     const filled = await ask({
@@ -53,7 +59,8 @@ export function useRunDate({ runs, runList }: RunsLists): KeyHandler | Unavailab
     const until = (run: EvalRun): boolean => (toEpochMs(run.createdAt) ?? Infinity) <= at
     await runTask({
       start: `Looking for the runs of ${localTime(at)}…`,
-      async work({ signal, progress }) {
+      async work({ signal, progress, stop: giveUp }) {
+        setStop(() => giveUp)
         const isThere = (read: readonly EvalRun[]): boolean => {
           if (runs.total !== undefined) progress(Math.min(read.length, runs.total), runs.total)
           const last = read.at(-1)
@@ -76,5 +83,6 @@ export function useRunDate({ runs, runList }: RunsLists): KeyHandler | Unavailab
           : undefined,
       stopped: 'Stopped looking; what was read stays.',
     })
+    setStop(undefined)
   }
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { yieldToInput } from '../../api/client/budget/yield-to-input.ts'
+import { yieldToInput } from '../../lib/yield-to-input.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { usePoll } from '../../hooks/use-poll.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget } from './budget.ts'
 import { betweenKeys, createInputIdle } from './input-idle.ts'
-import { yieldToInput } from './yield-to-input.ts'
+import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
 /** Longer than a caller who may go waits to hear keys, in turns of the event loop. */
 async function someTurns(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
-import { yieldToInput } from './yield-to-input.ts'
+import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
 /** After a key nobody presses the next one within this time, in milliseconds, unless it is held down. */
 const AFTER_KEY_MS = 40

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openService, type TestService } from '../../../test/harness.tsx'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createClient } from '../../api/client/client.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
+import { type Listing, listItems } from './listing.ts'
+import { nounOf } from './nouns.ts'
+
+const [PAGE, RUNS] = [100, 103]
+
+let testService: TestService
+let fields: { projectId: string; suiteId: string }
+let isLocal = true
+beforeAll(async () => {
+  testService = await openService({
+    wrap: fetch => async request => {
+      const answer = await fetch(request)
+      return request.url.includes('/capabilities') && !isLocal ? { ...answer, body: '{}' } : answer
+    },
+  })
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const body = { suiteName: 'Nightly', results: [{ caseTitle: 'Answers', passed: true }] }
+  for (let run = 0; run < RUNS; run += 1) await client.evalIngest.report({ projectId, body })
+  const suite = (await client.suites.list({ projectId })).items.find(({ name }) => name === 'Nightly')!
+  fields = { projectId, suiteId: suite.id }
+}, 60_000)
+afterAll(() => testService.close())
+
+/** How many different runs are listed, and the most that the service is said to list. */
+async function list(options: Partial<Listing>, most = Infinity): Promise<[number, number?]> {
+  const ids = new Set<unknown>()
+  let cut: number | undefined
+  const onCut = (page: number): void => {
+    cut = page
+  }
+  for await (const { id } of listItems({
+    client: testService.client,
+    noun: nounOf('runs')!,
+    fields,
+    onCut,
+    ...options,
+  }))
+    if (ids.add(id).size === most) break
+  return [ids.size, cut]
+}
+
+test('older runs are read for all and for a larger limit, and what is left out counts for no limit', async () => {
+  expect(await list({})).toEqual([PAGE, PAGE])
+  expect(await list({ limit: 2 }, 2)).toEqual([2, undefined])
+  expect(await list({ all: true })).toEqual([RUNS, undefined])
+  expect(await list({ limit: PAGE + 1 }, PAGE + 1)).toEqual([PAGE + 1, undefined])
+  expect(await list({ limit: 1, isFiltered: true })).toEqual([RUNS, undefined])
+})
+
+test('a service without older runs is said to list no more than it does', async () => {
+  isLocal = false
+  const { fetch, service } = testService
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({ fetch, baseUrl: `http://hosted.invalid${API_PREFIX}`, key: service.localKey, budget })
+  expect(await list({ client, all: true })).toEqual([PAGE, PAGE])
+})
