@@ -104,7 +104,7 @@ export function rankEntries(entries: readonly PaletteEntry[], query: string): Pa
   const wanted = query.trim().toLowerCase()
   const words = wanted.split(/\s+/)
   const literal = entries.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)))
-  const fuzzy = fuzzysort.go(wanted, entries, { key: 'text', threshold: 0 }).map(hit => hit.obj)
+  const fuzzy = fuzzysort.go(wanted, entries, { key: 'text', threshold: 0, limit: 0 }).map(hit => hit.obj)
   const found = wanted === '' ? entries : new Set([...literal, ...fuzzy])
   const isDoable = (entry: PaletteEntry): boolean => entry.unavailable === undefined
   const ranked = [...found]
