@@ -24,10 +24,22 @@ import type { Bindings } from '../../tui/keymap/binding.ts'
 import { choiceKeys, formKeys, suggestionKeys } from '../../components/form/form-keys.ts'
 import { screens } from '../registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
-import { appKeys, budgetKeys, goKeysOf, helpKeys, paletteKeys, themeKeys, tooSmallKeys } from './app-keys.ts'
+import {
+  agentKeys,
+  agentTurnsKeys,
+  appKeys,
+  budgetKeys,
+  goKeysOf,
+  helpKeys,
+  paletteKeys,
+  themeKeys,
+  tooSmallKeys,
+} from './app-keys.ts'
 
 /** The groups that are on no screen of their own. */
 const sharedKeys: readonly Bindings[] = [
+  agentKeys,
+  agentTurnsKeys,
   panesKeys,
   tabsKeys,
   listKeys,

@@ -39,6 +39,13 @@ export const appKeys = defineBindings({
     raw: { ...on('raw'), label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
     followed: { ...on('followed'), label: 'followed runs', help: 'Go to the next followed run, or wave in flight.' },
     answer: { ...on('answer'), label: 'answer', help: 'Answer what a server asks while its call waits.' },
+    agent: {
+      ...on('agent'),
+      label: 'ask the agent',
+      needs: 'agent.turn',
+      help: 'Ask the agent about the project, or what is chosen.',
+    },
+    agentTurns: { ...on('agentTurns'), label: 'asked before', help: 'What the agent was asked in this project.' },
     pin: { ...on('pin'), label: 'pin', help: 'Keep what is chosen in the incident notebook.' },
     stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
     messages: {
@@ -70,6 +77,34 @@ export const budgetKeys = defineBindings({
   bindings: {
     share: { ...on('toggle'), label: 'more or less', hint: true, help: 'Read this screen more or less often.' },
     close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
+  },
+})
+
+/** While an answer of the agent is read. */
+export const agentKeys = defineBindings({
+  name: 'agent',
+  scope: 'overlay',
+  title: 'Answer of the agent',
+  bindings: {
+    open: {
+      keys: ['enter'],
+      label: 'open or decide',
+      hint: 'first',
+      help: 'Go to what was created, see a call, or decide about one proposed action.',
+    },
+    other: { keys: ['tab', 'shift+tab'], label: 'reply/what it did', hint: true },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
+  },
+})
+
+/** While the questions to the agent are listed. */
+export const agentTurnsKeys = defineBindings({
+  name: 'agentTurns',
+  scope: 'overlay',
+  title: 'Asked before',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: true },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
   },
 })
 

@@ -35,6 +35,7 @@ import { useThemeChooser, type Themes } from './theme-chooser.tsx'
 import { WindowTitle } from './window-title.tsx'
 import { CountRequests, useBudgetOverlay, useShare } from './budget.tsx'
 import { ShareContext } from '../../hooks/use-share.ts'
+import { useAgent } from './agent.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
 import { useQuit } from './use-quit.ts'
@@ -195,6 +196,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     ...subjectActions,
     followed: useGoToFollowed(flyingPlaces(useFlyingWaves()).map(({ place }) => place)),
     pin: usePin(),
+    ...useAgent(() => project.current),
     answer: useAnswerRequests(),
     stop: useStop(),
     messages: useMessages(),

@@ -1,12 +1,7 @@
 import type { CallOptions } from '../../api/client/client.ts'
 import type { Answer } from '../../api/client/transport/response.ts'
-import {
-  newIdempotencyKey,
-  type AnyEndpoint,
-  type InputOf,
-  type OutputOf,
-  type Risk,
-} from '../../api/contract/endpoint.ts'
+import { newIdempotencyKey, type AnyEndpoint, type InputOf, type OutputOf } from '../../api/contract/endpoint.ts'
+import { RISK_EFFECTS } from '../../domain/writes/risk-effects.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
@@ -19,15 +14,6 @@ import { goAfterEarlier, goOnWith, type RepeatOptions } from './earlier-writes.t
 
 /** Options of commands that write. */
 export type WriteOptions = RepeatOptions & { yes?: boolean }
-
-/** What a call does to the world, as the question before it says. */
-const EFFECTS: Partial<Record<Risk, string>> = {
-  external: 'has side effects on somebody else’s server',
-  spend: 'spends credits, uses a quota or occupies a run slot',
-  end: 'ends something that is live',
-  expose: 'opens data to more people',
-  delete: 'cannot be undone',
-}
 
 /** One write of a command. */
 export type CommandWrite<E extends AnyEndpoint> = {
@@ -83,7 +69,7 @@ export async function sendWrite<E extends AnyEndpoint>(
 /** Says what a write does and confirms it, where its risk requires that. @throws Ended where the person declined */
 async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: WriteOptions): Promise<void> {
   const { endpoint, lines = [], word } = write
-  const risk = EFFECTS[endpoint.risk]
+  const risk = RISK_EFFECTS[endpoint.risk]
   if (risk === undefined) return
   for (const line of lines) say(clean(line))
   if (yes) return

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { AgentTurnEffects } from '../../api/contract/agent.ts'
-import { allEndpoints, contract } from '../../api/contract/contract.ts'
+import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
+import { approvalOf } from '../../domain/agent/approval.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -56,13 +57,12 @@ function sayEffects({ createdResources, proposedActions }: AgentTurnEffects = {}
 async function approve(context: CommandContext, actionId: string, own: Own): Promise<void> {
   const { client } = context
   const projectId = await context.projectId()
-  const { operation, description, input } = await client.agentProposals.get({ projectId, actionId })
-  const endpoint = allEndpoints().find(each => each.operation === operation)
-  if (!endpoint) throw new UsageError(`The proposal names an operation that is not known here: ${clean(operation)}.`)
-  // The proposal is the intent: a second approval whose first answer was lost gets that answer again.
-  const idempotencyKey = endpoint.idempotency === 'header' ? actionId : undefined
-  const whole: Record<string, unknown> = { ...input, projectId }
-  const write = { endpoint, input: whole, idempotencyKey, lines: [description ?? endpoint.summary] }
+  const proposal = await client.agentProposals.get({ projectId, actionId })
+  const approval = approvalOf(proposal, projectId)
+  const { operation } = proposal
+  if (!approval) throw new UsageError(`The proposal names an operation that is not known here: ${clean(operation)}.`)
+  const { description, ...request } = approval
+  const write = { ...request, lines: [description] }
   const { text } = await sendWrite(context, write, { ...own, yes: true })
   await client.agentProposals.discard({ projectId, actionId })
   if (own.json) return printReceived(text)

@@ -71,6 +71,8 @@ export const VERBS = {
   quit: { key: 'q', does: 'Quit, or close what is open.' },
   help: { key: '?', does: 'Help.' },
   palette: { key: ':', does: 'Find a place, a thing or an action.' },
+  agent: { key: ';', does: 'Ask the agent of the project.' },
+  agentTurns: { key: 'alt+h', does: 'Show what the agent was asked.' },
   actions: { key: '.', does: 'Show what can be done.' },
   last: { key: '-', does: 'Go to the place left last.' },
   find: { key: '/', does: 'Filter or search by a text.' },
