@@ -110,7 +110,7 @@ const STOPS: readonly Stop[] = [
       cols: 80,
       rows: 25,
     },
-    show: showing(['1'], /6 of 6|1 of 6/),
+    show: showing(['1'], /\d of 7/),
     after: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { stdio: 'ignore' }),
   },
   {
