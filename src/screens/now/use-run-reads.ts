@@ -6,7 +6,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
-import { DAY_MS, isRedBy, runLines, RUNS_READ, wantsRuns } from '../../domain/now/run-lines.ts'
+import { DAY_MS, isRedBy, runLines, RUNS_READ, unreadRunLines, wantsRuns } from '../../domain/now/run-lines.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -15,7 +15,7 @@ import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } f
 
 const TRIALS_READ = 200
 
-type SuiteOf = { project: NowProject; suite: EvalSuite; changedAt: number | undefined }
+type SuiteOf = { project: NowProject; suite: EvalSuite; readAt: number | undefined; changedAt: number | undefined }
 
 /**
  * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
@@ -30,16 +30,17 @@ export function useRunReads(
   const { queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
   const changes = useRef(new Map<string, Change>())
-  const optionsOf = ({ project, suite }: Omit<SuiteOf, 'changedAt'>) =>
+  const optionsOf = ({ project, suite }: Pick<SuiteOf, 'project' | 'suite'>) =>
     queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
   const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
   const [isRed] = useState(() => onceFor((runs: readonly EvalRun[]) => isRedBy(runs, isRerun)))
-  const knownRuns = (each: Omit<SuiteOf, 'changedAt'>) => queryClient.getQueryState(optionsOf(each).queryKey)
+  const knownRuns = (each: Pick<SuiteOf, 'project' | 'suite'>) => queryClient.getQueryState(optionsOf(each).queryKey)
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => {
-      const changedAt = changeOf(changes.current, suite, suites[index]?.at)
+      const readAt = suites[index]?.at
+      const changedAt = changeOf(changes.current, suite, readAt)
       const known = knownRuns({ project, suite })?.data?.items
-      return wantsRuns(suite, now, known, isRed) ? [{ project, suite, changedAt }] : []
+      return wantsRuns(suite, now, known, isRed) ? [{ project, suite, readAt, changedAt }] : []
     }),
   )
   // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
@@ -79,11 +80,12 @@ export function useRunReads(
       whole: !nextCursor,
     }))
   const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
-    of.flatMap(({ project, suite }, index) => {
+    of.flatMap(({ project, suite, readAt }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
+      if (!runs) return unreadRunLines(project, suite, readAt)
       // How far a run is was true when it was read, which may be most of a minute after the clock of the ages turned.
-      const asOf = runs?.at === undefined ? 0 : serviceTime(runs.at)
-      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf }) : []
+      const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+      return runLines({ project, suite, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf })
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
   const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: typeof liveRuns): NowSource[] =>
