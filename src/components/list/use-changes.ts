@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { gatheredPause, together } from '../../lib/every.ts'
 import { diffItems, type Differences } from './changes.ts'
 import type { Column } from './columns.ts'
 import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs.ts'
@@ -40,7 +41,8 @@ export function useChanges<Item>(
     const awaitEnd = (): void => {
       const end = nextEnd(shownBefore.current.signs)
       if (end === Infinity) return
-      timer = setTimeout(finish, Math.max(1, end - Date.now())).unref()
+      // Where nobody is, a mark stays until something else is drawn: its end by itself would draw the whole screen.
+      timer = setTimeout(() => together(finish), gatheredPause(Math.max(1, end - Date.now()))).unref()
     }
     const finish = (): void => {
       const { items: last, signs: known } = shownBefore.current
