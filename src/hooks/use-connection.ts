@@ -1,5 +1,5 @@
 import { localMoment } from '../lib/times.ts'
-import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type Query, type QueryCacheNotifyEvent, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
@@ -158,10 +158,13 @@ export function useConnection(isNarrow = false): Connection {
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
     const { monitor } = client
+    let known: Ages | undefined
     const current = (): Said => {
       const { unlimited, waiting } = budget.snapshot()
+      // Every draw and each step of a request asks, and hundreds of reads may be on screen.
+      known ??= ages(queryClient)
       return describe({
-        ages: ages(queryClient),
+        ages: known,
         fault: watch.fault(),
         monitor,
         waiting: !unlimited && waiting > 0,
@@ -180,8 +183,12 @@ export function useConnection(isNarrow = false): Connection {
           listener()
           alarm.by(until)
         }
+        known = undefined
         const ends = [
           queryClient.getQueryCache().subscribe(event => {
+            // Whatever is out of date is as old as it was.
+            if (event.type === 'observerResultsUpdated' || isInvalidation(event)) return
+            known = undefined
             if (event.type === 'updated' || event.type === 'removed') look()
           }),
           monitor.subscribe(look),
@@ -202,6 +209,10 @@ export function useConnection(isNarrow = false): Connection {
     }
   }, [queryClient, watch, client, budget, pace, isNarrow])
   return useSyncExternalStore(store.subscribe, store.read)
+}
+
+function isInvalidation(event: QueryCacheNotifyEvent): boolean {
+  return event.type === 'updated' && event.action.type === 'invalidate'
 }
 
 /** Fires once, at the earliest time that was set since it fired last, in epoch milliseconds. */

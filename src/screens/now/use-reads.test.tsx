@@ -7,10 +7,13 @@ import { createQueries, refresh } from '../../api/client/cache/queries.ts'
 import { createQueryClient, outdate } from '../../api/client/cache/query-client.ts'
 import { createClient } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { NowLine } from '../../domain/now/line.ts'
 import { NOW_READS } from '../../domain/now/plan.ts'
+import { RUNS_READ } from '../../domain/now/run-lines.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { usePlan, useReads } from './use-reads.ts'
+import { useRunReads } from './use-run-reads.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -202,3 +205,71 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
   expect([...sentences]).toEqual(expect.arrayContaining(['fresh', 'Nm old']))
   unmount()
 })
+
+test('an answer about one suite draws once, and touches the rows and the reads of no other', async () => {
+  const [projects, suites] = [range(20, 'p'), range(10, 's')]
+  const ended = (suiteId: string, runNumber = 1) => ({
+    ...{ id: `${suiteId}-${runNumber}`, suiteId, runNumber, status: 'completed', result: 'failed', createdAt: Date.now() },
+    summary: { total: 2, passed: 0, failed: 2 },
+  })
+  let again: string | undefined
+  const runsOf = (id: string) => (id === again ? [ended(id, 2), ended(id)] : [ended(id)])
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({
+    fetch: ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const [, projectId] = /projects\/(\w+)/.exec(pathname) ?? []
+      const suiteId = searchParams.get('suiteId') ?? /eval-suites\/(\w+)/.exec(pathname)?.[1]
+      const items = suiteId
+        ? runsOf(suiteId)
+        : suites.map(suite => ({ id: projectId + suite, name: suite, latestRun: runsOf(projectId + suite)[0] }))
+      return Promise.resolve(Response.json({ items }))
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+  })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const queryClient = createQueryClient()
+  const wanted = projects.map(projectId => queries.suites.list.options({ projectId }))
+  const of = projects.map(id => ({ id, name: id }))
+  let lines: readonly NowLine[] = []
+  let drawn = 0
+  function Screen() {
+    const plan = usePlan()
+    drawn += 1
+    lines = useRunReads(plan, of, useReads('suites', plan, wanted), 0).lines
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
+        <Screen />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  for (let second = 0; second < 15; second += 1) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(done => setImmediate(done))
+  }
+  expect(lines).toHaveLength(projects.length * suites.length)
+  const before = { lines, drawn }
+  const events = vi.fn<() => void>()
+  queryClient.getQueryCache().subscribe(events)
+  again = 'p7s7'
+  await queryClient.refetchQueries({ queryKey: queries.runs.list.options({ projectId: 'p7', suiteId: again, limit: RUNS_READ }).queryKey })
+  await vi.advanceTimersByTimeAsync(10)
+  await new Promise(done => setImmediate(done))
+  const others = (all: readonly NowLine[]) => new Set(all.filter(({ key }) => !key.includes('p7s7')))
+  expect(others(lines)).toEqual(others(before.lines))
+  expect([...others(lines)].every(line => before.lines.includes(line))).toBe(true)
+  expect(lines.find(({ key }) => key.includes('p7s7'))?.sentence).toContain('#2')
+  expect(drawn).toBe(before.drawn + 1)
+  expect(events.mock.calls.length).toBeLessThan(10)
+  unmount()
+})
+
+function range(length: number, name: string): string[] {
+  return Array.from({ length }, (_, index) => `${name}${index}`)
+}
