@@ -5,6 +5,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock } from '../lib/clock.ts'
+import { gatheredPause, together } from '../lib/every.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
 import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
@@ -219,19 +220,21 @@ function isInvalidation(event: QueryCacheNotifyEvent): boolean {
 function createAlarm(ring: () => void) {
   let timer: NodeJS.Timeout | undefined
   let due = Infinity
-  const stop = (): void => clearTimeout(timer)
+  const stop = (): void => {
+    clearTimeout(timer)
+    due = Infinity
+  }
+  const begin = (): void => {
+    if (due === Infinity) return
+    due = Infinity
+    ring()
+  }
   return {
     by(time = Infinity) {
       if (time >= due) return
       stop()
       due = time
-      timer = setTimeout(
-        () => {
-          due = Infinity
-          ring()
-        },
-        Math.max(0, time - Date.now()) + 5,
-      ).unref()
+      timer = setTimeout(() => together(begin), gatheredPause(Math.max(0, time - Date.now()) + 5)).unref()
     },
     stop,
   }

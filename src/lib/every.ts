@@ -55,9 +55,9 @@ export function sharedPause(ms: number): number {
   return nextOf(SHARED.everyMs, now + ms - SHARED.earlyMs) - now
 }
 
-/** The same while news are gathered, and never shorter: for what nobody misses for some seconds, where nobody is. */
-export function gatheredPause(ms: number): number {
-  return gatherMs === 0 ? ms : sharedPause(ms + SHARED.earlyMs)
+/** The same while news are gathered, and then `least` at least: for what nobody misses, where nobody is. */
+export function gatheredPause(ms: number, least = ms): number {
+  return gatherMs === 0 ? ms : sharedPause(Math.max(ms, least) + SHARED.earlyMs)
 }
 
 function firstOf(ms: number, now: number): number {

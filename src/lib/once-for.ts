@@ -13,7 +13,7 @@ export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknow
   const all = new WeakMap<K, { of: readonly unknown[]; made: T }>()
   return (key, of, make) => {
     const known = all.get(key)
-    if (known?.of.every((each, index) => each === of[index])) return known.made
+    if (known?.of.length === of.length && known.of.every((each, index) => each === of[index])) return known.made
     const made = make()
     all.set(key, { of, made })
     return made

@@ -67,7 +67,7 @@ test('where nobody is, the end of a change waits for what wakes the program anyw
   const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)
   rerender(<Rows passed={2} />)
   const before = drawn.mock.calls.length
-  await pass(3)
+  await pass(29)
   expect(lastFrame()).toBe('~~~')
   await pass(12)
   expect(lastFrame()).toBe('...')

@@ -209,11 +209,16 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
 test('an answer about one suite draws once, and touches the rows and the reads of no other', async () => {
   const [projects, suites] = [range(20, 'p'), range(10, 's')]
   const ended = (suiteId: string, runNumber = 1) => ({
-    ...{ id: `${suiteId}-${runNumber}`, suiteId, runNumber, status: 'completed', result: 'failed', createdAt: Date.now() },
+    id: `${suiteId}-${runNumber}`,
+    suiteId,
+    runNumber,
+    status: 'completed',
+    result: 'failed',
+    createdAt: Date.now(),
     summary: { total: 2, passed: 0, failed: 2 },
   })
-  let again: string | undefined
-  const runsOf = (id: string) => (id === again ? [ended(id, 2), ended(id)] : [ended(id)])
+  const again = new Set<string>()
+  const runsOf = (id: string) => (again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
   const budget = createBudget({ unlimited: true })
   const client = createClient({
     fetch: ({ url }) => {
@@ -257,8 +262,9 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   const before = { lines, drawn }
   const events = vi.fn<() => void>()
   queryClient.getQueryCache().subscribe(events)
-  again = 'p7s7'
-  await queryClient.refetchQueries({ queryKey: queries.runs.list.options({ projectId: 'p7', suiteId: again, limit: RUNS_READ }).queryKey })
+  again.add('p7s7')
+  const { queryKey } = queries.runs.list.options({ projectId: 'p7', suiteId: 'p7s7', limit: RUNS_READ })
+  await queryClient.refetchQueries({ queryKey })
   await vi.advanceTimersByTimeAsync(10)
   await new Promise(done => setImmediate(done))
   const others = (all: readonly NowLine[]) => new Set(all.filter(({ key }) => !key.includes('p7s7')))

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceTime } from '../../api/client/transport/service-time.ts'
+import { serviceNow, serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
@@ -83,13 +83,16 @@ export function useRunReads(
       whole: !nextCursor,
     }))
   const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
-  const linesOf = (of: readonly SuiteOf[], answers: typeof liveRuns, beside: unknown): NowLine[] =>
+  // What is left of a run is of when its progress came, which may be most of a minute after the clock of the ages turned;
+  // by the time of each look it would grow, and be a change, while nothing ends.
+  const [seenAt] = useState(() => onceFor((_progress: object) => serviceNow()))
+  const linesOf = (of: readonly SuiteOf[], answers: typeof liveRuns, beside: readonly number[]): NowLine[] =>
     of.flatMap(({ read }, index) =>
-      keepLines(read, [answers[index], now, beside], () => {
+      keepLines(read, [answers[index], now, ...beside], () => {
         const runs = readOf(answers[index], ({ items }) => items)
-        // How far a run is was true when it was read, which may be most of a minute after the clock of the ages turned.
-        const asOf = runs?.at === undefined ? 0 : serviceTime(runs.at)
-        return runs ? runLines({ ...read, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf }) : []
+        if (!runs) return []
+        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+        return runLines({ ...read, runs, trialsOf, isRerun, now: Math.max(now, seenAt(runs.value), ...beside), asOf })
       }),
     )
   const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
@@ -108,7 +111,14 @@ export function useRunReads(
   ]
   return {
     answers: [...liveRuns, ...restedRuns, ...trials],
-    lines: [...linesOf(live, liveRuns, running.length > 0 && trials), ...linesOf(rested, restedRuns, undefined)],
+    lines: [
+      ...linesOf(
+        live,
+        liveRuns,
+        trials.map(({ data }) => (data ? seenAt(data) : 0)),
+      ),
+      ...linesOf(rested, restedRuns, []),
+    ],
     sources,
   }
 }

@@ -79,9 +79,5 @@ export function useWaveReads(
     // Of these only what had a session lately is wanted, so that a further page is none.
     ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
   ]
-  return {
-    answers: [...overviews, ...feeds],
-    lines: all.flatMap(({ lines }) => lines),
-    sources,
-  }
+  return { answers: [...overviews, ...feeds], lines: all.flatMap(({ lines }) => lines), sources }
 }
