@@ -207,18 +207,21 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
 })
 
 test('an answer about one suite draws once, and touches the rows and the reads of no other', async () => {
-  const [projects, suites] = [range(20, 'p'), range(10, 's')]
+  const [projects, suites] = [range(10, 'p'), range(8, 's')]
+  const at = Date.now() - 60_000
   const ended = (suiteId: string, runNumber = 1) => ({
     id: `${suiteId}-${runNumber}`,
     suiteId,
     runNumber,
     status: 'completed',
     result: 'failed',
-    createdAt: Date.now(),
+    createdAt: at,
     summary: { total: 2, passed: 0, failed: 2 },
   })
   const again = new Set<string>()
-  const runsOf = (id: string) => (again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
+  const trials = { total: 10, passed: 1, pending: 9 }
+  const inFlight = { ...ended('p0s0'), status: 'running', result: 'pending', decisionSummary: { counts: { trials } } }
+  const runsOf = (id: string) => (id === 'p0s0' ? [inFlight] : again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
   const budget = createBudget({ unlimited: true })
   const client = createClient({
     fetch: ({ url }) => {
@@ -254,10 +257,16 @@ test('an answer about one suite draws once, and touches the rows and the reads o
       </WorkspaceProvider>
     </QueryClientProvider>,
   )
-  for (let second = 0; second < 15; second += 1) {
-    await vi.advanceTimersByTimeAsync(1_000)
-    await new Promise(done => setImmediate(done))
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(done => setImmediate(done))
+    }
   }
+  await pass(10)
+  const flying = () => lines.find(({ key }) => key.includes('run p0s0'))
+  const first = flying()
+  await pass(15)
   expect(lines).toHaveLength(projects.length * suites.length)
   const before = { lines, drawn }
   const events = vi.fn<() => void>()
@@ -267,10 +276,14 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   await queryClient.refetchQueries({ queryKey })
   await vi.advanceTimersByTimeAsync(10)
   await new Promise(done => setImmediate(done))
-  const others = (all: readonly NowLine[]) => new Set(all.filter(({ key }) => !key.includes('p7s7')))
+  const others = (all: readonly NowLine[]) => new Set(all.filter(({ key }) => !/p7s7|p0s0/.test(key)))
   expect(others(lines)).toEqual(others(before.lines))
   expect([...others(lines)].every(line => before.lines.includes(line))).toBe(true)
   expect(lines.find(({ key }) => key.includes('p7s7'))?.sentence).toContain('#2')
+  // It was read again meanwhile, and nothing of it ended.
+  expect(flying()?.readAt).toBeGreaterThan(first!.readAt!)
+  expect(flying()?.sentence).toBe(first?.sentence)
+  expect(first?.sentence).toContain('1 of 10 trials ended, about')
   expect(drawn).toBe(before.drawn + 1)
   expect(events.mock.calls.length).toBeLessThan(10)
   unmount()
