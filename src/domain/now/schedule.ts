@@ -112,7 +112,11 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       reads = wanted
       run()
     },
-    look: run,
+    // Hundreds of reads get due at once.
+    look() {
+      cancel?.()
+      cancel = clock.after(1, run)
+    },
     stop() {
       isStopped = true
       cancel?.()
