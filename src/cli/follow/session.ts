@@ -18,7 +18,7 @@ import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
-import { type NamedResult, openSummary } from './summary.ts'
+import type { NamedResult } from './summary.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
@@ -70,11 +70,11 @@ export type Session = {
 }
 
 /** @throws UsageError for options that contradict each other, or a report that cannot be written */
-function openSession(common: CommonOptions, settings: Settings, own: SessionOptions): Session {
+async function openSession(common: CommonOptions, settings: Settings, own: SessionOptions): Promise<Session> {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
   const gates = gatesOf(own)
   const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
-  const summarize = own.summary === undefined ? undefined : openSummary(own.summary, ownTexts(settings))
+  const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -195,6 +195,12 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
+/** Loads what few commands write. */
+async function summaryTo(file: string, settings: Settings) {
+  const { openSummary } = await import('./summary.ts')
+  return openSummary(file, ownTexts(settings))
+}
+
 /** Writes what was read of the runs; where nothing was, no report is better than one that says nothing failed. */
 async function writeReport(results: readonly NamedResult[], write: (text: string) => void): Promise<void> {
   const { junitXml } = await import('./junit.ts')
@@ -254,7 +260,7 @@ export async function inSession(
   { common, settings, own }: { common: CommonOptions; settings: Settings; own: SessionOptions },
   work: (context: SessionContext) => Promise<number>,
 ): Promise<number> {
-  const session = openSession(common, settings, own)
+  const session = await openSession(common, settings, own)
   try {
     const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly', { tell: say })
