@@ -99,7 +99,7 @@ A fault that makes a false green, loses a write or gives a secret away is mended
 ## Commands
 
 Names, arguments and options, with what they mean. New ones may be added; an option that was not given never begins to spend,
-write or ask. \`--yes\` is the answer to every question of a command, also to new ones.
+write or ask. \`--yes\`, where a command has it, answers all its questions, also new ones.
 
 ${block(promised, name => !isSetting(name))}
 
@@ -136,7 +136,8 @@ ${block(promised, isSetting)}
 | \`journal.sqlite\`, writes | state directory | is upgraded in place | is refused, and so is every write, since it could happen twice |
 | \`notebook-…json\` | state directory | is read | is refused, and stays as it is |
 | other \`…json\`: what was seen, pinned, acknowledged, followed | state directory | are read | stay as they are; what changes lasts until the program ends |
-| \`budget.sqlite\` | state directory | is read | is left alone; the budget is not shared then |
+| \`budget.sqlite\` | state directory | is read | is left alone where it is not understood; the budget is not shared then |
+| \`edited\`, texts left open in the editor | state directory | are opened again | are opened again |
 | everything in the cache directory | cache directory | is made anew | is made anew |
 
 ## Upgrades and downgrades
@@ -144,7 +145,8 @@ ${block(promised, isSetting)}
 The first process of a new version brings the local workspace up to date, in one transaction: it happens as a whole or not at all. Before
 that it keeps the workspace as it was in \`mcpdeck.schema-N.sqlite\` beside it, readable for its owner alone, where N is its schema; one
 copy a schema, the last three. The next command or screen says once where it lies. Where there is no room for the copy nothing is upgraded.
-Programs of the older version that still run go on: an upgrade adds to the workspace and takes nothing away.
+Programs of the older version that still run go on, since an upgrade adds to the workspace and takes nothing away; what they start
+anew is refused.
 
 An older version refuses a newer workspace and names the copy that it can go back to. To do that, stop mcpdeck, move \`mcpdeck.sqlite\` and
 its \`-wal\` and \`-shm\` elsewhere, and rename the copy to \`mcpdeck.sqlite\`. What was done since the upgrade stays in the file that was moved.
