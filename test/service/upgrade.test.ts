@@ -18,22 +18,14 @@ import { initial } from '../../src/service/core/database/migrations/0001-to-0006
 import { SCHEMA } from '../../src/service/core/database/migrations/migrations.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { open, temporaryDirectory } from './harness.ts'
+import { OLDER, putOlderWorkspace } from './older-workspace.ts'
 
 const { projects, runs, iterations, servers, clients, environments } = contract
-const OLDER = 14
 const COPY = `mcpdeck.schema-${OLDER}.sqlite`
 
-/** A workspace as a program of schema 14 left it: see the head of the file. */
 function olderWorkspace(): { dataDir: string; file: string } {
   const dataDir = temporaryDirectory()
-  const sql = readFileSync(join(import.meta.dirname, 'older-workspace.sql'), 'utf8')
-  const [, key = ''] = /^-- secret\.key: (\S+)$/m.exec(sql) ?? []
-  writeFileSync(join(dataDir, 'secret.key'), Buffer.from(key, 'base64'), { mode: 0o600 })
-  const file = join(dataDir, 'mcpdeck.sqlite')
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA journal_mode = WAL; BEGIN; ${sql}; COMMIT; PRAGMA user_version = ${OLDER}`)
-  database.close()
-  return { dataDir, file }
+  return { dataDir, file: putOlderWorkspace(dataDir) }
 }
 
 function schemaIn(file: string): number {
@@ -98,7 +90,7 @@ test('an older version goes back by what its refusal says, and an upgrade again 
   expect(schemaIn(join(dataDir, COPY))).toBe(OLDER)
 })
 
-test('a newer workspace without a copy is refused with another way, and every command says so', async () => {
+test('a newer workspace without a copy is refused with another way', () => {
   const dataDir = temporaryDirectory()
   openStore({ dataDir }).close()
   const newer = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
@@ -114,7 +106,7 @@ test('where no copy can be kept nothing is upgraded', () => {
   expect(schemaIn(file)).toBe(OLDER)
 })
 
-test('what another process writes while a workspace is upgraded waits, and what was half copied is copied anew', () => {
+test('a workspace that another process reads is upgraded, and what was half copied is copied anew', () => {
   const { dataDir } = olderWorkspace()
   const part = join(dataDir, `${COPY}.part`)
   writeFileSync(part, 'left by a process that was killed')
