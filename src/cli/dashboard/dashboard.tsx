@@ -88,6 +88,8 @@ export type DashboardOptions = {
   painted?: PaintedScreen | undefined
   /** Where the screen is kept for the next start; absent = not. */
   lastScreenFile?: string | undefined
+  /** What the person is to be told, once it is known. */
+  notice?: Promise<string>
 }
 
 /** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
@@ -192,6 +194,7 @@ export function openDashboard(options: DashboardOptions): void {
     isScreenReaderEnabled: conventions.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
+  void options.notice?.then(text => toasts.show('warn', text))
   void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 
