@@ -75,6 +75,7 @@ export const verbs: readonly CommandDeclaration[] = [
       says: 'Ask the agent of a project; what it may not do by itself is printed as proposals.',
       words: [['[question]', 'what to ask or have done; without it standard input is read']],
       flags: [
+        ['--continue', 'go on with the conversation that was last in the project'],
         ['--approve <id>', 'do what the agent proposed under this id'],
         JSON_FLAG,
         ['--retry <id>', RETRY],
@@ -83,6 +84,22 @@ export const verbs: readonly CommandDeclaration[] = [
     },
     async () => (await import('../verbs/ask.ts')).ask,
     'handing-over',
+  ),
+  verb(
+    {
+      name: 'chat',
+      says: 'Talk to the servers of an environment or a client, with its model; it calls their tools by itself.',
+      words: [['[text]', 'what to say; without it standard input is read']],
+      flags: [
+        ['--environment <name>', 'begin a session with this environment, by id or name'],
+        ['--client <name>', 'begin a session with this client, by id or name'],
+        ['--session <id>', 'go on in this session'],
+        JSON_FLAG,
+        ['--retry <id>', RETRY],
+        ['--new', SEND_NEW],
+      ],
+    },
+    async () => (await import('../verbs/chat.ts')).chat,
   ),
   verb(
     {

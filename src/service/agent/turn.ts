@@ -17,6 +17,7 @@ import { cut } from '../core/one-line.ts'
 import { Reply } from '../core/reply.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import { withDeadline } from '../models/ask.ts'
+import { OF_MODEL } from '../models/failures.ts'
 import { agentTools, effectOf, ownParameters, type AgentTool } from './operations.ts'
 import type { AgentTurnRow } from './rows.ts'
 
@@ -59,15 +60,20 @@ export async function runTurn(context: ServiceContext, call: TurnCall): Promise<
     inputTokens: 0,
     outputTokens: 0,
     lease: { ...lease, expiresAt: Date.now() + LEASE_MS },
+    // What the assistant said before may repeat what it had read, so only replies that are known count as its own.
+    hasOutside: messages.some(
+      ({ role, content }) => role === 'assistant' && !store.agentTurns.hasOwnReply(call.project.id, content),
+    ),
   }
   store.write(() => store.agentTurns.insert(row))
   const end = (ending: Partial<AgentTurnRow>) => {
-    const { calls, inputTokens, outputTokens } = row
-    const changes = { calls, inputTokens, outputTokens, endedAt: context.now(), ...ending }
+    const { calls, inputTokens, outputTokens, hasOutside } = row
+    const changes = { calls, inputTokens, outputTokens, hasOutside, endedAt: context.now(), ...ending }
     store.write(() => store.agentTurns.change(row.id, changes))
   }
   try {
-    const reply = await withDeadline(TURN_MS, call.signal, signal => answerOf(context, call, row, signal))
+    const answer = (signal: AbortSignal) => answerOf(context, call, row, signal)
+    const reply = await withDeadline(TURN_MS, call.signal, answer, 'The turn')
     end({ reply })
     const { calls, created, proposed, inputTokens, outputTokens } = row
     return {
@@ -107,10 +113,10 @@ async function answerOf(
   })
   const end = await untilAborted(turn, signal)
   if (end.kind === 'broken') throw end.failure
-  if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(MOST_CALLS + 2))
+  if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(MOST_CALLS + 2), OF_MODEL)
   const reply = end.text.trim()
   if (end.isCut) return `${reply}\n\n(The model ran out of tokens: this answer is cut off.)`.trimStart()
-  if (reply === '') throw new ServiceError('INTERNAL_ERROR', 'The model ended the turn without an answer.')
+  if (reply === '') throw new ServiceError('INTERNAL_ERROR', 'The model ended the turn without an answer.', OF_MODEL)
   return reply
 }
 
@@ -119,7 +125,6 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
   const canAsk = row.conversationId !== undefined
   const offered = [...agentTools()].filter(([, { tier }]) => canAsk || tier !== 'proposed')
   const operate = createOperator(context, call, row, signal)
-  let hasOutside = false
   return {
     serverNames: ['workspace'],
     listTools: async () => offered.map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
@@ -133,10 +138,10 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
       row.calls.push(note)
       call.onProgress?.({ progress: row.calls.length, message: name })
       try {
-        const isProposed = tool.tier === 'proposed' || (tool.tier === 'untilOutside' && hasOutside)
+        const isProposed = tool.tier === 'proposed' || (tool.tier === 'untilOutside' && row.hasOutside)
         if (isProposed && !canAsk)
           throw new RefusedCall('This needs an approval, and the request names no conversation to ask in.')
-        hasOutside ||= tool.isOutside
+        row.hasOutside ||= tool.isOutside
         const text = isProposed ? await operate.propose(tool, input) : await operate.carryOut(tool, input)
         note.outcome = isProposed ? 'proposed' : 'done'
         return { content: [{ type: 'text', text }] }

@@ -20,6 +20,8 @@ import {
 import { serverRoots } from './0015.ts'
 import { serverCalls } from './0016.ts'
 import { agentTurns } from './0017.ts'
+import { agentTurnOrigins } from './0018.ts'
+import { chats } from './0019.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -40,6 +42,8 @@ const MIGRATIONS: readonly string[] = [
   serverRoots,
   serverCalls,
   agentTurns,
+  agentTurnOrigins,
+  chats,
 ]
 
 /** The schema that this version writes; a workspace of a later one is none of ours. */
