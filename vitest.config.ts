@@ -20,6 +20,7 @@ const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
 
 const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
 const drawing = [...setupFiles, './test/built-packages.ts']
+const built = './test/built-thread.ts'
 
 export default defineConfig({
   oxc: { jsx: { development: false } },
@@ -43,7 +44,7 @@ export default defineConfig({
           include: [tests('src/screens')],
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
-          setupFiles: drawing,
+          setupFiles: [...drawing, built],
         },
       },
       {
@@ -54,7 +55,7 @@ export default defineConfig({
           include: [tests('test/service')],
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
-          setupFiles,
+          setupFiles: [...setupFiles, built],
         },
       },
       {
@@ -65,7 +66,7 @@ export default defineConfig({
           include: [tests('test/journeys')],
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
-          setupFiles,
+          setupFiles: [...setupFiles, built],
         },
       },
       {
@@ -78,7 +79,7 @@ export default defineConfig({
           isolate: false,
           unstubEnvs: true,
           globalSetup: ['./test/built-program.ts'],
-          setupFiles,
+          setupFiles: [...setupFiles, built],
         },
       },
       {

@@ -8,9 +8,10 @@ import { readCase, writeCases } from '../src/domain/suites/case-form.ts'
 import { readYaml } from '../src/lib/yaml/yaml-reading.ts'
 import { judgeAssertion } from '../src/service/evals/assertions.ts'
 import { HOSTILE, HOSTILE_FURTHER } from './hostile-texts.ts'
+import { anyCharacter } from './any-character.ts'
 
 const words = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string(),
   fc.constantFrom(...HOSTILE, ...HOSTILE_FURTHER, '^(a+)+$', 'a.b|c\\d', 'at 12:30', 'line\nline', ' \n'),
   fc.json(),

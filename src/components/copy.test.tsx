@@ -7,11 +7,12 @@ import { createTheme } from '../tui/theme/theme.ts'
 import { CopyProvider, useCopy } from './copy.tsx'
 import { jsonNode } from './json/json-tree.ts'
 import { createToasts, ToastsProvider } from './toasts.tsx'
+import { anyCharacter } from '../../test/any-character.ts'
 
 const text = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         '\u001B]52;c;ZXZpbA==\u0007',
         '\r',

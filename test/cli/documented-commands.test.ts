@@ -9,6 +9,7 @@ import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
 import { type Documented, documentedCommands, SUBCOMMANDS } from '../documents.ts'
 import { inWorkspace, type Prepared } from '../prepared-workspace.ts'
 import { minimalEnv } from '../pty/home.ts'
+import { until } from '../service/harness.ts'
 import { openHome } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -154,8 +155,10 @@ async function prepare({ client, projectId }: Prepared): Promise<typeof names> {
   await client.suites.update({ projectId, suiteId: twice, body: { environmentIds } })
   const run = async (suiteId: string) => {
     const { runId } = await client.runs.create({ projectId, body: { suiteId } })
-    while (!isTerminalRunStatus((await client.runs.get({ projectId, runId })).status))
-      await new Promise(resolve => setImmediate(resolve))
+    await until(
+      () => client.runs.get({ projectId, runId }),
+      ({ status }) => isTerminalRunStatus(status),
+    )
     return runId
   }
   return { passed: await run(smoke), failed: await run(broken), project: projectId, keys: [] }

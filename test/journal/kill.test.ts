@@ -7,10 +7,8 @@ import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
 import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
-import type { KillPoint, WriterOptions } from './host.ts'
 import { type Hold, startHost, startHostOnFullDisk, startProxy, temporaryDirectory } from './processes.ts'
-
-type Told = { finding: string; sentence: string }[]
+import { type KillPoint, resolveOnce, type Told, type WriterOptions } from './writer.ts'
 
 const directory = temporaryDirectory()
 const http = createHttpFetch()
@@ -74,7 +72,11 @@ async function killAt(point: KillPoint | Exclude<Hold, 'nothing'>, options: Writ
   proxy.letThrough()
 }
 
-async function resolveIn(options: WriterOptions, mode: 'resolve' | 'send' = 'resolve'): Promise<Told> {
+/** The next start of a program, which this process is as well as any: the one that wrote is gone. */
+const resolveIn = (options: WriterOptions, mode: 'resolve' | 'send' = 'resolve') => resolveOnce(options, mode)
+
+/** The same in a process of its own, for starts that meet. */
+async function resolveApart(options: WriterOptions, mode: 'resolve' | 'send' = 'resolve'): Promise<Told> {
   const { said, ended } = startHost(mode, options)
   const told = await said<Told>()
   expect((await ended).code).toBe(0)
@@ -111,7 +113,7 @@ describe('a launch whose process is killed', () => {
   test('is found out by one of two processes that start at once', async () => {
     const { writer, runs, launch } = await scene()
     await killAt('answer', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
-    const told = await Promise.all([resolveIn(writer), resolveIn(writer)])
+    const told = await Promise.all([resolveApart(writer), resolveApart(writer)])
     expect(told.flat()).toHaveLength(1)
     expect(await runs()).toHaveLength(1)
   })
@@ -119,7 +121,7 @@ describe('a launch whose process is killed', () => {
   test('is launched once when two processes send it again', async () => {
     const { writer, runs, launch } = await scene()
     await killAt('request', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
-    await Promise.all([resolveIn(writer, 'send'), resolveIn(writer, 'send')])
+    await Promise.all([resolveApart(writer, 'send'), resolveApart(writer, 'send')])
     expect(await runs()).toHaveLength(1)
   })
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { KillPoint } from './host.ts'
+import type { KillPoint } from './writer.ts'
 
 const host = join(import.meta.dirname, 'host.ts')
 

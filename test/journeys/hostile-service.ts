@@ -1,8 +1,9 @@
 import { createAdaptorServer } from '@hono/node-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { allEndpoints, API_PREFIX } from '../../src/api/contract/contract.ts'
+import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+import { createRouter } from '../../src/service/core/router.ts'
 import { HOSTILE, NO_UTF8 } from '../hostile-texts.ts'
 import { open, type Ending } from '../service/harness.ts'
 
@@ -34,12 +35,13 @@ const TIMES: readonly (number | string)[] = [
 /** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
 export async function openHostileService(spoiling: Spoiling, ending: Ending, texts: readonly string[] = HOSTILE) {
   const { api } = await open({ log: () => {} }, ending)
+  const router = createRouter()
   const spoil = spoiling === 'every time' ? spoilTimes : createSpoiler(spoiling, texts)
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch: async request => {
       const answer = await api.fetch(await cleaned(request, texts))
-      const endpoint = endpointOf(request)
+      const endpoint = router.match(request.method, new URL(request.url).pathname)?.endpoint
       if (spoiling === 'every refusal' && endpoint?.operation !== 'listProjects') return refusal()
       const text = await answer.text()
       if (!endpoint || text === '') return new Response(text, answer)
@@ -81,14 +83,6 @@ async function cleaned(request: Request, texts: readonly string[]): Promise<Requ
   const body = request.method === 'GET' ? '' : await request.text()
   const sent = body === '' ? {} : { body: JSON.stringify(mapTexts(JSON.parse(body), clean)) }
   return new Request(url, { method: request.method, headers: request.headers, ...sent })
-}
-
-function endpointOf(request: Request): AnyEndpoint | undefined {
-  const path = new URL(request.url).pathname.slice(API_PREFIX.length)
-  return allEndpoints().find(
-    ({ method, path: declared }) =>
-      method === request.method && new RegExp(`^${declared.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path),
-  )
 }
 
 /** Puts hostile texts behind texts; which fields of an operation take one is found by its shape, once. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { dereference, type OpenApi } from '../contract/openapi.ts'
 import type { JsonSchema } from '../contract/json-shape.ts'
+import { anyCharacter } from '../any-character.ts'
 
 /** Deeper than this, only what must be there is. */
 const DEEP = 7
@@ -30,7 +31,7 @@ const free = fc.oneof(
   { weight: 4, arbitrary: fc.lorem({ maxCount: 6, mode: 'words' }) },
   { weight: 2, arbitrary: fc.lorem({ maxCount: 8, mode: 'sentences' }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 200 }) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u001B[31mred', 'x'.repeat(5000), 'https://a.example/b?c=d') },
 )
 const id = fc.nat({ max: 40 }).map(number => `id_${number}`)

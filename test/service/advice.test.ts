@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { adviseOn, MAX_EVIDENCE, type ObservedFailure, excerptOf } from '../../src/service/insights/advice.ts'
 import { advisingModel, json } from './analysis-runs.ts'
+import { anyCharacter } from '../any-character.ts'
 
 describe('advice', () => {
   const failure = (index: number, more: Partial<ObservedFailure> = {}): ObservedFailure => ({
@@ -104,7 +105,7 @@ describe('an excerpt', () => {
 
   test('of any text is one short line that a terminal cannot be changed by', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), text => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), text => {
         const shown = excerptOf(text)
         expect(shown.length).toBeLessThanOrEqual(300)
         expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u)

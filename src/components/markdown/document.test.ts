@@ -9,6 +9,7 @@ import { paintLine, plainRow } from '../viewer/paint.ts'
 import { createSearch } from '../viewer/search.ts'
 import { plainText, type Line } from '../viewer/source.ts'
 import { markdown } from './document.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 
@@ -193,7 +194,7 @@ const snippet = fc.oneof(
     'word ',
   ),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
 )
 const hostile = fc.array(snippet, { maxLength: 60 }).map(parts => parts.join(''))
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cursorAt, edit, editedText, insert, withText, type EditAction, type EditedText } from './edit-text.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const ACTIONS: readonly EditAction[] = [
   'left',
@@ -38,7 +39,7 @@ const PIECES = [
   '\t',
 ]
 const aText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(fc.constantFrom(...PIECES)).map(pieces => pieces.join('')),
 )
 const aState = fc.tuple(aText, fc.nat()).map(([text, at]) => cursorAt(editedText(text), at % (text.length + 1)))

@@ -9,6 +9,7 @@ import { messageRows } from './messages.ts'
 import { traceOf } from './trace-document.ts'
 import { isError, traceNodes, trailsOf, type TraceNode } from './trace-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 const look = { symbols: theme.symbols, rendered: true, reader: readHere }
@@ -77,7 +78,10 @@ describe('a conversation', () => {
     const messages = fc.array(
       fc.oneof(
         fc.jsonValue(),
-        fc.record({ role: fc.string(), content: fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.jsonValue())) }),
+        fc.record({
+          role: fc.string(),
+          content: fc.oneof(fc.string({ unit: anyCharacter }), fc.array(fc.jsonValue())),
+        }),
       ),
     )
     fc.assert(

@@ -8,6 +8,7 @@ import { createSearch, lineCandidates } from './search.ts'
 import { plainText, textSource, toSource, type Line, type LineSource, type Span } from './source.ts'
 import { wrap, widthOf, clean } from '../../tui/theme/text.ts'
 import { cleanSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 
@@ -46,7 +47,7 @@ describe('scrolling', () => {
 describe('the lines of a text', () => {
   test('are those between its line breaks', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 20 })), texts => {
+      fc.property(fc.array(fc.string({ unit: anyCharacter, maxLength: 20 })), texts => {
         const lines = texts.map(text => text.replaceAll('\n', ''))
         const source = textSource(lines.join('\n'))
         expect(Array.from({ length: source.count }, (_, index) => source.at(index))).toEqual(
@@ -212,7 +213,7 @@ describe('styled text', () => {
   const tones = fc.constantFrom('plain', 'strong', 'accent')
   const spans: fc.Arbitrary<Span[]> = fc.array(
     fc.record({
-      text: fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('a b  c ')),
+      text: fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: anyCharacter }), fc.constant('a b  c ')),
       tone: tones,
     }),
     { maxLength: 8 },

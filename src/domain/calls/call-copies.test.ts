@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callCommand, callCurl, variableOf, type CallPlace } from './call-copies.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const place: CallPlace = {
   profile: { name: 'local', local: true },
@@ -33,7 +34,7 @@ function argumentsOf({ words, input }: { words: string[]; input: string }): unkn
 
 test('whatever the arguments are, a real shell gives the command the same ones', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom("it's", '$HOME `id`', '-x', '~', 'a\nb', '"', '!!'),
   )
   const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }))

@@ -211,18 +211,19 @@ function colourSgr(wanted: Colour, base: number): string {
 }
 
 function expectShown(emulator: Emulator, grid: Cell[][]): void {
-  for (const [row, expected] of grid.entries()) {
-    for (const [column, wanted] of expected.entries()) {
+  const wrong = grid.flatMap((expected, row) =>
+    expected.flatMap((wanted, column) => {
       // Where terminals disagree on the width, what stands in the second cell is theirs to choose.
-      if (wanted.offset > 0 && !wanted.token.sure) continue
+      if (wanted.offset > 0 && !wanted.token.sure) return []
       const cell = emulator.cell(row, column)
-      const where = `row ${row} column ${column}`
       const shown = cell.getChars() === '' && cell.getWidth() === 1 ? ' ' : cell.getChars()
-      if (wanted.token.sure) expect(shown, where).toBe(wanted.offset === 0 ? wanted.token.text : '')
-      else expect(startsWith(wanted.token.text, shown), `${where}: ${shown}`).toBe(true)
-      expect(shownLook(cell), where).toBe(sgr(wanted.look))
-    }
-  }
+      const { text, sure } = wanted.token
+      const isText = sure ? shown === (wanted.offset === 0 ? text : '') : startsWith(text, shown)
+      const [look, wantedLook] = [shownLook(cell), sgr(wanted.look)]
+      return isText && look === wantedLook ? [] : [{ row, column, shown, text, look, wantedLook }]
+    }),
+  )
+  expect(wrong).toEqual([])
 }
 
 /** Joiners are left out: of a cluster cut by the right edge, a terminal without clusters keeps them all. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clean, fit, truncate, widthOf, wrap } from './text.ts'
+import { anyCharacter } from '../../../test/any-character.ts'
 
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom(
     '\u001b[2J',
     '\u001b]52;c;AAAA\u0007',
