@@ -30,6 +30,7 @@ export const SUBCOMMANDS = [
   'invite',
   'journal',
   'launch',
+  'man',
   'notebook',
   'now',
   'profile',
