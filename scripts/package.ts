@@ -19,13 +19,15 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     /** Where the archives will lie, for the formula. */
     url: { type: 'string', default: `file://${join(root, 'release')}` },
-    /** Puts sizes and starts of this machine's into docs/performance.md. */
+    /** Puts size and start of this machine's into docs/performance.md. */
     write: { type: 'boolean', default: false },
   },
 })
 const release = join(root, 'release')
 const boot = join(dist, 'boot.js')
 const wanted = systems.filter(system => !values.only || values.only.includes(system))
+if (`${process.platform}-${process.arch}` !== 'linux-x64')
+  throw new Error('Executables are made on Linux x64: there Node packs them for the other systems too.')
 if (wanted.length === 0) throw new Error(`--only takes ${systems.join(', ')}.`)
 
 function nameOf(system: System): string {
@@ -79,9 +81,8 @@ if (sums.size === systems.length) {
   writeFileSync(join(release, 'mcpdeck.rb'), filled)
 }
 
-const own = wanted.find(system => system === `${process.platform}-${process.arch}`)
-if (own) {
-  const figures = sizesAndStarts(join(release, nameOf(own), 'mcpdeck'))
+if (wanted.includes('linux-x64')) {
+  const figures = sizesAndStarts(join(release, nameOf('linux-x64'), 'mcpdeck'))
   console.log(`\n${figures}`)
   if (values.write) await writeInto(join(root, 'docs/performance.md'), figures, 'package')
 }
