@@ -1,6 +1,7 @@
 import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputAsset, type OutputChunk } from 'rolldown'
+import manifest from '../package.json' with { type: 'json' }
 import { replaceBuiltinImports } from './build/builtins.ts'
 import { noticesFile, noticesOf } from './build/notices.ts'
 import { patchPackages } from './build/patches.ts'
@@ -126,6 +127,8 @@ export async function build(): Promise<BuildResult> {
     const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
     await cp(join(everything, 'docs'), join(fresh, 'server-everything/docs'), { recursive: true })
     await addShebang(join(fresh, 'boot.js'))
+    // As npm installs it; the archives of the executables hold it too.
+    await writeFile(join(fresh, 'mcpdeck.1'), await manualPage())
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, reference, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
     await chmod(fresh, 0o755)
@@ -138,6 +141,15 @@ export async function build(): Promise<BuildResult> {
   } finally {
     await rm(fresh, { recursive: true, force: true })
   }
+}
+
+/** The manual page, from what the commands declare. */
+async function manualPage(): Promise<string> {
+  const [{ buildProgram }, { manPage }] = await Promise.all([
+    import('../src/cli/commands.ts'),
+    import('../src/cli/man/man-page.ts'),
+  ])
+  return manPage(buildProgram({ version: manifest.version, dashboard: async () => undefined }).program)
 }
 
 async function bundle(input: InputOptions, dir: string) {

@@ -31,6 +31,7 @@ export const SUBCOMMANDS = [
   'invite',
   'journal',
   'launch',
+  'man',
   'notebook',
   'now',
   'profile',

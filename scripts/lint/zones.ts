@@ -21,7 +21,11 @@ const serviceImports = ['src/domain/', 'src/api/contract/', 'src/lib/']
 
 /** The house's import zones, most specific first. */
 const zones: readonly Zone[] = [
-  { name: 'entry points', files: ['src/main.tsx', 'src/boot.ts', 'src/cli/'], imports: ['src/', 'package.json'] },
+  {
+    name: 'entry points',
+    files: ['src/main.tsx', 'src/boot.ts', 'src/executable.ts', 'src/cli/'],
+    imports: ['src/', 'package.json'],
+  },
   {
     name: 'app',
     files: ['src/app/'],

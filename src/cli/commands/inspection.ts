@@ -165,4 +165,13 @@ export const inspection: readonly CommandDeclaration[] = [
       return 0
     },
   }),
+  command({
+    name: 'man',
+    says: 'Print the manual page: mcpdeck man | man -l -.',
+    async run({ program }) {
+      const { manPage } = await import('../man/man-page.ts')
+      process.stdout.write(manPage(program))
+      return 0
+    },
+  }),
 ]

@@ -63,7 +63,8 @@ _${name}() {
     if (( \${#value} )); then _${name}_offer "\${value[@]}"; fi
   fi
 }
-compdef _${name} ${name}
+# As a file of the function path it is called by completion itself the first time.
+if [[ \${funcstack[1]} == _${name} ]]; then _${name} "$@"; else compdef _${name} ${name}; fi
 `
 }
 

@@ -1,12 +1,13 @@
 /** Exit codes of the program, one meaning each; no network trouble ever becomes 1. */
-export const EXIT = {
-  done: 0,
-  /** An eval verdict failed, or a server changed in a way that breaks callers, and nothing else. */
-  failedVerdict: 1,
-  /** Wrong usage or configuration. */
-  usage: 2,
-  /** Cancelled, undecided, unreachable, timed out, refused. */
-  noVerdict: 3,
-  /** By Ctrl+C or a signal; a run that was followed goes on. */
-  interrupted: 130,
-} as const
+export const EXIT = { done: 0, failedVerdict: 1, usage: 2, noVerdict: 3, interrupted: 130 } as const
+
+/** What each of them says to whoever called the program. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'Done, or the verdict is "passed".',
+  failedVerdict:
+    'An eval verdict or a gate failed, a server changed in a way that breaks callers, or "now" found something red, ' +
+    'and nothing else.',
+  usage: 'Wrong usage or configuration; nothing was sent.',
+  noVerdict: 'No verdict: cancelled, undecided, unreachable, timed out, refused.',
+  interrupted: 'Interrupted by Ctrl+C; by another signal it is 128 and its number. A run that was followed goes on.',
+}

@@ -1,0 +1,9 @@
+declare module 'postject' {
+  /** Puts a resource into an executable file of any system. */
+  export function inject(
+    file: string,
+    name: string,
+    content: Buffer,
+    options: { sentinelFuse: string; machoSegmentName?: string },
+  ): Promise<void>
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { EXIT, EXIT_MEANINGS } from '../process/exit-codes.ts'
+import { ENVIRONMENT } from './environment.ts'
+
+/** What lies where; on macOS the directories are those of ~/Library. */
+const FILES: readonly (readonly [path: string, says: string])[] = [
+  ['~/.config/mcpdeck/config.yaml', 'Settings and profiles; "mcpdeck config init" writes it with comments.'],
+  ['~/.local/share/mcpdeck', 'The local workspace, and keys that were typed.'],
+  ['~/.local/state/mcpdeck', 'The notebook, the journal of writes, and what the last screen showed.'],
+  ['~/.cache/mcpdeck', 'Compiled code, and what a single executable unpacks. It can be deleted at any time.'],
+]
+
+/** The manual page of a program in roff, derived from what its commands declare. */
+export function manPage(program: Command): string {
+  const help = program.createHelp()
+  const own = help.visibleOptions(program).map(({ flags, description }) => [flags, description] as const)
+  return [
+    `.TH ${program.name().toUpperCase()} 1 "" "${program.name()} ${program.version()}" "User Commands"`,
+    ...section('NAME', line(`${program.name()} - ${help.commandDescription(program)}`)),
+    ...section('SYNOPSIS', bold(help.commandUsage(program))),
+    ...section(
+      'DESCRIPTION',
+      line('Without a command it opens the dashboard, by default on the local workspace.'),
+      ...items(help.visibleArguments(program).map(each => [each.name(), each.description])),
+    ),
+    ...section('OPTIONS', line('They count for every command.'), ...items(own)),
+    ...section('COMMANDS', ...commandsOf(program)),
+    ...section('EXIT STATUS', ...items(exitCodes())),
+    ...section('ENVIRONMENT', ...items(Object.entries(ENVIRONMENT))),
+    ...section('FILES', ...items(FILES)),
+    '',
+  ].join('\n')
+}
+
+function exitCodes(): [code: string, says: string][] {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[]
+  return names.map(name => [String(EXIT[name]), EXIT_MEANINGS[name]])
+}
+
+/** Each command below another with its arguments and options, in the order of the help. */
+function commandsOf(parent: Command): string[] {
+  const help = parent.createHelp()
+  // The help command that commander adds by itself declares nothing.
+  const listed = help.visibleCommands(parent).filter(each => parent.commands.includes(each))
+  return listed.flatMap(command => [
+    `.SS ${quoted(help.commandUsage(command))}`,
+    line(help.commandDescription(command)),
+    ...items(help.visibleArguments(command).map(each => [each.name(), help.argumentDescription(each)])),
+    ...items(
+      help
+        .visibleOptions(command)
+        .filter(({ long }) => long !== '--help')
+        .map(option => [option.flags, help.optionDescription(option)]),
+    ),
+    ...afterHelp(command),
+    ...commandsOf(command),
+  ])
+}
+
+/** What stands below the help of a command, as it is. */
+function afterHelp(command: Command): string[] {
+  let text = ''
+  // The types leave out that a command emits.
+  const emitter = command as unknown as NodeJS.EventEmitter
+  emitter.emit('afterHelp', { command, error: false, write: (more: string) => void (text += more) })
+  return text.trim() === '' ? [] : ['.PP', '.nf', ...text.trim().split('\n').map(line), '.fi']
+}
+
+function section(title: string, ...lines: readonly string[]): string[] {
+  return [`.SH ${title}`, ...lines]
+}
+
+function items(pairs: readonly (readonly [term: string, says: string])[]): string[] {
+  return pairs.flatMap(([term, says]) => ['.TP', bold(term), line(says)])
+}
+
+function bold(text: string): string {
+  return `.B ${quoted(text)}`
+}
+
+/** One argument of a macro. */
+function quoted(text: string): string {
+  return `"${escaped(text).replaceAll('"', String.raw`\(dq`)}"`
+}
+
+/** A line of text: what begins with a dot or an apostrophe would be a request. */
+function line(text: string): string {
+  return escaped(text).replace(/^(?=[.'])/, String.raw`\&`)
+}
+
+/** Characters that roff would read, or print as typographic ones. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('\\', String.raw`\e`)
+    .replaceAll('-', String.raw`\-`)
+    .replaceAll('~', String.raw`\(ti`)
+    .replaceAll('^', String.raw`\(ha`)
+    .replaceAll('’', String.raw`\(cq`)
+}

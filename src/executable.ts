@@ -1,0 +1,97 @@
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { getAsset, getRawAsset } from 'node:sea'
+import { systemErrorReason } from './api/client/errors/system-error-text.ts'
+import { UsageError } from './cli/arguments/usage-error.ts'
+import { directories } from './cli/config/directories.ts'
+import { EXIT } from './cli/process/exit-codes.ts'
+import { makeDirectory } from './lib/files/make-directory.ts'
+import { exposureOfPrivate } from './lib/files/owner-only.ts'
+import { writeForOwner } from './lib/files/write-atomically.ts'
+
+/** What a single executable carries: a digest over all files, and the size of each by its path in the package. */
+type Contents = { digest: string; files: Readonly<Record<string, number>> }
+
+/** How long another version's files stay after they were unpacked, in milliseconds. */
+const STALE_MS = 30 * 24 * 3_600_000
+
+// The first file of a single executable. Threads, servers and chunks are files to Node, so the program is unpacked
+// once below the user's cache, as the package lies elsewhere, and started from there.
+const { digest, files } = JSON.parse(getAsset('contents', 'utf8')) as Contents
+
+/** Every file gets this time, in seconds: one that was changed since has another. */
+const writtenAt = Number.parseInt(digest.slice(0, 7), 16)
+
+/** Unpacks what is not there as it was written; returns where the files of all versions lie. */
+function unpack(): string {
+  const made = join(directories().cache, 'programs')
+  makeDirectory(made)
+  const programs = realpathSync.native(made)
+  const exposure = exposureOfPrivate(programs)
+  if (exposure) throw new UsageError(`${exposure.why}. ${exposure.next}`)
+  const at = (name: string) => join(programs, digest, name)
+  const wanted = Object.keys(files).filter(name => !isAsWritten(at(name), files[name]))
+  if (wanted.length === 0) return programs
+  assertWhole()
+  for (const name of wanted) {
+    writeForOwner(at(name), bytesOf(name))
+    utimesSync(at(name), writtenAt, writtenAt)
+  }
+  removeStale(programs)
+  return programs
+}
+
+function isAsWritten(file: string, size: number | undefined): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isFile() === true && stats.size === size && stats.mtimeMs === writtenAt * 1000
+}
+
+/** A download that broke, or a changed executable, must not run for years from what it once unpacked. */
+function assertWhole(): void {
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
+  for (const name of Object.keys(files)) hash.update(`${name}\0`).update(bytesOf(name))
+  if (hash.digest('hex') !== digest) throw new UsageError('this executable is damaged; download it again.')
+}
+
+function bytesOf(name: string): Uint8Array {
+  return new Uint8Array(getRawAsset(name))
+}
+
+function removeStale(programs: string): void {
+  for (const name of readdirSync(programs).filter(each => each !== digest)) {
+    const folder = join(programs, name)
+    if (Date.now() - statSync(folder).mtimeMs > STALE_MS) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The script that was meant: where this program starts itself or its reference server with the path of one of its
+ * files, whichever version's, it is that file, as Node would take it.
+ */
+function scriptOf(programs: string, first: string | undefined): string | undefined {
+  const [, ...part] = first?.startsWith(`${programs}/`) ? first.slice(programs.length + 1).split('/') : []
+  return Object.hasOwn(files, part.join('/')) ? join(programs, digest, ...part) : undefined
+}
+
+function start(): string | undefined {
+  try {
+    const programs = unpack()
+    const [executable = process.execPath, , ...words] = process.argv
+    const script = scriptOf(programs, words[0])
+    const file = script ?? join(programs, digest, 'dist/boot.js')
+    process.argv = [executable, file, ...words.slice(script === undefined ? 0 : 1)]
+    return file
+  } catch (error) {
+    const sentence =
+      error instanceof UsageError
+        ? error.message
+        : `it cannot unpack itself: ${systemErrorReason(error)}. Set XDG_CACHE_HOME to a directory of your own.`
+    process.stderr.write(`mcpdeck: ${sentence}\n`)
+    process.exitCode = EXIT.usage
+    return undefined
+  }
+}
+
+const file = start()
+if (file !== undefined) createRequire(file)(file)
