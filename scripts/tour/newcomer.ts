@@ -15,6 +15,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The servers of the project; the doctor tells every step with its time.',
     keys: ['enter', /a program over stdio/, 'd'],
     until: /✓ ready/,
+    picture: 'doctor',
   })
   await chapter.stop(terminal, {
     title: 'Help',
@@ -48,6 +49,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The run opens; trials change as they run, failing ones first.',
     keys: ['enter', 'enter'],
     until: /8\/9[^]*● running +Long operation/,
+    picture: 'live',
   })
   await chapter.stop(terminal, {
     title: 'Why it failed',
