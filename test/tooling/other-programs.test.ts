@@ -10,7 +10,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   'test/journeys/processes.ts: ps': 'where there is no /proc, which is macOS, and that has it',
 }
 
-/** A program that is named where it is started: by Node, in a terminal, and in scripts of tests where it has options. */
+/** A program that is named where it is started: by Node, in a terminal; in scripts of tests, where it has options. */
 const CALLS = [
   /\b(?:spawn|spawnSync|execFile|execFileSync|execSync)\(\s*['"`]([^'"`$]+)['"`]/g,
   /\b(?:visit|openTerminal)\(\{[^{}]*?\bcommand: '([^']+)'/g,
