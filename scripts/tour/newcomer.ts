@@ -63,5 +63,14 @@ export async function newcomer(home: string): Promise<Chapter> {
     keys: ['escape', /#1 +✗ failed/, 'R'],
     until: '1 of 10 cases would run again',
   })
+  await using weeks = openOnTheDay({ cols: 100, rows: 30, args: ['runs'] })
+  await chapter.stop(weeks, {
+    title: 'Heat map',
+    words:
+      'A suite that ran every night, in a fresh home: which case turned red when, and which one is flaky. `Enter` opens that trial.',
+    keys: [/Sample: nightly/, 'end', /▌Sample: nightly/, 'enter', /▌Runs/, { times: 3, keys: [']'] }],
+    until: /\[Heat map\][^]*■■[^]*flaky/,
+    picture: 'heat-map',
+  })
   return chapter
 }
