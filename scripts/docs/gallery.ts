@@ -18,11 +18,11 @@ export function galleryDocument(): string {
     const contrast = colours ? `\n\nContrast on the ground/on the chosen row: ${contrastLine(colours)}.` : ''
     return `## ${name}\n\n${capital(ABOUT_THEMES[name])}.\n\n![${titleOf(name)}](pictures/theme-${name}.svg)${contrast}`
   })
-  const about = [...BY_BACKGROUND].map(name => `\`${name}\` goes ${ABOUT_THEMES[name]}`).join('; ')
   return [
     '# Themes',
     'Written by `npm run docs`: what `mcpdeck theme preview` prints with true colour. `Ctrl+T` chooses one while the ' +
-      `dashboard runs, \`theme\` in the config file keeps it ([config.md](config.md)). ${about}.`,
+      'dashboard runs, `theme` in the config file keeps it ([config.md](config.md)). `auto` and `high-contrast` are the ' +
+      'dark or the light one of their kind, by the background of the terminal.',
     ...sections,
     '',
   ].join('\n\n')
