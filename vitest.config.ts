@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { isInstalled } from './test/programs.ts'
 import { SlowFirst } from './test/slow-first.ts'
 
 const tests = (folder: string): string => `${folder}/**/*.test.{ts,tsx}`
@@ -17,6 +18,9 @@ const APART = [
 
 /** Tests of what the whole process has: bundles, native modules, hours of attacks. */
 const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
+
+/** What a machine may lack beside Node, npm, git and the tools of a shell: tests that start one have it as a tag. */
+const OTHER_PROGRAMS = ['bash', 'fish', 'setsid', 'tmux', 'zsh']
 
 const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
 const drawing = [...setupFiles, './test/built-packages.ts']
@@ -93,6 +97,7 @@ export default defineConfig({
         },
       },
     ],
+    tags: OTHER_PROGRAMS.map(name => ({ name, description: `starts ${name}`, skip: !isInstalled(name) })),
     pool: 'forks',
     // Most of what tests make is short-lived: a larger young space collects it less often.
     execArgv: ['--max-semi-space-size=16'],

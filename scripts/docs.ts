@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
 import { configDocument } from './docs/config.ts'
 import { doctorDocument } from './docs/doctor.ts'
+import { galleryDocument, galleryPictures } from './docs/gallery.ts'
 import { keysDocument } from './docs/keys.ts'
 import { limitsDocument } from './docs/limits.ts'
 import { nounsDocument } from './docs/nouns.ts'
@@ -18,6 +19,8 @@ const generators: readonly Generator[] = [
   { file: 'docs/api.md', text: async () => apiDocument() },
   { file: 'docs/config.md', text: async () => configDocument() },
   { file: 'docs/doctor.md', text: async () => doctorDocument() },
+  { file: 'docs/gallery.md', text: async () => galleryDocument() },
+  ...galleryPictures,
   { file: 'docs/keys.md', text: async () => keysDocument() },
   { file: 'docs/limits.md', text: async () => limitsDocument() },
   { file: 'docs/nouns.md', text: async () => nounsDocument() },

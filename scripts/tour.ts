@@ -1,5 +1,5 @@
 import './tour/clock.ts'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHome, removeHome } from '../test/pty/home.ts'
 import { ensureBuilt } from './ensure-built.ts'
@@ -16,7 +16,7 @@ const ABOUT = `# A tour
 
 Screens of the real program, written by \`npm run tour\`: every key that is told was pressed in a pseudo-terminal, and what it shows was waited for.
 The clock of the recording is set; ids are zeros and durations nines, so that two recordings hardly differ. Where a screen is cut, \`⋮\` says so and
-its last line follows.`
+its last line follows. The pictures are made of the same cells.`
 
 await ensureBuilt()
 const chapters: Chapter[] = []
@@ -30,12 +30,3 @@ try {
   removeHome(home)
 }
 await writeFile(join(root, 'docs/tour.md'), `${[ABOUT, ...chapters].join('\n\n')}\n`)
-
-/** The screen at the top of the README, a running run. */
-const readme = join(root, 'README.md')
-const live = chapters[0]!.screens.get('Live')!.split('\n')
-const block = ['```text', ...live.slice(0, 19), ...live.slice(-2), '```'].join('\n')
-await writeFile(
-  readme,
-  (await readFile(readme, 'utf8')).replace(/```text\n[^]*?```/, () => block),
-)

@@ -15,6 +15,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The servers of the project; the doctor tells every step with its time.',
     keys: ['enter', /a program over stdio/, 'd'],
     until: /✓ ready/,
+    picture: 'doctor',
   })
   await chapter.stop(terminal, {
     title: 'Help',
@@ -48,6 +49,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The run opens; trials change as they run, failing ones first.',
     keys: ['enter', 'enter'],
     until: /8\/9[^]*● running +Long operation/,
+    picture: 'live',
   })
   await chapter.stop(terminal, {
     title: 'Why it failed',
@@ -60,6 +62,15 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The preview counts cases and trials.',
     keys: ['escape', /#1 +✗ failed/, 'R'],
     until: '1 of 10 cases would run again',
+  })
+  await using weeks = openOnTheDay({ cols: 100, rows: 30, args: ['runs'] })
+  await chapter.stop(weeks, {
+    title: 'Heat map',
+    words:
+      'A suite that ran every night, in a fresh home: which case turned red when, and which one is flaky. `Enter` opens that trial.',
+    keys: [/Sample: nightly/, 'end', /▌Sample: nightly/, 'enter', /▌Runs/, { times: 3, keys: [']'] }],
+    until: /\[Heat map\][^]*■■[^]*flaky/,
+    picture: 'heat-map',
   })
   return chapter
 }

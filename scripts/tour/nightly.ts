@@ -47,6 +47,7 @@ export async function nightly(): Promise<Chapter> {
       keys: ['down', 'enter'],
       until: /✓ fixed +adds nothing/,
       rows: 14,
+      picture: 'comparison',
     })
   } finally {
     removeHome(home)

@@ -15,6 +15,7 @@ export async function onCall(home: string): Promise<Chapter> {
       words: 'What wants a person, across the chosen projects; beside it, what was looked at and how long ago.',
       until: /run failed +Reference server smoke/,
       rows: 32,
+      picture: 'now',
     })
     await chapter.stop(terminal, {
       title: 'Pinned with a note',

@@ -1,6 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../test/pty/keys.ts'
 import { openTerminal, type Condition, type Terminal, type TerminalOptions } from '../../test/pty/terminal.ts'
+import { TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
+import { root } from '../paths.ts'
+import { cellsOf, svgOf, type Cell } from '../pictures/svg.ts'
 import { clockEnv } from './clock.ts'
 import { steady } from './steady.ts'
 
@@ -17,25 +22,67 @@ export type Stop = {
   until: Condition
   /** Only so many rows from the top and the last one, the footer, are kept. */
   rows?: number
+  /** Name of the pictures that are made of it, in dark and light. */
+  picture?: string
 }
 
 /** Without output for so long, the screen is whole. */
 const QUIET_MS = 250
+/** The same for one that only changes its colours, while a run may go on below it. */
+const REPAINTED_MS = 60
 const PATIENCE_MS = 3000
 
 /** What the terminal shows once it has come to rest, or what it shows after three seconds that had none. */
-export async function settled(terminal: Terminal): Promise<string> {
+export async function settled(terminal: Terminal, quietMs = QUIET_MS): Promise<string> {
   const until = performance.now() + PATIENCE_MS
   for (let before = -1; before !== terminal.bytes && performance.now() < until;) {
     before = terminal.bytes
-    await delay(QUIET_MS)
+    await delay(quietMs)
   }
   return steady(terminal.screen().trimEnd())
 }
 
-/** mcpdeck in a terminal, on the day of the recording. */
+/** mcpdeck in a terminal with true colour, on the day of the recording. */
 export function openOnTheDay(options: TerminalOptions): Terminal {
-  return openTerminal({ ...options, env: { ...clockEnv, ...options.env } })
+  return openTerminal({ ...options, env: { ...clockEnv, COLORTERM: 'truecolor', ...options.env } })
+}
+
+/** The cells with what `steady` makes of their text. */
+function steadyCells(rows: readonly Cell[][]): Cell[][] {
+  const texts = rows.map(row => row.map(({ text }) => text).join(''))
+  const lines = steady(texts.join('\n')).split('\n')
+  return rows.map((row, y) => {
+    const line = lines[y]!.padEnd(texts[y]!.length)
+    let at = 0
+    return row.map(cell => ({ ...cell, text: line.slice(at, (at += cell.text.length)) }))
+  })
+}
+
+/** Draws what is on the screen with the theme for dark backgrounds and with that for light ones. */
+async function photograph(terminal: Terminal, name: string, title: string): Promise<void> {
+  const folder = join(root, 'docs/pictures')
+  await mkdir(folder, { recursive: true })
+  // The dark one last, as it was before.
+  for (const background of ['light', 'dark'] as const) {
+    const page = TERMINAL_COLOURS[background]
+    const from = terminal.output.length
+    const border = [1, 3, 5].map(at => Number.parseInt(page.border.slice(at, at + 2), 16)).join(';')
+    terminal.type(`\u001B]11;rgb:${page.ground.slice(1).replaceAll(/..(?=.)/g, '$&/')}\u001B\\`)
+    await terminal.waitFor(() => terminal.output.includes(`38;2;${border}`, from))
+    await settled(terminal, REPAINTED_MS)
+    const svg = svgOf(steadyCells(cellsOf(terminal, page)), page, title)
+    await writeFile(join(folder, `${name}-${background}.svg`), svg)
+  }
+}
+
+/** The picture for the background of who looks. */
+function pictureOf(name: string, title: string): string {
+  return [
+    '<picture>',
+    `  <source media="(prefers-color-scheme: dark)" srcset="pictures/${name}-dark.svg">`,
+    `  <img alt="${title}" src="pictures/${name}-light.svg">`,
+    '</picture>',
+  ].join('\n')
 }
 
 /** Presses one key. An Esc with a key right behind it would be Alt and that key; this form of it is Esc alone. */
@@ -81,8 +128,6 @@ function toldKeys(keys: readonly Press[]): string {
 
 /** A chapter of the tour: where one goes, what was pressed there and what was seen. */
 export class Chapter {
-  /** What was on screen at each stop, by its title. */
-  readonly screens = new Map<string, string>()
   readonly #parts: string[]
 
   constructor(title: string, words: string) {
@@ -90,15 +135,19 @@ export class Chapter {
   }
 
   /** Presses the keys, waits for what they should show, and keeps the screen. */
-  async stop(terminal: Terminal, { title, words, keys = [], until, rows }: Stop): Promise<void> {
+  async stop(terminal: Terminal, { title, words, keys = [], until, rows, picture }: Stop): Promise<void> {
     for (const key of keys) await press(terminal, key)
     await terminal.waitFor(until)
     const lines = (await settled(terminal)).split('\n')
     const shown =
       rows === undefined || rows + 2 > lines.length ? lines : [...lines.slice(0, rows), '⋮', ...lines.slice(-1)]
-    this.screens.set(title, shown.join('\n'))
     const pressed = keys.length === 0 ? '' : `Keys: ${toldKeys(keys)}.\n\n`
-    this.#parts.push(`### ${title}`, `${pressed}${words}`, `\`\`\`text\n${shown.join('\n')}\n\`\`\``)
+    this.#parts.push(`### ${title}`, `${pressed}${words}`)
+    if (picture !== undefined) {
+      await photograph(terminal, picture, title)
+      this.#parts.push(pictureOf(picture, title))
+    }
+    this.#parts.push(`\`\`\`text\n${shown.join('\n')}\n\`\`\``)
   }
 
   /** Adds a sentence. */

@@ -2,8 +2,9 @@ import './clock.ts'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import type { Condition, Terminal, TerminalOptions } from '../../test/pty/terminal.ts'
+import { isInstalled } from '../../test/programs.ts'
 import { ensureBuilt } from '../ensure-built.ts'
 import { dist, root } from '../paths.ts'
 import { openOnTheDay, press, settled, type Press } from './recorder.ts'
@@ -213,19 +214,15 @@ const STOPS: readonly Stop[] = [
   },
 ]
 
-function isInstalled(command: string): boolean {
-  try {
-    execFileSync('which', [command], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
 async function record(stop: Stop): Promise<string> {
   const { command } = stop.terminal
   if (command !== undefined && !isInstalled(command)) throw new Error(`${command} is needed for the tour of terminals`)
-  await using terminal = openOnTheDay({ cols: 80, rows: 24, ...stop.terminal })
+  await using terminal = openOnTheDay({
+    cols: 80,
+    rows: 24,
+    ...stop.terminal,
+    env: { COLORTERM: undefined, ...stop.terminal.env },
+  })
   try {
     const facts = (await stop.show(terminal)) ?? []
     const screen = await settled(terminal)

@@ -21,6 +21,7 @@ export async function triage(): Promise<Chapter> {
       words: 'Every finding with its status, whether it is dismissed, and in how many waves it was seen.',
       until: 'Findings 1 of 500',
       rows: 30,
+      picture: 'findings',
     })
     await chapter.stop(terminal, {
       title: 'Only what comes again',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
 import { PROGRAM } from '../journeys/visitor.ts'
+import { isInstalled } from '../programs.ts'
 import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
 import { openTerminal } from '../pty/terminal.ts'
 import { strangeText } from '../pty/unasked.ts'
@@ -57,9 +58,8 @@ const DESCRIPTORS = [
   'exec "$@" >/dev/full',
   'exec "$@" 2>/dev/full',
   'exec "$@" >/dev/full 2>/dev/full',
-  'exec "$@" > >(head -c 1 >/dev/null)',
-  'exec "$@" > >(true)',
   'exec "$@" </dev/zero',
+  ...(isInstalled('bash') ? ['exec "$@" > >(head -c 1 >/dev/null)', 'exec "$@" > >(true)'] : []),
 ]
 /** Ends by a signal of a program without a terminal. */
 const ENDED = new Set<number>([...Object.values(EXIT), 143])
@@ -160,13 +160,17 @@ function environmentOf({ home, env }: Surroundings): NodeJS.ProcessEnv {
 }
 
 function start(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string, script = 'exec "$@"') {
-  const child = spawn('/bin/bash', ['-c', script, 'bash', process.execPath, PROGRAM, ...words], {
-    env,
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own has no terminal to open.
-    detached: true,
-  })
+  const child = spawn(
+    script.includes('>(') ? 'bash' : 'sh',
+    ['-c', script, 'sh', process.execPath, PROGRAM, ...words],
+    {
+      env,
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A session of its own has no terminal to open.
+      detached: true,
+    },
+  )
   let written = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

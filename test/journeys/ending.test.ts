@@ -91,7 +91,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
     await untilGone(processes)
   })
 
-  test('after Ctrl+Z, until fg brings it back', async () => {
+  test('after Ctrl+Z, until fg brings it back', { tags: ['bash'] }, async () => {
     await using person = visit({ command: 'bash', args: ['--norc', '--noediting', '-i'], env: { PS1: 'prompt> ' } })
     await person.see('prompt>')
     person.type(`${RUN}\r`)

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-type Process = { pid: number; parent: number; command: string }
+export type Process = { pid: number; parent: number; command: string }
 
 /** Every process of this machine that is not already dead. */
-function running(): Process[] {
+export function running(): Process[] {
   // Tests ask until none is left, and starting ps takes longer than anything else that they do meanwhile.
   if (existsSync('/proc/self/stat'))
     return readdirSync('/proc')

@@ -285,9 +285,7 @@ test('while nothing is read the program keeps its size, and then is where the ke
   await leave(person)
 })
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0
-
-test.runIf(hasTmux)('in a real tmux: title, resize, mouse, and the shell as it was', async () => {
+test('in a real tmux: title, resize, mouse, and the shell as it was', { tags: ['tmux'] }, async () => {
   const home = createHome()
   const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
   const env = minimalEnv(home)

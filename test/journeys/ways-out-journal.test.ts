@@ -154,7 +154,7 @@ describe('a write without an answer stays open with its target', () => {
     })
 
     const lost = { 'with a hang-up': withHangUp, ...(name === 'dashboard' && { 'without one': withoutHangUp }) }
-    test.each(Object.entries(lost))('where the terminal is gone %s', async (_how, started) => {
+    test.each(Object.entries(lost))('where the terminal is gone %s', { tags: ['setsid'] }, async (_how, started) => {
       const { home, noted, listed } = await openPlace()
       const { ended } = await endTerminal(started, command, home)
       expect(await ended()).toBe('code 129\n')
@@ -171,12 +171,16 @@ describe('a write is settled by an answer that arrives while the program ends', 
     expect([ANSWERED, TOO_LATE]).toContainEqual(noted())
   })
 
-  test('in run, which does not notice a terminal that is gone until it says something', async () => {
-    const { home, noted, listed } = await openPlace()
-    const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, home)
-    goOn()
-    await ended()
-    expect(noted()).toEqual(ANSWERED)
-    expect(await listed()).toEqual([])
-  })
+  test(
+    'in run, which does not notice a terminal that is gone until it says something',
+    { tags: ['setsid'] },
+    async () => {
+      const { home, noted, listed } = await openPlace()
+      const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, home)
+      goOn()
+      await ended()
+      expect(noted()).toEqual(ANSWERED)
+      expect(await listed()).toEqual([])
+    },
+  )
 })

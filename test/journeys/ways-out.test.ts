@@ -109,7 +109,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     'without a hang-up': command => `trap '' HUP; setsid -w ${command}`,
   }
   const cases = Object.entries(lost).filter(([how]) => name !== 'serve' || how === 'with a hang-up')
-  test.each(cases)('ends when the terminal is gone %s', async (how, started) => {
+  test.each(cases)('ends when the terminal is gone %s', { tags: ['setsid'] }, async (how, started) => {
     const { args, underWay, home, env, end } = await prepare(withRunningTest)
     const file = join(home, 'code')
     const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`

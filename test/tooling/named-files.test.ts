@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,4 +21,15 @@ test('every file of the sources that documents and comments name is there', () =
   )
   expect(named.length).toBeGreaterThan(50)
   expect(named.filter(({ name }) => !exists(name))).toEqual([])
+})
+
+test('every page and picture that a document links to is there', () => {
+  const documents = texts.filter(text => text.endsWith('.md'))
+  const linked = documents.flatMap(text =>
+    [...readFileSync(join(ROOT, text), 'utf8').matchAll(/\]\(([^)#:]+?)(?:#[^)]*)?\)|(?:src|srcset)="([^"]+)"/g)].map(
+      ([, page, picture]) => ({ text, path: join(dirname(text), page ?? picture!) }),
+    ),
+  )
+  expect(linked.length).toBeGreaterThan(50)
+  expect(linked.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Binding, Bindings } from '../../tui/keymap/binding.ts'
+import { displayKey, type Binding, type Bindings } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { collide } from '../../tui/keymap/overrides.ts'
@@ -64,6 +64,14 @@ describe('the list of all bindings', () => {
         return text.split(`screen: '${screen}',`).length - 1 === declared ? [] : [[folder, ...rest].join('/')]
       })
     expect(wrong, 'every group there has screen: with the name of its screen').toEqual([])
+  })
+
+  test('has every key that the README names', () => {
+    const rows = readFileSync(join(SOURCE, '../README.md'), 'utf8').matchAll(/^\| (`[^|]+) \|/gm)
+    const named = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(.+?)`/g)].map(([, key]) => key))
+    expect(named.length).toBeGreaterThan(20)
+    const bound = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys }) => keys))
+    expect(bound.map(displayKey)).toEqual(expect.arrayContaining(named))
   })
 
   test('has a letter for every screen', () => {

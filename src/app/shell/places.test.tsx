@@ -64,7 +64,9 @@ async function link(): Promise<Place> {
 
 describe('what README and docs name as a place', () => {
   const folder = join(import.meta.dirname, '../../..')
-  const docs = readdirSync(join(folder, 'docs')).filter(name => !['api.md', 'service.md', 'tour.md'].includes(name))
+  const docs = readdirSync(join(folder, 'docs')).filter(
+    name => name.endsWith('.md') && !['api.md', 'service.md', 'tour.md'].includes(name),
+  )
   const text = ['README.md', ...docs.map(name => join('docs', name))]
     .map(name => readFileSync(join(folder, name), 'utf8'))
     .join('\n')

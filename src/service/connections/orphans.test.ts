@@ -1,25 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
+import { running, stillRunning as alive, type Process } from '../../../test/journeys/processes.ts'
 import { everything, small } from '../../../test/servers/targets.ts'
 import { createConnections } from './engine.ts'
 import { createGuardian } from './guardian.ts'
 import { MARK_VARIABLE } from './strays.ts'
 
-type Running = { pid: number; parent: number; command: string }
-
-/** Every process of this machine that is not already dead; one whose memory is gone has its name in brackets. */
-function running(): Running[] {
-  const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
-  return table.split('\n').flatMap(row => {
-    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    const isDead = !state || !command || state.startsWith('Z') || command.startsWith('[')
-    return isDead ? [] : [{ pid: Number(pid), parent: Number(parent), command }]
-  })
-}
-
-const alive = (pids: number[]) => running().filter(({ pid }) => pids.includes(pid))
 const childrenOf = (parent: number) => running().filter(each => each.parent === parent)
 const pidsIn = (text: unknown) => Object.values(JSON.parse(String(text)) as Record<string, number>)
 
@@ -61,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
   })
 })
 
-const isGuardian = ({ command }: Running) => command.startsWith('/bin/sh -c trap')
+const isGuardian = ({ command }: Process) => command.startsWith('/bin/sh -c trap')
 
 // Whoever starts a program may be killed before it says which; elsewhere no environment can be read.
 test.skipIf(process.platform !== 'linux')('a marked program is ended that its guardian was never told of', async () => {

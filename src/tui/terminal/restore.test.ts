@@ -126,7 +126,7 @@ test('asked twice it ends at once', async () => {
   expect((await session.exit).exitCode).toBe(130)
 })
 
-test('ctrl+z hands the terminal to the shell, fg brings the program back', async () => {
+test('ctrl+z hands the terminal to the shell, fg brings the program back', { tags: ['bash'] }, async () => {
   const session = new Session(['bash', '--norc', '--noprofile', '-i'])
   sessions.push(session)
   session.pty.write(`PS1='$ '; clear; echo before; '${process.execPath}' '${PROGRAM}'\r`)

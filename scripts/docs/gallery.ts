@@ -1,0 +1,50 @@
+import xterm from '@xterm/headless'
+import { paletteFor } from '../../src/tui/theme/palettes.ts'
+import { contrastLine, sampleLines } from '../../src/tui/theme/sample.ts'
+import { ABOUT_THEMES, THEME_CHOICES, type ThemeChoice } from '../../src/tui/theme/theme-choice.ts'
+import { coloursOf, TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
+import { cellsOf, svgOf } from '../pictures/svg.ts'
+
+/** Themes that look like the dark or the light one of their kind, by the terminal's background. */
+const BY_BACKGROUND: ReadonlySet<ThemeChoice> = new Set(['auto', 'high-contrast'])
+const SHOWN = THEME_CHOICES.filter(name => !BY_BACKGROUND.has(name))
+
+const titleOf = (name: ThemeChoice): string => `Rows in the theme ${name}, the second one chosen`
+
+/** docs/gallery.md: how each theme looks, with its contrast. */
+export function galleryDocument(): string {
+  const sections = SHOWN.map(name => {
+    const colours = coloursOf(name)
+    const contrast = colours ? `\n\nContrast on the ground/on the chosen row: ${contrastLine(colours)}.` : ''
+    return `## ${name}\n\n${capital(ABOUT_THEMES[name])}.\n\n![${titleOf(name)}](pictures/theme-${name}.svg)${contrast}`
+  })
+  return [
+    '# Themes',
+    'Written by `npm run docs`: what `mcpdeck theme preview` prints with true colour. `Ctrl+T` chooses one while the ' +
+      'dashboard runs, `theme` in the config file keeps it ([config.md](config.md)). `auto` and `high-contrast` are the ' +
+      'dark or the light one of their kind, by the background of the terminal.',
+    ...sections,
+    '',
+  ].join('\n\n')
+}
+
+/** Files of the pictures in docs/gallery.md, relative to the repository, with what draws each. */
+export const galleryPictures = SHOWN.map(name => ({
+  file: `docs/pictures/theme-${name}.svg`,
+  text: () => pictureOf(name),
+}))
+
+async function pictureOf(name: ThemeChoice): Promise<string> {
+  const palette = paletteFor(name, 'dark')
+  const page = palette.ground ?? TERMINAL_COLOURS[name.endsWith('light') ? 'light' : 'dark']
+  const lines = sampleLines(palette, { level: 3, ascii: false })
+  const rows = lines.length
+  const screen = new xterm.Terminal({ cols: 74, rows, allowProposedApi: true, logLevel: 'off' })
+  await new Promise<void>(resolve => screen.write(lines.join('\r\n'), resolve))
+  const cell = (x: number, y: number) => screen.buffer.active.getLine(y)?.getCell(x)
+  const svg = svgOf(cellsOf({ cols: 74, rows, cell }, page), page, titleOf(name))
+  screen.dispose()
+  return svg
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
