@@ -119,6 +119,7 @@ describe('the summary', () => {
     await openRun(await report('Timed', timed))
     const frame = await app.see('Latency of 20 trials')
     expect(frame).toMatch(/p50 1s +p90 1\.8s +p95 1\.9s +most 2s/)
+    expect(frame).toMatch(/├─+░+█░+─+┤/)
     expect(frame).toMatch(/500ms to 1s +█+ +5/)
     expect(frame).toContain('Tokens: 1,000 in all')
   })

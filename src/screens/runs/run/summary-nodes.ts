@@ -13,13 +13,7 @@ import { historyLines } from './history-lines.ts'
 import { judgeLines, judgesOf } from './judge-lines.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
-import type { Distribution } from '../../../domain/runs/distribution.ts'
-import { fit, widthOf } from '../../../tui/theme/text.ts'
-
-/** Columns of the longest bar. */
-const LONGEST_BAR = 40
-
-const LEAST_BAR = 6
+import { distributionLines } from './distribution-lines.ts'
 
 export type SummaryInput = {
   run: EvalRun
@@ -189,33 +183,4 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
-}
-
-/** How amounts spread: a line of percentiles, and a bar for each range of amounts. */
-export function distributionLines(
-  { p50, p90, p95, most, bins }: Distribution,
-  look: { symbols: Symbols; width: number; words: (amount: number) => string },
-): Line[] {
-  const { symbols, words } = look
-  const marks = [
-    ['p50', p50],
-    ['p90', p90],
-    ['p95', p95],
-    ['most', most],
-  ] as const
-  const labels = bins.map(({ from, to }) => `${words(from)} to ${words(to)}`)
-  const label = Math.max(...labels.map(widthOf))
-  const largest = Math.max(...bins.map(({ count }) => count))
-  const number = formatCount(largest).length
-  const columns = Math.max(LEAST_BAR, Math.min(LONGEST_BAR, look.width - label - number - 6))
-  return [
-    { text: marks.map(([name, amount]) => `${name} ${words(amount)}`).join('   '), indent: 2 },
-    ...bins.map(({ count }, index): Line => ({
-      parts: [
-        { text: `  ${fit(labels[index]!, label, 'right')} `, tone: 'muted' },
-        { text: bar(symbols, count / largest, columns), tone: 'accent' },
-        { text: ` ${fit(formatCount(count), number, 'right')}`, tone: 'plain' },
-      ],
-    })),
-  ]
 }
