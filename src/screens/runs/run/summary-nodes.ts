@@ -13,6 +13,7 @@ import { historyLines } from './history-lines.ts'
 import { judgeLines, judgesOf } from './judge-lines.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
+import { wallLegend, wallOf, wallRows } from './wall.ts'
 import { distributionLines } from './distribution-lines.ts'
 
 export type SummaryInput = {
@@ -40,6 +41,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
       ...fieldLines([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
     ]),
+    linesNode('wall', wallLines(input, look)),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
     linesNode('latency', latencyLines(input, look)),
@@ -77,6 +79,17 @@ function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width 
       },
     ],
   }
+}
+
+const WALL_ROWS = 4
+
+/** A cell for each trial, which fills in while they run; nothing where the words above say all. */
+function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
+  const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
+  if (total < 2 || symbols.spark.length === 0) return []
+  const wall = wallOf(facts.classes, total, { columns: width - 4, rows: WALL_ROWS })
+  const rows = wallRows(wall, symbols).map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))
+  return ['', ...rows, { text: wallLegend(wall, symbols), tone: 'muted', indent: 2 }]
 }
 
 /** `5 passed, 3 failed, 1 not graded`, and of how many, while pages are missing. */
