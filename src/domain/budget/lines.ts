@@ -1,5 +1,5 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
-import type { BudgetReport, Purpose, Spent } from '../../api/client/budget/tally.ts'
+import { KEPT_SECONDS, type BudgetReport, type Purpose, type Spent } from '../../api/client/budget/tally.ts'
 import { counted } from '../runs/labels.ts'
 
 const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
@@ -36,6 +36,23 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
       }
     })
     .toSorted((one, other) => other.count - one.count)
+}
+
+/** Seconds that a column of {@link spentOver} stands for. */
+export const SPENT_SECONDS = 2
+
+/** Requests of the last minute by purpose, oldest first; those who were refused are the last. */
+export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
+  const columns = KEPT_SECONDS / SPENT_SECONDS
+  const last = Math.floor(second / SPENT_SECONDS)
+  return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
+    const counts = Array.from({ length: columns }, () => 0)
+    for (const each of spent) {
+      const at = columns - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
+      if (each.purpose === purpose && counts[at] !== undefined) counts[at] += each.count
+    }
+    return counts.some(count => count > 0) ? [{ label, counts }] : []
+  })
 }
 
 /** The rate that is reckoned with, and why, in one sentence or two. */

@@ -25,7 +25,8 @@ export type Spared = {
   givenUp: number
 }
 
-const KEPT_SECONDS = 60
+/** How long counts are kept. */
+export const KEPT_SECONDS = 60
 
 /** The first second of the last minute. */
 export function minuteBefore(now: number): number {
@@ -44,6 +45,8 @@ export function counted(counts: readonly Count[], now: number, { place, purpose 
 
 /** What the budget went to. */
 export type BudgetReport = {
+  /** The present second, as `spent` counts them. */
+  second: number
   /** Requests of the last minute, of all processes of this machine that use the key. */
   spent: readonly Spent[]
   /** Requests of this process that wait, the first to go first. */
