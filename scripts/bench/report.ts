@@ -92,7 +92,7 @@ function liveTable(live: Run['live']): string[] {
 export async function writeInto(
   file: string,
   table: string,
-  name: 'bench' | `bench:${'service' | 'idle' | 'workbench' | 'organization' | 'scale' | 'budget'}`,
+  name: 'bench' | `bench:${'service' | 'idle' | 'workbench' | 'organization' | 'scale' | 'budget' | 'heat'}`,
 ): Promise<void> {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const text = await readFile(file, 'utf8')
