@@ -1,5 +1,5 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
-import { KEPT_SECONDS, type BudgetReport, type Purpose, type Spent } from '../../api/client/budget/tally.ts'
+import type { BudgetReport, Purpose, Spent } from '../../api/client/budget/tally.ts'
 import { counted } from '../runs/labels.ts'
 
 const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
@@ -40,15 +40,15 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
 
 /** Seconds that a column of {@link spentOver} stands for. */
 export const SPENT_SECONDS = 2
+const COLUMNS = 60 / SPENT_SECONDS
 
 /** Requests of the last minute by purpose, oldest first; those who were refused are the last. */
 export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
-  const columns = KEPT_SECONDS / SPENT_SECONDS
   const last = Math.floor(second / SPENT_SECONDS)
   return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
-    const counts = Array.from({ length: columns }, () => 0)
+    const counts = Array.from({ length: COLUMNS }, () => 0)
     for (const each of spent) {
-      const at = columns - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
+      const at = COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
       if (each.purpose === purpose && counts[at] !== undefined) counts[at] += each.count
     }
     return counts.some(count => count > 0) ? [{ label, counts }] : []

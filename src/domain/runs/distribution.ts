@@ -48,7 +48,9 @@ function sortedOf(amounts: readonly number[]): Float64Array {
 }
 
 /** Two spreads in the bins of both together, counted apart; undefined where one of them is of nothing. */
-export function overlaidOf(now: readonly number[], before: readonly number[]) {
+export type Overlaid = { now: Distribution; before: Distribution } | undefined
+
+export function overlaidOf(now: readonly number[], before: readonly number[]): Overlaid {
   const [one, other, both] = [distributionOf(now), distributionOf(before), distributionOf([...now, ...before])]
   if (!one || !other || !both) return undefined
   const edges = [...both.bins.map(({ from }) => from), both.bins.at(-1)!.to]

@@ -1,7 +1,6 @@
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { passRate } from './trials.ts'
-import { reportRun } from './suite-state.ts'
+import { reportedRate, reportRun } from './suite-state.ts'
 
 /** A stretch of values around one mean, from this index on. */
 export type Level = { from: number; mean: number }
@@ -40,12 +39,11 @@ export function tookMs(run: EvalRun): number | undefined {
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** What has no verdict counts as not passed; a run over a part of its cases says nothing of the suite. */
+/** A run over a part of its cases says nothing of the suite. */
 function rateOf(run: EvalRun): number | undefined {
-  const { counts, coverage } = reportRun(run)
-  const { cases, isRerun, graded } = coverage
-  if (isRerun || (cases && cases.selected < cases.total)) return undefined
-  return graded && graded.total > 0 ? graded.passed / graded.total : counts && passRate(counts)
+  const report = reportRun(run)
+  const { cases, isRerun } = report.coverage
+  return isRerun || (cases && cases.selected < cases.total) ? undefined : reportedRate(report)
 }
 
 /** The level at an index and the one before it. */

@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000
 /** Hours that are counted. */
 export const HOURS = 48
 
-/** Sessions that began in each of the last hours, the present one last; undefined for hours of which not all are read. */
+/** Sessions by the hour in which they began, the present one last; undefined for hours of which not all are read. */
 export type Hours = { counts: readonly (number | undefined)[]; at: (time: number) => number | undefined }
 
 /**

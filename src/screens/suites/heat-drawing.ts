@@ -161,7 +161,8 @@ function drawCells(cells: readonly Cell[], step: number, theme: Theme): string {
   const spans: Cell[] = []
   const add = (tone: Tone, text: string): void => {
     const last = spans.at(-1)
-    if (last?.tone === tone) last.text += text
+    const isBlank = text.trim() === '' && last?.tone !== 'cursor'
+    if (last && (last.tone === tone || isBlank)) last.text += text
     else spans.push({ tone, text })
   }
   cells.forEach(({ text, tone }, index) => {

@@ -15,7 +15,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { formatDuration, formatShare, plural } from '../../tui/theme/format.ts'
-import { clean, truncate, wrap } from '../../tui/theme/text.ts'
+import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Middle } from '../runs/route.ts'
 import { heatKeys } from './cases-keys.ts'
@@ -89,8 +89,9 @@ function useHeatReads(projectId: string, runs: readonly EvalRun[]) {
   }
 }
 
-/** Lines below the cases: what the chosen cell says, then its run, and what the signs mean. */
-const FOOT = 4
+/** Lines below the cases for what the chosen cell says; a tall pane has as many for its run. */
+const CELL_ROWS = 2
+const TALL = 20
 const LEGEND: readonly (readonly [HeatSign, string])[] = [
   ['passed', 'passed'],
   ['failed', 'failed'],
@@ -122,7 +123,9 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
     ),
   })
   const at = place()
-  const size = { width, height: Math.max(HEAT_HEAD + 1, height - FOOT) }
+  const runRows = height >= TALL ? 2 : 1
+  const footRows = CELL_ROWS + runRows + 1
+  const size = { width, height: Math.max(HEAT_HEAD + 1, height - footRows) }
   const layout = layoutHeat(map, at, size, theme)
   const go = (row: number, column: number): void => {
     chosen.current = {
@@ -147,12 +150,18 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   const flaky = map.rows.some(isFlaky) ? [`${theme.symbols.changed} flaky`] : []
   const notes = [...(reads.isReading || reads.left > 0 ? [unread] : []), ...legend, ...flaky]
   const room = Math.max(1, width - 2)
-  const words = wrap(cellWords(map, at, reads), room, { most: FOOT })
-  const last = [truncate(runWords(map, at.column), room), wrap(notes.join('  '), room)[0] ?? '']
-  const foot = [words[0] ?? '', words[1] ?? '', ...last]
+  const rowsOf = (text: string, rows: number): string[] => {
+    const words = wrap(text, room, { most: rows + 1 })
+    return Array.from({ length: rows }, (_, row) => words[row] ?? '')
+  }
+  const foot = [
+    ...rowsOf(cellWords(map, at, reads), CELL_ROWS),
+    ...rowsOf(runWords(map, at.column), runRows),
+    ...rowsOf(notes.join('  '), 1),
+  ]
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Box flexDirection="column" height={Math.max(0, height - FOOT)}>
+      <Box flexDirection="column" height={Math.max(0, height - footRows)}>
         {lines.map((line, index) => (
           <Text key={index} wrap="truncate">
             {line || ' '}
@@ -161,7 +170,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
       </Box>
       {foot.map((text, index) => (
         <Text key={index} wrap="truncate">
-          {` ${theme.paint(index === FOOT - 1 ? 'muted' : 'plain', text)}`}
+          {` ${theme.paint(index === footRows - 1 ? 'muted' : 'plain', text)}`}
         </Text>
       ))}
     </Box>
@@ -198,14 +207,14 @@ function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number },
   return `${name}: ${WORDS[sign]}${since}${flaky}${cell.error ? `: ${clean(cell.error)}` : ''}`
 }
 
-/** `#12: 83% passed, took 4.2s; 83% since #10, 98% before`. */
+/** `#12: 83% passed, took 4.2s; 83% since #10, was 98%`. */
 function runWords({ runs, trend: { rate, took } }: HeatMap, column: number): string {
   const run = runs[column]
   if (!run) return ''
   const changeOf = (figure: Figure, words: (mean: number) => string): string => {
     const { level, before } = levelAt(figure, column) ?? {}
     return level && before
-      ? `; ${words(level.mean)} since ${shortRunName(runs[level.from]!)}, ${words(before.mean)} before`
+      ? `; ${words(level.mean)} since ${shortRunName(runs[level.from]!)}, was ${words(before.mean)}`
       : ''
   }
   return clean(

@@ -25,8 +25,7 @@ export type Spared = {
   givenUp: number
 }
 
-/** How long counts are kept. */
-export const KEPT_SECONDS = 60
+const KEPT_SECONDS = 60
 
 /** The first second of the last minute. */
 export function minuteBefore(now: number): number {

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun, runNumberOf } from '../../../api/contract/runs.ts'
-import { overlaidOf } from '../../../domain/runs/distribution.ts'
+import { overlaidOf, type Overlaid } from '../../../domain/runs/distribution.ts'
 import { groupLabel, rerunLabel, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
@@ -146,7 +146,6 @@ function ComparedCases(props: Shown) {
   )
 }
 
-type Overlaid = ReturnType<typeof overlaidOf>
 type Measures = { latency: Overlaid; tokens: Overlaid } | 'reading' | undefined
 
 /** What trials of both runs took and used; of the base no more than a page is read, once. */

@@ -1,4 +1,4 @@
-import { type Distribution, overlaidOf, scaleOf } from '../../../domain/runs/distribution.ts'
+import { type Distribution, type Overlaid, scaleOf } from '../../../domain/runs/distribution.ts'
 import { bar, box } from '../../../tui/theme/charts.ts'
 import { formatCount, plural } from '../../../tui/theme/format.ts'
 import { fit, widthOf } from '../../../tui/theme/text.ts'
@@ -50,8 +50,6 @@ export function boxLines(title: string, both: Overlaid, look: DistributionLook):
     })),
   ]
 }
-
-type Overlaid = ReturnType<typeof overlaidOf>
 
 /** Boxes and ranges of two runs: the bar is of now, and its shade goes as far as that of before. */
 export function overlaidLines(title: string, both: Overlaid, look: DistributionLook): Line[] {

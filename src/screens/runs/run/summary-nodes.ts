@@ -87,7 +87,7 @@ const WALL_ROWS = 4
 function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
-  const wall = wallOf(facts.classes, total, { columns: width - 4, rows: WALL_ROWS })
+  const wall = wallOf(facts.classes, total, { columns: width - 6, rows: WALL_ROWS })
   const rows = wallRows(wall, symbols).map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))
   return ['', ...rows, { text: wallLegend(wall, symbols), tone: 'muted', indent: 2 }]
 }

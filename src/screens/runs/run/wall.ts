@@ -43,7 +43,7 @@ export function wallRows({ cells, columns, step }: Wall, symbols: Symbols, chose
     cells.slice(row * columns, (row + 1) * columns).forEach((cell, column) => {
       const isChosen = row * columns + column === chosen
       const tone = isChosen ? 'cursor' : toneOf(cell)
-      const gap = ' '.repeat(step - 1)
+      const gap = column + 1 < columns ? ' '.repeat(step - 1) : ''
       const last = spans.at(-1)
       if (last?.tone === tone) last.text += signOf(cell, symbols) + gap
       else spans.push({ tone, text: signOf(cell, symbols) + (isChosen ? '' : gap) })
