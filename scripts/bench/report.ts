@@ -88,11 +88,13 @@ function liveTable(live: Run['live']): string[] {
   return [table(head, rows), '']
 }
 
+type BenchPart = 'service' | 'idle' | 'workbench' | 'organization' | 'scale' | 'budget' | 'heat'
+
 /** Puts the table between the markers of a document that have this name. */
 export async function writeInto(
   file: string,
   table: string,
-  name: 'bench' | 'package' | `bench:${'service' | 'idle' | 'workbench' | 'organization' | 'scale' | 'budget'}`,
+  name: 'bench' | 'package' | `bench:${BenchPart}`,
 ): Promise<void> {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const text = await readFile(file, 'utf8')

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { root } from '../paths.ts'
 import { budgetTable } from './budget.ts'
 import { goalsTable } from './goals.ts'
+import { heatTable } from './heat.ts'
 import { liveName, sampleLive, type LiveSample } from './live.ts'
 import { idleTable, measureIdle } from './idle.ts'
 import { sampleOneShot, type OneShotSample } from './one-shot.ts'
@@ -151,8 +152,14 @@ async function reportBudget(): Promise<void> {
   if (values.write) await writeInto(document, figures, 'bench:budget')
 }
 
+async function reportHeat(): Promise<void> {
+  const figures = `${machine()}.\n\n${heatTable()}`
+  console.log(figures)
+  if (values.write) await writeInto(document, figures, 'bench:heat')
+}
+
 /** Sections that are no lists side by side. */
-const apart = ['service', 'idle', 'workbench', 'organization', 'scale', 'budget']
+const apart = ['service', 'idle', 'workbench', 'organization', 'scale', 'budget', 'heat']
 
 const { only } = values
 if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
@@ -162,3 +169,4 @@ if (!only || only.includes('service')) await reportService()
 if (!only || only.includes('organization')) await reportOrganization()
 if (!only || only.includes('scale')) await reportScale()
 if (!only || only.includes('budget')) await reportBudget()
+if (!only || only.includes('heat')) await reportHeat()

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useSyncExternalStore } from 'react'
+import type { BudgetReport } from '../../api/client/budget/tally.ts'
 import { useOverlays } from '../../components/overlays.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { ownTexts, rateText, spentTexts } from '../../domain/budget/lines.ts'
+import { ownTexts, rateText, SPENT_SECONDS, spentOver, spentTexts } from '../../domain/budget/lines.ts'
 import { type Share, SHARES } from '../../domain/polling/share.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunningNow } from '../../hooks/use-now.ts'
@@ -10,6 +11,10 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
+import { sparkline } from '../../tui/theme/charts.ts'
+import { fit } from '../../tui/theme/text.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { LoadedScreen } from '../registry.ts'
 import { budgetKeys } from './app-keys.ts'
 
@@ -66,6 +71,7 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
   const { screen } = usePlace()
   const share = useShare(screen)
   const key = useKeyName()(budgetKeys, 'share')
+  const { symbols } = useTheme()
   const next = SHARES[(SHARES.indexOf(share) + 1) % SHARES.length]!
   const give = (): void => {
     shares?.give(screen, next).catch((error: unknown) => {
@@ -79,8 +85,32 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
     `${titleOf(screen)} is read ${SHARE_TEXTS[share]}. Press ${key} to change that.`,
     '',
     ...spentTexts(report, titleOf),
+    ...overTime(report, symbols),
     '',
     ...ownTexts(report, titleOf),
   ]
   return <Viewer lines={lines} focused />
+}
+
+const LABEL = 16
+
+/** What was sent for what and when; the lines above say it where nothing is drawn. */
+function overTime(report: BudgetReport, symbols: Symbols): Line[] {
+  const purposes = spentOver(report)
+  if (symbols.spark.length === 0 || purposes.length === 0) return []
+  const most = Math.max(...purposes.flatMap(({ counts }) => counts))
+  const rows = purposes.map(({ label, counts }): Line => ({
+    parts: [
+      { text: fit(`  ${label}`, LABEL), tone: 'muted' },
+      {
+        text: sparkline(
+          symbols,
+          counts.map(count => (count === 0 ? undefined : count / most)),
+        ),
+        tone: label === 'refused' ? 'error' : 'accent',
+      },
+      { text: ` ${counts.reduce((sum, count) => sum + count, 0)}`, tone: 'plain' },
+    ],
+  }))
+  return ['', ...rows, { text: `a column is ${SPENT_SECONDS} s, the highest is ${most}`, tone: 'muted', indent: LABEL }]
 }

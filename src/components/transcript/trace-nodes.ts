@@ -1,5 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
-import { formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import type { OutlineNode, Trail } from '../viewer/outline-tree.ts'
@@ -51,17 +51,27 @@ const LOOKS: Record<string, Mark> = {
   unset: { symbol: 'pending', tone: 'muted' },
 }
 
-/** Columns of the bars and of the durations beside them, and what is left for names where there are bars. */
+/** Columns of the bars and of the times beside them, and what is left for names where there are bars. */
 const BAR = 24
 const DURATION = 8
 const LEAST_NAME = 30
+/** Bars of so many columns leave room for when each part began. */
+const BEGINS_FROM = 32
+
+/** Columns of the bars in a tree of this width: all of them alike, however deep the part. */
+export function barColumns(width: number): number {
+  return Math.max(BAR, Math.floor(width / 3))
+}
+
+/** How a trace is drawn; `bar` is of {@link barColumns}. */
+export type TraceLook = ContentLook & { bar?: number }
 
 export function isError(node: TraceNode): boolean {
   return (node.call !== undefined && failed(node.call)) || ownValue(LOOKS, node.status)?.symbol === 'error'
 }
 
 /** The parts of a trace's tree: steps unfolded, calls folded, and what went wrong unfolded down to its reason. */
-export function traceNodes(trace: Trace, look: ContentLook): OutlineNode[] {
+export function traceNodes(trace: Trace, look: TraceLook): OutlineNode[] {
   const clock = clockOf(trace)
   const nodeOf = (node: TraceNode): OutlineNode => {
     const { reason, call, values = [], children } = node
@@ -115,8 +125,19 @@ function clockOf(trace: Trace): Clock {
   return Number.isFinite(from) && to > from ? { from, length: to - from } : undefined
 }
 
-/** Mark and name at the left; at the right a bar for when and how long, and the duration. */
-function headOf(node: TraceNode, clock: Clock, look: ContentLook, reason = ''): Line {
+/** The heading of a tree, with the time that its bars go over. */
+export function axisHead(title: string, trace: Trace, look: TraceLook): Line {
+  const clock = clockOf(trace)
+  const name: Span[] = [{ text: title, tone: 'accent' }]
+  const axis = (columns: number): Span[] => {
+    const to = formatDuration(clock?.length)
+    return [{ text: `0${to.padStart(columns - 1)}`, tone: 'muted' }]
+  }
+  return { block: columns => [{ parts: beside(name, axis, [], { clock, look, columns }) }], text: () => title }
+}
+
+/** Mark and name at the left; at the right a bar for when and how long, and the times. */
+function headOf(node: TraceNode, clock: Clock, look: TraceLook, reason = ''): Line {
   const { symbols } = look
   // A call whose result is an error went wrong, however well its span ended.
   const ended = ownValue(LOOKS, isError(node) ? 'error' : node.status)
@@ -129,33 +150,47 @@ function headOf(node: TraceNode, clock: Clock, look: ContentLook, reason = ''): 
         ...(reason === '' ? [] : [{ text: `  ${reason.replaceAll(/\s+/g, ' ')}`, tone: 'muted' as const }]),
       ]
   const text = name.map(span => span.text).join('')
+  const begin = clock && node.startedAt !== undefined ? `+${formatDuration(node.startedAt - clock.from)}` : ''
+  const bar = (columns: number): Span[] => barSpans({ node, clock, symbols, tone: mark.tone }, columns)
+  const times = [formatDuration(node.durationMs), begin]
   return {
-    block: columns => [{ parts: withBar({ node, name, clock, symbols, tone: mark.tone }, columns) }],
+    block: columns => [{ parts: beside(name, bar, times, { clock, look, columns }) }],
     text: () => text,
     copy: () => text,
   }
 }
 
-function withBar(
-  row: { node: TraceNode; name: readonly Span[]; clock: Clock; symbols: Symbols; tone: Tone },
-  columns: number,
+function beside(
+  spans: readonly Span[],
+  bar: (columns: number) => Span[],
+  [duration = '', begin = '']: readonly string[],
+  { clock, look, columns }: { clock: Clock; look: TraceLook; columns: number },
 ): Span[] {
-  const name = cleanSpans(row.name)
-  const duration = row.node.durationMs === undefined ? UNKNOWN : formatDuration(row.node.durationMs)
-  const right: Span = { text: ` ${duration.padStart(DURATION - 1)}`, tone: 'muted' }
-  const [full] = row.symbols.bar
-  if (!row.clock || full === '' || columns < LEAST_NAME + BAR + DURATION)
-    return columns < LEAST_NAME ? name : [...fitSpans(name, columns - DURATION), right]
-  return [...fitSpans(name, columns - BAR - DURATION - 1), blank(1), ...barSpans(row, full), right]
+  const name = cleanSpans(spans)
+  const { bar: length = BAR, symbols } = look
+  const time = (text: string): Span => ({ text: ` ${text.padStart(DURATION - 1)}`, tone: 'muted' })
+  const times = [...(length >= BEGINS_FROM ? [time(begin)] : []), time(duration)]
+  const room = columns - length - DURATION * times.length - 1
+  if (!clock || symbols.bar[0] === '' || room < LEAST_NAME - 1)
+    return columns < LEAST_NAME ? name : [...fitSpans(name, columns - DURATION), time(duration)]
+  return [...fitSpans(name, room), blank(1), ...bar(length), ...times]
 }
 
-function barSpans({ node, clock, tone }: { node: TraceNode; clock: Clock; tone: Tone }, full: string): Span[] {
-  if (!clock || node.startedAt === undefined) return [blank(BAR)]
+/** To half a column, and never less than that. */
+function barSpans(
+  { node, clock, symbols, tone }: { node: TraceNode; clock: Clock; symbols: Symbols; tone: Tone },
+  columns: number,
+): Span[] {
+  if (!clock || node.startedAt === undefined) return [blank(columns)]
+  const [full] = symbols.bar
+  const [left, right] = symbols.halfBar
+  const halves = 2 * columns
   const share = (time: number): number => Math.max(0, Math.min(1, time / clock.length))
-  const from = Math.min(BAR - 1, Math.floor(share(node.startedAt - clock.from) * BAR))
-  const wanted = Math.round(share(node.durationMs ?? 0) * BAR)
-  const length = Math.max(1, Math.min(BAR - from, wanted))
-  return [blank(from), { text: full.repeat(length), tone }, blank(BAR - from - length)]
+  const from = Math.min(halves - 1, Math.floor(share(node.startedAt - clock.from) * halves))
+  const to = Math.min(halves, from + Math.max(1, Math.round(share(node.durationMs ?? 0) * halves)))
+  const whole = Math.floor(to / 2) - Math.ceil(from / 2)
+  const text = `${from % 2 === 1 ? right : ''}${full.repeat(Math.max(0, whole))}${to % 2 === 1 ? left : ''}`
+  return [blank(Math.floor(from / 2)), { text, tone }, blank(columns - Math.ceil(to / 2))]
 }
 
 /** Every node of a trace in its order, with the way to it. */

@@ -7,10 +7,11 @@ import { sourceKeys } from '../component-keys.ts'
 import { useJsonOverlay } from '../json/json-viewer.tsx'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
+import { useSize } from '../size.tsx'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
 import { section } from '../viewer/sections.ts'
 import { traceKeys } from './trace-keys.ts'
-import { isError, traceNodes, trailsOf, type Trace, type TraceNode } from './trace-nodes.ts'
+import { axisHead, barColumns, isError, traceNodes, trailsOf, type Trace, type TraceNode } from './trace-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 
 const STEPS = 'steps'
@@ -27,9 +28,11 @@ export function TraceTree(props: {
   const { trace, focused, before, after } = props
   const { symbols } = useTheme()
   const [isRendered, setRendered] = useState(true)
+  const { width } = useSize()
+  const bar = barColumns(width)
   const roots = useMemo(
-    () => traceRoots({ trace, before, after }, { symbols, rendered: isRendered }),
-    [trace, before, after, symbols, isRendered],
+    () => traceRoots({ trace, before, after }, { symbols, rendered: isRendered, bar }),
+    [trace, before, after, symbols, isRendered, bar],
   )
   const trails = useMemo(() => trailsOf(trace, { id: STEPS, up: undefined }), [trace])
   const view = useOutline({ roots, focused, copyAll: () => jsonText(trace.raw, 2), whole: 'the trace as JSON' })
@@ -81,10 +84,15 @@ function traceRoots(
   const { messages } = trace
   return [
     ...before,
-    ...(trace.nodes.length === 0 ? [] : [section(STEPS, 'Steps', () => traceNodes(trace, look))]),
+    ...(trace.nodes.length === 0 ? [] : [stepsOf(trace, look)]),
     ...after,
     ...(messages.length === 0
       ? []
       : [section('conversation', `Messages ${messages.length}`, () => transcriptNodes(messages, look))]),
   ]
+}
+
+function stepsOf(trace: Trace, look: Parameters<typeof traceNodes>[1]): OutlineNode {
+  const title = 'Steps'
+  return { ...section(STEPS, title, () => traceNodes(trace, look)), head: axisHead(title, trace, look) }
 }

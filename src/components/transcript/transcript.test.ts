@@ -7,11 +7,12 @@ import { createTheme } from '../../tui/theme/theme.ts'
 import { AS_GIVEN, toggled } from '../viewer/outline-tree.ts'
 import { messageRows } from './messages.ts'
 import { traceOf } from './trace-document.ts'
-import { isError, traceNodes, trailsOf, type TraceNode } from './trace-nodes.ts'
+import { axisHead, barColumns, isError, traceNodes, trailsOf, type TraceNode } from './trace-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 import { anyCharacter } from '../../../test/any-character.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
+const ascii = createTheme({ level: 0, ascii: true })
 const look = { symbols: theme.symbols, rendered: true, reader: readHere }
 
 const conversation = (messages: unknown[], folding = AS_GIVEN) =>
@@ -166,7 +167,7 @@ describe('a trace', () => {
     expect(rows).toEqual([
       `${'✓ ok      toolCall ask'.padEnd(68)}${'█'.repeat(24)}      1s`,
       `${'✓ sky/forecast {"city":"Oslo"}'.padEnd(68)}${' '.repeat(6)}${'█'.repeat(12)}${' '.repeat(6)}   500ms`,
-      `${'✗ sky/map {}'.padEnd(68)}${' '.repeat(19)}█${' '.repeat(4)}    10ms`,
+      `${'✗ sky/map {}'.padEnd(68)}${' '.repeat(19)}▌${' '.repeat(4)}    10ms`,
       'arguments {}',
       'Unknown tool',
       `${'✗ fail    assert sure'.padEnd(92)}       —`,
@@ -179,6 +180,20 @@ describe('a trace', () => {
         .filter(({ node }) => isError(node))
         .map(({ node }) => node.name),
     ).toEqual(['sky/map', 'assert sure'])
+  })
+
+  test('has longer bars in a wide tree, to half a column, with when each part began and the time they go over', () => {
+    const trace = traceOf(RECORDED, STEPS)
+    const wide = { ...look, bar: barColumns(120) }
+    const rows = rowsOf(traceNodes(trace, wide), { width: 120 }).filter(row => row.includes('  +'))
+    expect(rows.map(row => row.slice(-56))).toEqual([
+      `${'█'.repeat(40)}    +0ms      1s`,
+      `${' '.repeat(10)}${'█'.repeat(20)}${' '.repeat(10)}  +250ms   500ms`,
+      `${' '.repeat(32)}▌${' '.repeat(7)}  +800ms    10ms`,
+    ])
+    const [axis] = rowsOf([{ id: 'steps', head: axisHead('Steps', trace, wide) }], { width: 120 })
+    expect(axis).toMatch(/^Steps {57}0 {37}1s$/)
+    expect(rowsOf(traceNodes(trace, { ...wide, symbols: ascii.symbols }), { width: 120 })[0]).toContain('#'.repeat(40))
   })
 
   test('without bars where there is no room, and without the document by its verdicts and calls', () => {

@@ -38,6 +38,23 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
     .toSorted((one, other) => other.count - one.count)
 }
 
+/** Seconds that a column of {@link spentOver} stands for. */
+export const SPENT_SECONDS = 2
+const COLUMNS = 60 / SPENT_SECONDS
+
+/** Requests of the last minute by purpose, oldest first; those who were refused are the last. */
+export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
+  const last = Math.floor(second / SPENT_SECONDS)
+  return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
+    const counts = Array.from({ length: COLUMNS }, () => 0)
+    for (const each of spent) {
+      const at = COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
+      if (each.purpose === purpose && counts[at] !== undefined) counts[at] += each.count
+    }
+    return counts.some(count => count > 0) ? [{ label, counts }] : []
+  })
+}
+
 /** The rate that is reckoned with, and why, in one sentence or two. */
 export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: BudgetSnapshot, now: number): string {
   if (unlimited) return 'No limit: the workspace answers in this process.'

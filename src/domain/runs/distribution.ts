@@ -4,7 +4,9 @@ import { amountOf } from './amount.ts'
 export type Distribution = {
   count: number
   least: number
+  p25: number
   p50: number
+  p75: number
   p90: number
   p95: number
   most: number
@@ -24,19 +26,45 @@ const SKEWED = 8
 
 /** How amounts spread, those left out that cannot be; undefined where there are none. */
 export function distributionOf(amounts: readonly number[]): Distribution | undefined {
-  const sorted = Float64Array.from(amounts.flatMap(amount => amountOf(amount) ?? [])).sort()
+  const sorted = sortedOf(amounts)
   const [least, most] = [sorted.at(0), sorted.at(-1)]
   if (least === undefined || most === undefined) return undefined
   const p50 = quantile(sorted, 0.5)
   return {
     count: sorted.length,
     least,
+    p25: quantile(sorted, 0.25),
     p50,
+    p75: quantile(sorted, 0.75),
     p90: quantile(sorted, 0.9),
     p95: quantile(sorted, 0.95),
     most,
     bins: countInto(edgesOf(least, p50, most), sorted),
   }
+}
+
+function sortedOf(amounts: readonly number[]): Float64Array {
+  return Float64Array.from(amounts.flatMap(amount => amountOf(amount) ?? [])).sort()
+}
+
+/** Two spreads in the bins of both together, counted apart; undefined where one of them is of nothing. */
+export type Overlaid = { now: Distribution; before: Distribution } | undefined
+
+export function overlaidOf(now: readonly number[], before: readonly number[]): Overlaid {
+  const [one, other, both] = [distributionOf(now), distributionOf(before), distributionOf([...now, ...before])]
+  if (!one || !other || !both) return undefined
+  const edges = [...both.bins.map(({ from }) => from), both.bins.at(-1)!.to]
+  const counted = (amounts: readonly number[]): Bin[] => countInto(edges, sortedOf(amounts))
+  return { now: { ...one, bins: counted(now) }, before: { ...other, bins: counted(before) } }
+}
+
+/** Where amounts stand on a scale of all these, from 0 to 1; one that grows where a few are far larger than most. */
+export function scaleOf(all: readonly Distribution[]): (amount: number) => number {
+  const isSkewed = all.some(({ p50, most }) => p50 > 0 && most > SKEWED * p50)
+  const on = isSkewed ? Math.log1p : (amount: number): number => amount
+  const from = on(Math.min(...all.map(({ least }) => least)))
+  const length = on(Math.max(...all.map(({ most }) => most))) - from
+  return amount => (length > 0 ? (on(amount) - from) / length : 0)
 }
 
 /** The smallest amount that at least this share of all does not exceed. */

@@ -1,5 +1,6 @@
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { runTrend, type RunTrend } from './trend.ts'
 
 /** The latest ended runs that a heat map shows. */
 export const HEAT_RUNS = 50
@@ -14,7 +15,7 @@ export type HeatOutcome = 'failed' | 'ungraded' | 'passed'
 export type HeatCell = { outcome: HeatOutcome; trialId: string | undefined; error: string | undefined } | undefined
 export type HeatRow = { key: string; title: string; cells: readonly (HeatCell | 'unread')[]; changes: number }
 /** Runs, oldest first, and the cases that were read of them: failing ones first, then flaky ones. */
-export type HeatMap = { runs: readonly EvalRun[]; rows: readonly HeatRow[] }
+export type HeatMap = { runs: readonly EvalRun[]; rows: readonly HeatRow[]; trend: RunTrend }
 /** A comparison to be read. */
 export type HeatRead = { runId: string; baseRunId: string }
 
@@ -53,7 +54,8 @@ export function heatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompa
       if (column !== undefined) for (const [key, cell] of byCase) rows.get(key)!.cells[column] = cell
   }
   const counted = [...rows.values()].map((row): HeatRow => ({ ...row, changes: changesOf(row.cells) }))
-  return { runs: columns, rows: counted.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)) }
+  const sorted = counted.toSorted((a, b) => urgencyOf(a) - urgencyOf(b))
+  return { runs: columns, rows: sorted, trend: runTrend(columns) }
 }
 
 const URGENCY: readonly (HeatOutcome | undefined)[] = ['failed', 'ungraded', 'passed', undefined]

@@ -4,7 +4,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { CAUSE_ORDER, countCauses, reasonOf, type Cause } from './causes.ts'
 import { runCounts, reportedTrials } from './counts.ts'
-import { distributionOf } from './distribution.ts'
+import { distributionOf, overlaidOf, scaleOf } from './distribution.ts'
 import { averageRemaining, estimateRemaining, remainingLabel } from './estimate.ts'
 import { undecidedOf } from './outcome.ts'
 import { lastChange, trendRates } from './graded.ts'
@@ -49,6 +49,21 @@ describe('a distribution', () => {
           expect(all.filter(each => each <= mark).length).toBeGreaterThanOrEqual(share * all.length)
           expect(all.filter(each => each < mark).length).toBeLessThan(share * all.length)
         }
+      }),
+    ))
+
+  test('beside another counts both in the bins of both together, on one scale', () =>
+    fc.assert(
+      fc.property(amounts, amounts, (one, other) => {
+        const { now, before } = overlaidOf(one, other)!
+        expect(now.bins.map(({ from, to }) => [from, to])).toEqual(before.bins.map(({ from, to }) => [from, to]))
+        expect(now.bins.reduce((sum, bin) => sum + bin.count, 0)).toBe(one.length)
+        expect(before.bins.reduce((sum, bin) => sum + bin.count, 0)).toBe(other.length)
+        const scale = scaleOf([now, before])
+        const { least, p25, p50, p75, most } = before
+        const places = [least, p25, p50, p75, most].map(scale)
+        expect(places).toEqual(places.toSorted((a, b) => a - b))
+        for (const place of [...places, scale(now.most)]) expect(place >= 0 && place <= 1).toBe(true)
       }),
     ))
 

@@ -188,16 +188,16 @@ function isOverEverything({ coverage: { cases, graded } }: ReportedRun): boolean
   return graded === undefined || graded.count * 2 > graded.total
 }
 
-/**
- * Rates of runs that ended over everything, oldest first. What has no verdict counts as not passed: a full bar means
- * all of it.
- */
+/** What has no verdict counts as not passed: a full bar means all of it. */
+export function reportedRate({ counts, coverage: { graded } }: ReportedRun): number | undefined {
+  return graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
+}
+
+/** Rates of runs that ended over everything, oldest first. */
 function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
-  const rateOf = ({ counts, coverage: { graded } }: ReportedRun): number | undefined =>
-    graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
   return reports
     .filter(({ outcome }) => outcome !== 'in-flight')
-    .map(report => (isOverEverything(report) ? rateOf(report) : undefined))
+    .map(report => (isOverEverything(report) ? reportedRate(report) : undefined))
     .toReversed()
 }
 

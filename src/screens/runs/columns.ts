@@ -1,7 +1,7 @@
 import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
 import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
+import { tookMs } from '../../domain/runs/trend.ts'
 import { passRate } from '../../domain/runs/trials.ts'
 import { ageColumn } from '../../components/collection/plain-parts.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
@@ -114,12 +114,6 @@ function targetOf({ environment, client }: EvalRun): string | undefined {
 function groupOf(run: EvalRun): string | undefined {
   const group = run['runGroupId']
   return typeof group === 'string' ? group : undefined
-}
-
-function tookMs(run: EvalRun): number | undefined {
-  const from = toEpochMs(run.createdAt)
-  const to = toEpochMs(run.completedAt)
-  return from === undefined || to === undefined ? undefined : to - from
 }
 
 export const runKey = (run: EvalRun): string => run.id

@@ -141,6 +141,7 @@ describe('what visitors did', () => {
     await session.say('What is the sum?')
     await session.rate({ rating: 4, comment: 'Nice' })
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
+    await app.see(/·+█\s[^]*1 session in 48 h, 1 in the chosen hour, at most 1/)
     await app.see(/somebody +guest/)
     await app.press(visitsKeys.bindings.read)
     await app.see('What is the sum?')

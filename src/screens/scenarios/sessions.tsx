@@ -1,16 +1,22 @@
-import { useMemo } from 'react'
+import { Box, Text } from 'ink'
+import { useMemo, type ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAgo, formatCount } from '../../tui/theme/format.ts'
+import { HOURS, hoursOf } from '../../domain/scenarios/hours.ts'
+import { sparkline } from '../../tui/theme/charts.ts'
+import { formatAgo, formatCount, plural } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut } from '../../components/list/read-on.tsx'
-import { useList } from '../../components/list/use-list.ts'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
 import { lineSection } from '../../components/viewer/sections.ts'
@@ -53,9 +59,55 @@ function Visits(props: TabProps) {
       empty={list.total === 0 && !pages.hasMore ? EMPTY : undefined}
     >
       <BelowCut pages={pages} count={list.total} noun="session" focused={props.focused} always>
-        <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={pages.hasMore} />
+        <BelowHours visits={pages.items ?? NO_VISITS} isWhole={!pages.hasMore} list={list}>
+          <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={pages.hasMore} />
+        </BelowHours>
       </BelowCut>
     </PaneState>
+  )
+}
+
+/** A pane of fewer rows gives them all to the list. */
+const HOURS_FROM = 14
+
+/** The last days an hour a column, where there is room; the hour of the chosen session is inverse and in words. */
+function BelowHours(props: {
+  visits: readonly UserTestingSession[]
+  isWhole: boolean
+  list: ListState<UserTestingSession>
+  children: ReactNode
+}) {
+  const { visits, isWhole, list } = props
+  const { width, height } = useSize()
+  const theme = useTheme()
+  const chosen = useChosen(list)
+  if (height < HOURS_FROM || visits.length === 0) return props.children
+  const times = visits.flatMap(({ startedAt }) => toEpochMs(startedAt) ?? [])
+  const { counts, at } = hoursOf(times, serviceNow(), isWhole)
+  const began = toEpochMs(chosen?.startedAt)
+  const place = began === undefined ? undefined : at(began)
+  const most = counts.reduce<number>((largest, count = 0) => Math.max(largest, count), 0)
+  const signs = [
+    ...sparkline(
+      theme.symbols,
+      counts.map(count => count && count / most),
+    ),
+  ].map((sign, index) =>
+    counts[index] === undefined ? theme.symbols.heat.unread : counts[index] === 0 ? theme.symbols.bullet : sign,
+  )
+  const all = counts.reduce<number>((sum, count = 0) => sum + count, 0)
+  const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in the chosen hour`
+  const picture = signs.map((sign, index) => theme.paint(index === place ? 'cursor' : 'accent', sign)).join('')
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {signs.length > 0 && <Text wrap="truncate">{` ${picture}`}</Text>}
+      <Text wrap="truncate">
+        {theme.paint('muted', ` ${plural(all, 'session')} in ${HOURS} h${hour}, at most ${most}`)}
+      </Text>
+      <SizeProvider width={width} height={height - 1 - Math.sign(signs.length)} top={1 + Math.sign(signs.length)}>
+        {props.children}
+      </SizeProvider>
+    </Box>
   )
 }
 

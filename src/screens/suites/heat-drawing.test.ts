@@ -2,8 +2,9 @@ import '../../../test/property-seed.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { HeatMap, HeatRow } from '../../domain/runs/heat.ts'
+import { levelsOf, runTrend } from '../../domain/runs/trend.ts'
 import { widthOf } from '../../tui/theme/text.ts'
-import { createTheme } from '../../tui/theme/theme.ts'
+import { createTheme, type Theme } from '../../tui/theme/theme.ts'
 import { drawHeat, HEAT_HEAD, layoutHeat } from './heat-drawing.ts'
 
 const themes = [
@@ -18,14 +19,18 @@ const cells = fc.constantFrom<HeatRow['cells'][number]>(
 )
 
 function mapOf(titles: readonly string[], rows: readonly HeatRow['cells'][], runs: number): HeatMap {
+  const columns = Array.from({ length: runs }, (_, index) => ({
+    id: `r${index}`,
+    suiteId: 's',
+    runNumber: index + 1,
+    status: 'completed',
+    createdAt: index * 60_000,
+    completedAt: index * 60_000 + (index < 3 ? 1000 : 4000),
+    summary: { total: 10, passed: index < 3 ? 10 : 4, failed: index < 3 ? 0 : 6 },
+  }))
   return {
-    runs: Array.from({ length: runs }, (_, index) => ({
-      id: `r${index}`,
-      suiteId: 's',
-      runNumber: index + 1,
-      status: 'completed',
-      createdAt: index,
-    })),
+    runs: columns,
+    trend: runTrend(columns),
     rows: rows.map((row, index) => ({
       key: String(index),
       title: titles[index % titles.length] ?? '',
@@ -42,9 +47,13 @@ const maps = fc
       fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),
       fc.array(fc.array(cells, { minLength: runs, maxLength: runs }), { maxLength: 30 }),
       fc.constant(runs),
+      fc.array(fc.option(fc.double(), { nil: undefined }), { minLength: runs, maxLength: runs }),
     ),
   )
-  .map(([titles, rows, runs]) => mapOf(titles, rows, runs))
+  .map(([titles, rows, runs, values]) => {
+    const figure = { values, levels: levelsOf(values, 0) }
+    return { ...mapOf(titles, rows, runs), trend: { rate: figure, took: figure } }
+  })
 
 test.each(themes)('any cases and runs fit any size, and the chosen cell shows where any does', theme =>
   fc.assert(
@@ -55,13 +64,13 @@ test.each(themes)('any cases and runs fit any size, and the chosen cell shows wh
       fc.nat(),
       (map, width, height, seed) => {
         const at = { row: seed % Math.max(1, map.rows.length), column: seed % Math.max(1, map.runs.length) }
-        const layout = layoutHeat(map, at, { width, height })
+        const layout = layoutHeat(map, at, { width, height }, theme)
         const lines = drawHeat(map, at, layout, theme, width)
         expect(Object.values({ ...layout, first: 0 }).every(Number.isInteger)).toBe(true)
         expect(lines.length).toBeLessThanOrEqual(Math.max(height, HEAT_HEAD + 1))
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
         if (layout.columns === 0 || map.rows.length === 0) return
-        const line = lines[HEAT_HEAD + at.row - layout.first.row]!
+        const line = lines[layout.head + at.row - layout.first.row]!
         const cell = map.rows[at.row]!.cells[at.column]
         const sign = cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
         const column = layout.left + (at.column - layout.first.column) * layout.step
@@ -88,8 +97,30 @@ test('signs say the outcome without a colour, each by a letter where there is no
   ]
   const map = mapOf(['case'], [row], row.length)
   const at = { row: 0, column: 4 }
-  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 20, height: 9 }), themes[1]!, 20)
-  expect(lines).toEqual(['        #1     #5', '                -', '>case   P F B . ?'])
+  const theme = themes[1]!
+  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 30, height: 3 }, theme), theme, 30)
+  expect(lines).toEqual([' #1 to #5             -  ', '                      + v', '>case           P F B . ?'])
+})
+
+test('pass rate and duration stand above the runs, with a mark where they changed', () => {
+  const map = mapOf(['case'], [Array.from({ length: 6 }, () => undefined)], 6)
+  const at = { row: 0, column: 0 }
+  const drawn = (theme: Theme, height: number): string[] =>
+    drawHeat(map, at, layoutHeat(map, at, { width: 30, height }, theme), theme, 30)
+  expect(drawn(themes[0]!, 5)).toEqual([
+    ' #1 to #6             ↓    ',
+    ' Passed         █ █ █ ▃ ▃ ▃',
+    ' Took to 4s     ▂ ▂ ▂ █ █ █',
+    '                ▾     ↑    ',
+    '▌case           · · · · · ·',
+  ])
+  expect(drawn(themes[0]!, 8).slice(1, 5)).toEqual([
+    ' Passed         █ █ █      ',
+    '                █ █ █ ▇ ▇ ▇',
+    ' Took to 4s           █ █ █',
+    '                ▄ ▄ ▄ █ █ █',
+  ])
+  expect(drawn(themes[2]!, 8)).toEqual([' #1 to #6', '', '>case           . . . . . .'])
 })
 
 test('two hundred cases in fifty runs are painted a run of equal cells at a time', () => {
@@ -104,7 +135,7 @@ test('two hundred cases in fifty runs are painted a run of equal cells at a time
   let paints = 0
   const theme = { ...themes[0]!, paint: (_tone: string, text: string) => ((paints += 1), text) }
   const at = { row: 0, column: 49 }
-  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 120, height: 202 }), theme, 120)
+  const lines = drawHeat(map, at, layoutHeat(map, at, { width: 120, height: 202 }, theme), theme, 120)
   expect(lines).toHaveLength(202)
   // The title, the mark of a flaky one and two colours of each case; a few more for the chosen one and above it.
   expect(paints).toBeLessThan(200 * 4 + 10)

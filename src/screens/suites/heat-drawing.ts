@@ -1,5 +1,9 @@
 import { shortRunName } from '../../api/contract/runs.ts'
 import { isFlaky, type HeatMap, type HeatRow } from '../../domain/runs/heat.ts'
+import { outcomeOfRun } from '../../domain/runs/outcome.ts'
+import type { Figure } from '../../domain/runs/trend.ts'
+import { plot } from '../../tui/theme/charts.ts'
+import { formatDuration } from '../../tui/theme/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
 
@@ -13,25 +17,47 @@ const TONES: Record<HeatSign, Tone> = {
   absent: 'muted',
   unread: 'muted',
 }
-/** Lines above the cases: the numbers of the runs, and the mark of the chosen one. */
+/** Lines above the cases at least: the numbers of the runs, and the mark of the chosen one. */
 export const HEAT_HEAD = 2
+/** Rows of each plot at most. */
+const MOST_PLOT = 4
 /** Columns before the cells beside the title: pointer, flaky mark and the blanks around it. */
 const AROUND = 4
 const LEAST_TITLE = 12
 
 /** Where what is drawn stands: a page of rows and one of columns, so that most moves of the cursor scroll nothing. */
-export type HeatLayout = { title: number; step: number; left: number; first: At; rows: number; columns: number }
+export type HeatLayout = {
+  title: number
+  step: number
+  left: number
+  first: At
+  rows: number
+  columns: number
+  /** Lines above the cases, and rows of each of the two plots among them. */
+  head: number
+  plot: number
+}
 
 /** @param size of everything that is drawn, with the lines above the cases */
-export function layoutHeat(map: HeatMap, at: At, size: { width: number; height: number }): HeatLayout {
+export function layoutHeat(
+  map: HeatMap,
+  at: At,
+  size: { width: number; height: number },
+  theme: Pick<Theme, 'symbols'>,
+): HeatLayout {
   const count = map.runs.length
   const room = Math.max(0, size.width - AROUND)
-  const widest = map.rows.reduce((most, { title }) => Math.max(most, widthOf(clean(title))), 0)
-  const step = 2 * count + Math.min(LEAST_TITLE, widest) <= room ? 2 : 1
+  const widest = map.rows.reduce((most, { title }) => Math.max(most, widthOf(clean(title))), LEAST_TITLE)
+  const step = 2 * count + LEAST_TITLE <= room ? 2 : 1
   const title = Math.min(widest, room, Math.max(LEAST_TITLE, room - step * count))
   const columns = Math.min(count, Math.floor((room - title) / step))
   const page = columns === 0 ? 0 : Math.floor((count - 1 - at.column) / columns)
-  const perPage = Math.max(1, size.height - HEAT_HEAD)
+  // The cases leave room, or give a third of theirs.
+  const most = size.height - HEAT_HEAD
+  const plots = Math.floor(Math.max(most - map.rows.length, most / 3) / 2)
+  const plot = theme.symbols.spark.length === 0 || columns === 0 ? 0 : Math.max(0, Math.min(MOST_PLOT, plots))
+  const head = HEAT_HEAD + 2 * plot
+  const perPage = Math.max(1, size.height - head)
   const row = Math.floor(at.row / perPage) * perPage
   return {
     title,
@@ -40,6 +66,8 @@ export function layoutHeat(map: HeatMap, at: At, size: { width: number; height: 
     first: { row, column: Math.max(0, count - columns * (page + 1)) },
     rows: Math.max(0, Math.min(perPage, map.rows.length - row)),
     columns,
+    head,
+    plot,
   }
 }
 
@@ -49,25 +77,68 @@ export function signOf(cell: HeatRow['cells'][number]): HeatSign {
 
 /** The lines of a heat map, none wider than asked for; the chosen cell is inverse, its row and column are marked. */
 export function drawHeat(map: HeatMap, at: At, layout: HeatLayout, theme: Theme, width: number): string[] {
-  const { first, rows, columns, left, step } = layout
-  const marker = (): string => ' '.repeat(left + (at.column - first.column) * step) + theme.symbols.unfolded
+  const { first, rows, columns } = layout
+  const { rate, took } = map.trend
+  const head = headOf(layout, theme, width)
+  const [from, to] = [map.runs[first.column], map.runs[first.column + columns - 1]]
+  const isMarked = columns > 0 && !theme.plain
+  const pointer: Cell = { text: theme.ascii ? 'v' : theme.symbols.unfolded, tone: 'accent' }
+  const slower = marks(took, theme, ['warn', 'ok'])
+  const slowest = took.values.reduce<number>((most, time) => (time !== undefined && time > most ? time : most), 0)
+  const shares = took.values.map(time => time && time / slowest)
+  const verdicts = map.runs.map((run, index): Tone => {
+    const outcome = outcomeOfRun(run)
+    return outcome === 'failed' ? 'error' : outcome === 'passed' && rate.values[index] === 1 ? 'ok' : 'warn'
+  })
   const shown = map.rows.slice(first.row, first.row + rows)
   return [
-    theme.paint('muted', truncate(' '.repeat(left) + axis(map, layout), width)),
-    columns === 0 || theme.plain ? '' : theme.paint('accent', truncate(marker(), width)),
+    head(from && to ? `${shortRunName(from)} to ${shortRunName(to)}` : '', marks(rate, theme, ['ok', 'error'])),
+    ...plots('Passed', rate.values, verdicts, { layout, theme, head }),
+    ...plots(`Took to ${formatDuration(slowest)}`, shares, [], { layout, theme, head }),
+    isMarked ? head('', column => (column === at.column ? pointer : slower(column))) : '',
     ...shown.map((row, index) =>
       drawRow(row, first.row + index === at.row ? at.column : undefined, layout, theme, width),
     ),
   ]
 }
 
-/** The oldest and the newest run that show. */
-function axis({ runs }: HeatMap, { first, columns, step }: HeatLayout): string {
-  const last = runs[first.column + columns - 1]
-  if (columns === 0 || !last) return ''
-  const [from, to] = [shortRunName(runs[first.column]!), shortRunName(last)].map(clean) as [string, string]
-  const between = columns * step - (step - 1) - widthOf(from) - widthOf(to)
-  return between > 0 ? from + ' '.repeat(between) + to : to
+type Cell = { text: string; tone: Tone }
+type CellOf = (column: number) => Cell
+
+/** Draws a line above the cases: words at the left, and a cell for each run that shows. */
+function headOf({ left, first, columns, step }: HeatLayout, theme: Theme, width: number) {
+  return (words: string, cellOf: CellOf): string => {
+    const label = truncate(fit(` ${clean(words)}`, left - 1), width)
+    if (columns === 0 || theme.plain) return theme.paint('muted', label.trimEnd())
+    const cells = Array.from({ length: columns }, (_, index) => cellOf(first.column + index))
+    return `${theme.paint('muted', label)} ${drawCells(cells, step, theme)}`
+  }
+}
+
+const NO_MARK: Cell = { text: ' ', tone: 'plain' }
+
+/** Where a figure rose or fell. */
+function marks({ levels }: Figure, { symbols }: Theme, [up, down]: readonly [Tone, Tone]): CellOf {
+  const at = new Map(levels.map(({ from }, index) => [from, index]))
+  return column => {
+    const index = at.get(column) ?? 0
+    if (index === 0) return NO_MARK
+    const isUp = levels[index]!.mean > levels[index - 1]!.mean
+    return isUp ? { text: symbols.ascending, tone: up } : { text: symbols.descending, tone: down }
+  }
+}
+
+function plots(
+  title: string,
+  shares: readonly (number | undefined)[],
+  tones: readonly Tone[],
+  { layout, theme, head }: { layout: HeatLayout; theme: Theme; head: ReturnType<typeof headOf> },
+): string[] {
+  if (layout.plot === 0) return []
+  return plot(theme.symbols, shares, layout.plot).map((signs, row) => {
+    const cells = [...signs]
+    return head(row === 0 ? title : '', column => ({ text: cells[column]!, tone: tones[column] ?? 'accent' }))
+  })
 }
 
 function drawRow(row: HeatRow, chosen: number | undefined, layout: HeatLayout, theme: Theme, width: number): string {
@@ -78,28 +149,26 @@ function drawRow(row: HeatRow, chosen: number | undefined, layout: HeatLayout, t
   const name = theme.paint(isChosen ? 'strong' : 'plain', fit(clean(row.title), title))
   const mark = isFlaky(row) ? theme.paint('warn', symbols.changed) : ' '
   const start = `${isChosen ? theme.paint('accent', symbols.pointer) : ' '}${name} ${mark} `
-  return start + drawCells(row.cells.slice(first.column, first.column + columns), chosen, { first, step }, theme)
+  const cells = row.cells.slice(first.column, first.column + columns).map((cell, index): Cell => {
+    const sign = signOf(cell)
+    return { text: symbols.heat[sign], tone: first.column + index === chosen ? 'cursor' : TONES[sign] }
+  })
+  return start + drawCells(cells, step, theme)
 }
 
 /** Neighbours of one colour are painted at once; the blank behind a cell has its colour, but for the chosen one. */
-function drawCells(
-  cells: HeatRow['cells'],
-  chosen: number | undefined,
-  { first, step }: Pick<HeatLayout, 'first' | 'step'>,
-  theme: Theme,
-): string {
-  const spans: { tone: Tone; text: string }[] = []
+function drawCells(cells: readonly Cell[], step: number, theme: Theme): string {
+  const spans: Cell[] = []
   const add = (tone: Tone, text: string): void => {
     const last = spans.at(-1)
-    if (last?.tone === tone) last.text += text
+    const isBlank = text.trim() === '' && last?.tone !== 'cursor'
+    if (last && (last.tone === tone || isBlank)) last.text += text
     else spans.push({ tone, text })
   }
-  cells.forEach((cell, index) => {
-    const sign = signOf(cell)
+  cells.forEach(({ text, tone }, index) => {
     const gap = index + 1 < cells.length ? ' '.repeat(step - 1) : ''
-    const isChosen = first.column + index === chosen
-    add(isChosen ? 'cursor' : TONES[sign], theme.symbols.heat[sign] + (isChosen ? '' : gap))
-    if (isChosen) add('plain', gap)
+    add(tone, tone === 'cursor' ? text : text + gap)
+    if (tone === 'cursor') add('plain', gap)
   })
   return spans.map(({ tone, text }) => theme.paint(tone, text)).join('')
 }

@@ -4,6 +4,7 @@ import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { heatMap, HEAT_READS, heatReads, heatRuns, heldSince, isFlaky, type HeatMap } from '../../domain/runs/heat.ts'
+import { levelAt, type Figure } from '../../domain/runs/trend.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { useSize } from '../../components/size.tsx'
@@ -13,7 +14,7 @@ import { unavailable } from '../../tui/keymap/binding.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import { plural } from '../../tui/theme/format.ts'
+import { formatDuration, formatShare, plural } from '../../tui/theme/format.ts'
 import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Middle } from '../runs/route.ts'
@@ -88,8 +89,9 @@ function useHeatReads(projectId: string, runs: readonly EvalRun[]) {
   }
 }
 
-/** Lines below the cases: what the chosen cell says, and what the signs mean. */
-const FOOT = 3
+/** Lines below the cases for what the chosen cell says; a tall pane has as many for its run. */
+const CELL_ROWS = 2
+const TALL = 20
 const LEGEND: readonly (readonly [HeatSign, string])[] = [
   ['passed', 'passed'],
   ['failed', 'failed'],
@@ -121,8 +123,10 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
     ),
   })
   const at = place()
-  const size = { width, height: Math.max(HEAT_HEAD + 1, height - FOOT) }
-  const layout = layoutHeat(map, at, size)
+  const runRows = height >= TALL ? 2 : 1
+  const footRows = CELL_ROWS + runRows + 1
+  const size = { width, height: Math.max(HEAT_HEAD + 1, height - footRows) }
+  const layout = layoutHeat(map, at, size, theme)
   const go = (row: number, column: number): void => {
     chosen.current = {
       key: map.rows[Math.max(0, Math.min(map.rows.length - 1, row))]?.key,
@@ -134,8 +138,8 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   useMouseArea({
     press: ({ row, column }) => {
       const cell = Math.floor((column - layout.left) / layout.step)
-      const isCell = row >= HEAT_HEAD && row < HEAT_HEAD + layout.rows && cell >= 0 && cell < layout.columns
-      if (isCell) go(layout.first.row + row - HEAT_HEAD, layout.first.column + cell)
+      const isCell = row < layout.head + layout.rows && cell >= 0 && cell < layout.columns
+      if (isCell) go(row < layout.head ? place().row : layout.first.row + row - layout.head, layout.first.column + cell)
     },
   })
   const lines = drawHeat(map, at, layout, theme, width)
@@ -146,11 +150,18 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   const flaky = map.rows.some(isFlaky) ? [`${theme.symbols.changed} flaky`] : []
   const notes = [...(reads.isReading || reads.left > 0 ? [unread] : []), ...legend, ...flaky]
   const room = Math.max(1, width - 2)
-  const words = wrap(cellWords(map, at, reads), room, { most: FOOT })
-  const foot = [words[0] ?? '', words[1] ?? '', wrap(notes.join('  '), room)[0] ?? '']
+  const rowsOf = (text: string, rows: number): string[] => {
+    const words = wrap(text, room, { most: rows + 1 })
+    return Array.from({ length: rows }, (_, row) => words[row] ?? '')
+  }
+  const foot = [
+    ...rowsOf(cellWords(map, at, reads), CELL_ROWS),
+    ...rowsOf(runWords(map, at.column), runRows),
+    ...rowsOf(notes.join('  '), 1),
+  ]
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Box flexDirection="column" height={Math.max(0, height - FOOT)}>
+      <Box flexDirection="column" height={Math.max(0, height - footRows)}>
         {lines.map((line, index) => (
           <Text key={index} wrap="truncate">
             {line || ' '}
@@ -159,7 +170,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
       </Box>
       {foot.map((text, index) => (
         <Text key={index} wrap="truncate">
-          {` ${theme.paint(index === FOOT - 1 ? 'muted' : 'plain', text)}`}
+          {` ${theme.paint(index === footRows - 1 ? 'muted' : 'plain', text)}`}
         </Text>
       ))}
     </Box>
@@ -194,6 +205,23 @@ function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number },
       : ''
   const flaky = isFlaky(row) ? ` (flaky: ${row.changes} changes)` : ''
   return `${name}: ${WORDS[sign]}${since}${flaky}${cell.error ? `: ${clean(cell.error)}` : ''}`
+}
+
+/** `#12: 83% passed, took 4.2s; 83% since #10, was 98%`. */
+function runWords({ runs, trend: { rate, took } }: HeatMap, column: number): string {
+  const run = runs[column]
+  if (!run) return ''
+  const changeOf = (figure: Figure, words: (mean: number) => string): string => {
+    const { level, before } = levelAt(figure, column) ?? {}
+    return level && before
+      ? `; ${words(level.mean)} since ${shortRunName(runs[level.from]!)}, was ${words(before.mean)}`
+      : ''
+  }
+  return clean(
+    `${shortRunName(run)}: ${formatShare(rate.values[column])} passed, took ${formatDuration(took.values[column])}` +
+      changeOf(rate, formatShare) +
+      changeOf(took, formatDuration),
+  )
 }
 
 function useHeatKeys(options: {

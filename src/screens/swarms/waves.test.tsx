@@ -38,6 +38,8 @@ describe('a launch', () => {
     expect(others).toEqual([])
     expect(app.router.current().params).toMatchObject({ tab: 'waves', waveId: wave, wavePane: 'detail' })
     await app.see(/session 1 succeeded[^]*session 2 succeeded/)
+    await app.see(/personas by journeys[^]*✓ 2\/2/)
+    await app.see(/personas by journeys[^]*✓ 1\/1/)
     await app.press(tabsKeys.bindings.next)
     await app.see(/Of \d sessions \d are graded[^]*Of \d sessions \d are graded/)
     await app.press(tabsKeys.bindings.next, 'enter')

@@ -5,6 +5,7 @@ import { collectionTab, type DetailProps } from '../../components/collection/col
 import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
+import { useSize } from '../../components/size.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
@@ -19,6 +20,7 @@ import { runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
 import { useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
+import { matrixLines } from './wave-matrix.ts'
 
 /** The waves of a project, or those that ran a journey of a swarm. */
 export const wavesTab = collectionTab({
@@ -87,10 +89,11 @@ function progressText(wave: Wave): string {
 function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
   const { symbols } = useTheme()
   const details = useRunDetails(projectId, row.runs)
+  const { width } = useSize()
   const lines = row.runs.flatMap((run, index) => [
     ...(index > 0 ? [''] : []),
     ...(row.runs.length > 1 ? [heading(run.name)] : []),
     ...runLines(run, details[index], symbols),
   ])
-  return <Viewer lines={lines} focused={focused} />
+  return <Viewer lines={[...matrixLines(row.runs, details, { symbols, width }), ...lines]} focused={focused} />
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bar, sparkline } from './charts.ts'
+import { bar, box, plot, sparkline } from './charts.ts'
 import { widthOf } from './text.ts'
 import { createTheme } from './theme.ts'
 
@@ -47,4 +47,59 @@ describe('a line of values', () => {
   )
 
   test('is nothing where nothing is drawn', () => expect(sparkline(plain, [0, 0.5, 1])).toBe(''))
+})
+
+describe('a plot', () => {
+  const values = fc.array(fc.option(fc.oneof(share, fc.double()), { nil: undefined }), { maxLength: 80 })
+
+  test.each(symbols)('never shrinks while the share grows, and stands on its last row', theme =>
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 8 }), (shares, rows) => {
+        const lines = plot(theme, shares, rows).map(line => [...line])
+        expect(lines.map(line => line.length)).toEqual(Array.from({ length: rows }, () => shares.length))
+        const heights = shares.map((_, column) =>
+          lines.reduce((sum, line) => sum + 1 + theme.spark.indexOf(line[column]!), 0),
+        )
+        shares.forEach((one, column) => {
+          const isKnown = one !== undefined && !Number.isNaN(one)
+          expect(lines.at(-1)![column] === ' ').toBe(!isKnown)
+          if (!isKnown) expect(heights[column]).toBe(0)
+          shares.forEach((other, index) => {
+            if (one! <= other!) expect(heights[column]).toBeLessThanOrEqual(heights[index]!)
+          })
+        })
+      }),
+    ),
+  )
+
+  test('of 20,000 points has a column for each', () => {
+    const [line] = plot(
+      symbols[0]!,
+      Array.from({ length: 20_000 }, (_, index) => index / 20_000),
+      1,
+    )
+    expect(line).toHaveLength(20_000)
+  })
+})
+
+describe('a box', () => {
+  test('goes from the least over the middle half to the most', () => {
+    expect(box(symbols[0]!, [0, 0.2, 0.3, 0.5, 1], 21)).toBe('├───░░█░░░░─────────┤')
+    expect(box(symbols[1]!, [0, 0.2, 0.3, 0.5, 1], 21)).toBe('+---..#....---------+')
+    expect(box(symbols[0]!, [0.5, 0.5, 0.5, 0.5, 0.5], 5)).toBe('  █  ')
+    expect(box(plain, [0, 0, 0, 0, 1], 9)).toBe('')
+  })
+
+  test('is as wide as asked and shows its median, whatever the numbers', () =>
+    fc.assert(
+      fc.property(fc.array(share, { minLength: 5, maxLength: 5 }), fc.integer({ min: 1, max: 200 }), (any, columns) => {
+        const drawn = box(
+          symbols[0]!,
+          any.toSorted((a, b) => a - b),
+          columns,
+        )
+        expect(widthOf(drawn)).toBe(columns)
+        expect([...drawn].filter(sign => sign === '█')).toHaveLength(1)
+      }),
+    ))
 })

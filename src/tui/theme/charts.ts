@@ -5,7 +5,7 @@ import type { Symbols } from './theme.ts'
  * empty. Nothing where the theme draws nothing.
  */
 export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number, columns: number): string {
-  const part = Math.min(1, Math.max(0, Number.isNaN(share) ? 0 : share))
+  const part = Number.isNaN(share) ? 0 : within(share)
   const room = Math.max(0, Math.floor(columns))
   const least = part > 0 ? 1 : 0
   const most = part < 1 ? Math.max(least, room - 1) : room
@@ -13,12 +13,47 @@ export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number,
   return full.repeat(filled) + empty.repeat(room - filled)
 }
 
-/** A character for each share from 0 to 1, a space for each that is unknown. Nothing where the theme draws nothing. */
-export function sparkline({ spark }: Pick<Symbols, 'spark'>, shares: readonly (number | undefined)[]): string {
-  if (spark.length === 0) return ''
-  const top = spark.length - 1
-  const signs = shares.map(share =>
-    share === undefined || Number.isNaN(share) ? ' ' : spark[Math.min(top, Math.max(0, Math.floor(share * top)))]!,
+/**
+ * Columns for shares from 0 to 1 over so many rows, the top one first: only what is all fills them, and what is unknown
+ * is a gap. No rows where the theme draws nothing.
+ */
+export function plot(
+  { spark }: Pick<Symbols, 'spark'>,
+  shares: readonly (number | undefined)[],
+  rows: number,
+): string[] {
+  const levels = spark.length
+  if (levels === 0) return []
+  const heights = shares.map(share =>
+    share === undefined || Number.isNaN(share) ? 0 : 1 + Math.floor(within(share) * (levels * rows - 1)),
   )
+  return Array.from({ length: rows }, (_, row) =>
+    heights.map(height => spark[Math.min(levels, height - levels * (rows - 1 - row)) - 1] ?? ' ').join(''),
+  )
+}
+
+/** A character for each share from 0 to 1, a space for each that is unknown. Nothing where the theme draws nothing. */
+export function sparkline(symbols: Pick<Symbols, 'spark'>, shares: readonly (number | undefined)[]): string {
+  return plot(symbols, shares, 1)[0] ?? ''
+}
+
+/**
+ * A box for five shares from 0 to 1 that ascend, from the least over the middle half with its median to the most.
+ * Nothing where the theme draws nothing.
+ */
+export function box({ bar: [full, half], lines }: Symbols, shares: readonly number[], columns: number): string {
+  const room = Math.max(1, Math.floor(columns))
+  const places = shares.map(share => Math.round(within(share) * (room - 1)))
+  const [least = 0, low = 0, middle = 0, high = 0, most = 0] = places
+  const signs = Array.from({ length: full === '' ? 0 : room }, (_, at) => {
+    if (at === middle) return full
+    if (at >= low && at <= high) return half
+    if (at === least) return lines.tees[2]
+    return at === most ? lines.tees[3] : at > least && at < most ? lines.horizontal : ' '
+  })
   return signs.join('')
+}
+
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share))
 }

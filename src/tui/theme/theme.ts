@@ -32,6 +32,8 @@ export type Symbols = {
   descending: string
   crumb: string
   bar: readonly [full: string, empty: string]
+  /** Half a column of a bar. */
+  halfBar: readonly [left: string, right: string]
   /** Heights of a value in a line of values, lowest first; empty where nothing is drawn. */
   spark: readonly string[]
   /** What became of a case in a run, in one column. */
@@ -71,6 +73,7 @@ const UNICODE: Symbols = {
   descending: '↓',
   crumb: '›',
   bar: ['█', '░'],
+  halfBar: ['▌', '▐'],
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
   heat: { passed: '■', failed: '✗', ungraded: '!', absent: '·', unread: '░' },
   scroll: ['┃', ' '],
@@ -104,6 +107,7 @@ const ASCII: Symbols = {
   descending: '-',
   crumb: '>',
   bar: ['#', '.'],
+  halfBar: ['#', '#'],
   spark: ['_', '.', '-', '=', '+', '#'],
   heat: HEAT_LETTERS,
   scroll: ['#', ' '],
@@ -117,6 +121,7 @@ const ASCII: Symbols = {
 const PLAIN: Partial<Symbols> = {
   pointer: '>',
   bar: ['', ''],
+  halfBar: ['', ''],
   spark: [],
   heat: HEAT_LETTERS,
   scroll: [' ', ' '],

@@ -219,6 +219,7 @@ class RequestBudget implements Budget {
     const now = this.#clock.now()
     const ledgerNow = this.#ledger.now()
     return {
+      second: Math.floor(ledgerNow / 1000),
       spent: this.#ledger.spent(),
       waiting: this.#line.all().map(({ cause, what, since }) => ({ ...cause, what, sinceMs: now - since })),
       othersWaiting: this.#ledger.read().others.filter(({ claim }) => claim && claim.until > ledgerNow).length,

@@ -44,6 +44,8 @@ export function counted(counts: readonly Count[], now: number, { place, purpose 
 
 /** What the budget went to. */
 export type BudgetReport = {
+  /** The present second, as `spent` counts them. */
+  second: number
   /** Requests of the last minute, of all processes of this machine that use the key. */
   spent: readonly Spent[]
   /** Requests of this process that wait, the first to go first. */

@@ -6,7 +6,7 @@ import { createDriftingSuite, runEnded, type DriftingSuite } from '../../../../t
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import { appKeys } from '../../../app/shell/app-keys.ts'
-import { confirmKeys } from '../../../components/component-keys.ts'
+import { confirmKeys, viewerKeys } from '../../../components/component-keys.ts'
 import { listKeys } from '../../../components/list/list-keys.ts'
 import { textOverlayKeys } from '../../../components/text-overlay-keys.ts'
 import { serversRoute } from '../../servers/route.ts'
@@ -68,6 +68,8 @@ describe('a run beside its base', () => {
     expect(frame).toContain('Passed 25% (was 100%, −75 points), 1 of 4 (was 4 of 4)')
     expect(frame).toMatch(/Took .+ \(was .+, [+−±].+\), tokens —, cost —/)
     expect(frame).toContain('passed › failed')
+    await app.see('Latency of 4 trials, before of 4')
+    expect(app.frame()).toMatch(/now +[├░█─┤]+ +p50 \d.*\n.*before +[├░█─┤]+ +p50 \d/)
     expect(frame).toContain('now: failed, The server "sums" answered tools/call with error -32602')
     expect(frame).toContain('before: passed')
     expect(frame).not.toContain('has a process')
@@ -78,6 +80,8 @@ describe('a run beside its base', () => {
     expect(all).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(all).toMatch(/Cost +—/)
     expect(all).toContain('Scorers, in shares of trials')
+    await app.press(viewerKeys.bindings.last)
+    await app.see(/ to \d+m?s +[█│░ ]+ \d, before \d/)
   })
 
   test('opens the telling trial of either side, and the last place is the comparison', async () => {

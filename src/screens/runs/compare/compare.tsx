@@ -3,10 +3,12 @@ import { useMemo, useState } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun, runNumberOf } from '../../../api/contract/runs.ts'
+import { overlaidOf, type Overlaid } from '../../../domain/runs/distribution.ts'
 import { groupLabel, rerunLabel, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
+import { formatCount, formatDuration } from '../../../tui/theme/format.ts'
 import { clean, truncate, wrap } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
@@ -18,11 +20,15 @@ import { PaneState, Sentence } from '../../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../../components/size.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import type { Line } from '../../../components/viewer.tsx'
+import { plainText } from '../../../components/viewer/source.ts'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { compareKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'
+import { boxLines, overlaidLines } from '../run/distribution-lines.ts'
+import { measuresOf } from '../run/facts.ts'
 import { runLook } from '../status.ts'
+import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useBaseDialog } from './base-dialog.tsx'
 import { caseColumns, caseKey, caseNotes } from './case-columns.ts'
 import { allFigures, scoreWarnings, shortFigures } from './figures.ts'
@@ -121,8 +127,10 @@ function ComparedCases(props: Shown) {
   const columns = useMemo(() => caseColumns(symbols, isRerun), [symbols, isRerun])
   const list = useList({ items, keyOf: caseKey, columns })
   const chosen = useChosen(list)
-  useCompareKeys(props, { list, isRerun, all, setAll: folded.length > 0 ? setAll : undefined })
-  const head = headLines(props, { isRerun, symbols, width })
+  const measures = useMeasures(props, isRerun ? undefined : data.baseRun.id)
+  const boxes = height >= BOXES_FROM ? latencyRows(measures, { symbols, width }) : []
+  const head = [...headLines(props, { isRerun, symbols, width }), ...boxes]
+  useCompareKeys(props, { list, isRerun, all, setAll: folded.length > 0 ? setAll : undefined, measures })
   const foot = chosen ? reasonLines(chosen, width) : []
   const roomBelow = height - head.length - 4
   const shownFoot = foot.slice(0, Math.max(0, Math.min(foot.length, roomBelow)))
@@ -136,6 +144,55 @@ function ComparedCases(props: Shown) {
       <Rows rows={shownFoot} />
     </Box>
   )
+}
+
+type Measures = { latency: Overlaid; tokens: Overlaid } | 'reading' | undefined
+
+/** What trials of both runs took and used; of the base no more than a page is read, once. */
+function useMeasures({ projectId, trials }: Props, baseRunId: string | undefined): Measures {
+  const { queries } = useWorkspace()
+  const input = { projectId, runId: baseRunId ?? '', limit: TRIALS_A_PAGE }
+  const { data, pending } = useApiQuery({
+    ...queries.iterations.list.options(input),
+    enabled: baseRunId !== undefined,
+    refetchInterval: false,
+    staleTime: Infinity,
+  })
+  return useMemo(() => {
+    if (!data) return pending && baseRunId !== undefined ? 'reading' : undefined
+    const [now, before] = [measuresOf(trials), measuresOf(data.items)]
+    return { latency: overlaidOf(now.durations, before.durations), tokens: overlaidOf(now.tokens, before.tokens) }
+  }, [data, pending, baseRunId, trials])
+}
+
+/** A pane of fewer rows gives them to the cases. */
+const BOXES_FROM = 24
+/** Columns of pictures in an overlay. */
+const OVERLAY = 90
+
+/** Of as many rows before the trials are there, so that nothing moves. */
+function latencyRows(measures: Measures, look: { symbols: Symbols; width: number }): Row[] {
+  const latency = typeof measures === 'object' ? measures.latency : undefined
+  const lines = boxLines('Latency', latency, { ...look, words: formatDuration }).map(plainText)
+  const [title, now, before] = measures === 'reading' ? ['Reading the trials of the base…'] : lines
+  if (title === undefined) return []
+  return [
+    { text: title, tone: 'muted' },
+    { text: now ?? '', tone: 'plain' },
+    { text: before ?? '', tone: 'muted' },
+  ]
+}
+
+function measureLines(measures: Measures, symbols: Symbols): Line[] {
+  if (typeof measures !== 'object') return []
+  const { latency, tokens } = measures
+  const look = { symbols, width: OVERLAY }
+  return [
+    ...overlaidLines('Latency', latency, { ...look, words: formatDuration }),
+    ...(latency ? [''] : []),
+    ...overlaidLines('Tokens', tokens, { ...look, words: formatCount }),
+    ...(tokens ? [''] : []),
+  ]
 }
 
 /** What stayed as it was is no news; in a rerun most cases were not run again on purpose. */
@@ -154,9 +211,17 @@ function useCompareKeys(
     isRerun,
     all,
     setAll,
-  }: { list: ListState<GroupedCase>; isRerun: boolean; all: boolean; setAll: ((all: boolean) => void) | undefined },
+    measures,
+  }: {
+    list: ListState<GroupedCase>
+    isRerun: boolean
+    all: boolean
+    setAll: ((all: boolean) => void) | undefined
+    measures: Measures
+  },
 ): void {
   const { data, comparison } = props
+  const { symbols } = useTheme()
   const openText = useTextOverlay()
   const router = useRouter()
   const open = (side: 'base' | 'compare') => {
@@ -186,7 +251,13 @@ function useCompareKeys(
       openNow: open('compare'),
       openBefore: open('base'),
       base: props.onChooseBase,
-      figures: () => openText('Comparison in full', [...allFigures(data), '', ...caseLines(comparison.cases, isRerun)]),
+      figures: () =>
+        openText('Comparison in full', [
+          ...allFigures(data),
+          '',
+          ...measureLines(measures, symbols),
+          ...caseLines(comparison.cases, isRerun),
+        ]),
       unchanged: setAll ? () => setAll(!all) : unavailable('Every case shows already.'),
     },
     { active: props.focused },

@@ -4,12 +4,15 @@ import { amountOf } from '../../../domain/runs/amount.ts'
 import { countCauses, type CauseCount } from '../../../domain/runs/causes.ts'
 import { reportedTrials } from '../../../domain/runs/counts.ts'
 import { distributionOf, type Distribution } from '../../../domain/runs/distribution.ts'
+import { classOfTrial, type TrialClass } from '../../../domain/runs/trial-class.ts'
 import { countTrials, type TrialCounts } from '../../../domain/runs/trials.ts'
 
 /** What a run's trials say together. */
 export type TrialFacts = {
   /** How many trials were read; a run in flight may tell the counts of all. */
   loaded: number
+  /** What became of each, in the order of the run. */
+  classes: readonly TrialClass[]
   counts: TrialCounts
   causes: readonly CauseCount[]
   /** Milliseconds of the trials that ended. */
@@ -23,31 +26,33 @@ export type TrialFacts = {
 }
 
 /**
- * One pass over the trials, to be taken once for each change of them.
+ * To be taken once for each change of the trials.
  * @param run its own counts go before those of the trials while it is in flight, because of a long one few trials are
  *   read at a time
  */
 export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialFacts {
-  const durations: number[] = []
-  const tokens: number[] = []
-  const models = new Set<string>()
-  let tokensUntold = 0
-  for (const { durationMs, tokensUsed, model } of trials) {
-    const [took, used] = [amountOf(durationMs), amountOf(tokensUsed)]
-    if (took !== undefined) durations.push(took)
-    if (used !== undefined) tokens.push(used)
-    else if (model && durationMs != null) tokensUntold += 1
-    if (model) models.add(model)
-  }
+  const { durations, tokens } = measuresOf(trials)
+  const untold = trials.filter(
+    ({ durationMs, tokensUsed, model }) => model && durationMs != null && amountOf(tokensUsed) === undefined,
+  )
   return {
     loaded: trials.length,
+    classes: trials.map(classOfTrial),
     counts: countsOf(trials, run),
     causes: countCauses(trials),
     latency: distributionOf(durations),
     tokens: distributionOf(tokens),
     tokensUsed: tokens.length === 0 ? undefined : tokens.reduce((sum, each) => sum + each, 0),
-    tokensUntold,
-    models: [...models],
+    tokensUntold: untold.length,
+    models: [...new Set(trials.flatMap(({ model }) => model || []))],
+  }
+}
+
+/** Milliseconds and tokens of trials, where they are reported. */
+export function measuresOf(trials: readonly EvalIteration[]): { durations: number[]; tokens: number[] } {
+  return {
+    durations: trials.flatMap(({ durationMs }) => amountOf(durationMs) ?? []),
+    tokens: trials.flatMap(({ tokensUsed }) => amountOf(tokensUsed) ?? []),
   }
 }
 

@@ -13,13 +13,8 @@ import { historyLines } from './history-lines.ts'
 import { judgeLines, judgesOf } from './judge-lines.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
-import type { Distribution } from '../../../domain/runs/distribution.ts'
-import { fit, widthOf } from '../../../tui/theme/text.ts'
-
-/** Columns of the longest bar. */
-const LONGEST_BAR = 40
-
-const LEAST_BAR = 6
+import { wallLegend, wallOf, wallRows } from './wall.ts'
+import { distributionLines } from './distribution-lines.ts'
 
 export type SummaryInput = {
   run: EvalRun
@@ -46,6 +41,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
       ...fieldLines([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
     ]),
+    linesNode('wall', wallLines(input, look)),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
     linesNode('latency', latencyLines(input, look)),
@@ -83,6 +79,17 @@ function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width 
       },
     ],
   }
+}
+
+const WALL_ROWS = 4
+
+/** A cell for each trial, which fills in while they run; nothing where the words above say all. */
+function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
+  const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
+  if (total < 2 || symbols.spark.length === 0) return []
+  const wall = wallOf(facts.classes, total, { columns: width - 6, rows: WALL_ROWS })
+  const rows = wallRows(wall, symbols).map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))
+  return ['', ...rows, { text: wallLegend(wall, symbols), tone: 'muted', indent: 2 }]
 }
 
 /** `5 passed, 3 failed, 1 not graded`, and of how many, while pages are missing. */
@@ -189,33 +196,4 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
-}
-
-/** How amounts spread: a line of percentiles, and a bar for each range of amounts. */
-export function distributionLines(
-  { p50, p90, p95, most, bins }: Distribution,
-  look: { symbols: Symbols; width: number; words: (amount: number) => string },
-): Line[] {
-  const { symbols, words } = look
-  const marks = [
-    ['p50', p50],
-    ['p90', p90],
-    ['p95', p95],
-    ['most', most],
-  ] as const
-  const labels = bins.map(({ from, to }) => `${words(from)} to ${words(to)}`)
-  const label = Math.max(...labels.map(widthOf))
-  const largest = Math.max(...bins.map(({ count }) => count))
-  const number = formatCount(largest).length
-  const columns = Math.max(LEAST_BAR, Math.min(LONGEST_BAR, look.width - label - number - 6))
-  return [
-    { text: marks.map(([name, amount]) => `${name} ${words(amount)}`).join('   '), indent: 2 },
-    ...bins.map(({ count }, index): Line => ({
-      parts: [
-        { text: `  ${fit(labels[index]!, label, 'right')} `, tone: 'muted' },
-        { text: bar(symbols, count / largest, columns), tone: 'accent' },
-        { text: ` ${fit(formatCount(count), number, 'right')}`, tone: 'plain' },
-      ],
-    })),
-  ]
 }

@@ -112,8 +112,9 @@ describe('the trials of a run', () => {
     await app.see(/✗ failed[^]*✓ passed/)
   })
 
-  test('are grouped by class when sorted', async () => {
-    await openTrials()
+  test('are grouped by class when sorted, below a wall of all of them in the order of the run', async () => {
+    await openTrials(WIDE)
+    await app.see(/✗ ✗ ✗ ✗ ! ! ■ ■ ✗ ✗ /)
     await app.press(listKeys.bindings.sort, listKeys.bindings.reverse)
     await app.see(/✓ passed[^]*! not run[^]*✗ failed/)
   })

@@ -14,6 +14,10 @@ import { BelowCut } from '../../../components/list/read-on.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import { PaneState } from '../../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../../components/size.tsx'
+import { useMouseArea } from '../../../components/mouse-areas.tsx'
+import { paintSpans } from '../../../components/viewer/spans.ts'
+import { plannedTrials } from '../run/facts.ts'
+import { wallOf, wallRows, type Wall } from '../run/wall.ts'
 import type { RunData } from '../use-runs-data.ts'
 import { caseColumns, caseKey } from './columns.ts'
 import { trialLook, whyOf } from './look.ts'
@@ -62,15 +66,25 @@ const FOOT_ROWS = 4
 /** A pane of fewer rows gives them all to the list. */
 const LEAST_ROWS = 12
 
+/** Rows of the wall above the list, in a pane with room for both, and the one below them. */
+const WALL = { rows: 3, from: 26, gap: 1 }
+
 function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   const { list, chosen } = props.trials
   const { width, height } = useSize()
   const theme = useTheme()
+  const wall = useWall(props.data, { width, height })
+  const above = wall ? Math.ceil(wall.cells.length / wall.columns) + WALL.gap : 0
   const hasFoot = height >= LEAST_ROWS
   const rows = hasFoot && chosen ? footRows(chosen, width - 2) : []
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <SizeProvider width={width} height={hasFoot ? height - FOOT_ROWS : height}>
+      {wall && (
+        <SizeProvider width={width} height={above}>
+          <TrialWall {...props} wall={wall} />
+        </SizeProvider>
+      )}
+      <SizeProvider width={width} height={height - above - (hasFoot ? FOOT_ROWS : 0)} top={above}>
         <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={props.data.trialsQuery.hasMore} />
       </SizeProvider>
       {rows.map(({ text, tone }, index) => (
@@ -78,6 +92,34 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
       ))}
     </Box>
   )
+}
+
+/** Every trial of the run in a cell; undefined where the list needs the room, or nothing is drawn. */
+function useWall({ run, trials }: RunData, { width, height }: { width: number; height: number }): Wall | undefined {
+  const { plain } = useTheme()
+  const isShown = height >= WALL.from && trials.length > 1 && !plain
+  const total = run.data && plannedTrials(run.data)
+  return useMemo(
+    () => (isShown ? wallOf(trials.map(classOfTrial), total ?? 0, { columns: width - 4, rows: WALL.rows }) : undefined),
+    [isShown, trials, total, width],
+  )
+}
+
+/** The cell of the chosen trial is inverse; a click on one chooses its trial. */
+function TrialWall(props: { data: RunData; trials: Trials; wall: Wall }) {
+  const { data, trials, wall } = props
+  const { chosen, list } = trials
+  const theme = useTheme()
+  const place = chosen ? data.trials.indexOf(chosen) : -1
+  useMouseArea({
+    press: ({ row, column }) => {
+      const cell = Math.floor((column - 2) / wall.step)
+      const pressed = data.trials[(row * wall.columns + cell) * wall.trialsEach]
+      if (pressed && cell >= 0 && cell < wall.columns) list.selection.select(pressed.id)
+    },
+  })
+  const rows = wallRows(wall, theme.symbols, place < 0 ? undefined : Math.floor(place / wall.trialsEach))
+  return [...rows, []].map((spans, index) => <Text key={index} wrap="truncate">{`  ${paintSpans(theme, spans)}`}</Text>)
 }
 
 /** What the columns have no room for; of a long reason the beginning. */

@@ -1,0 +1,101 @@
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { reportedRate, reportRun } from './suite-state.ts'
+
+/** A stretch of values around one mean, from this index on. */
+export type Level = { from: number; mean: number }
+/** A figure of each run, oldest first, and the levels that it held. */
+export type Figure = { values: readonly (number | undefined)[]; levels: readonly Level[] }
+/** Pass rates from 0 to 1, of runs over a part unknown; times in milliseconds. */
+export type RunTrend = { rate: Figure; took: Figure }
+
+/** How far means of two levels lie apart at least: as shares, and as natural logarithms of times. */
+const LEAST = { rate: 0.05, took: Math.log(1.25) }
+/** Values of a level; a single one is an outlier. */
+const LEAST_VALUES = 2
+/** Times the variance and the logarithm of the number of values that a change has to explain. */
+const PENALTY = 3
+/** The median of the distances between neighbours, as a multiple of the deviation of normal noise. */
+const NOISE = 0.954
+
+/** What runs say of their suite over time. @param runs the oldest first */
+export function runTrend(runs: readonly EvalRun[]): RunTrend {
+  const rates = runs.map(rateOf)
+  const took = runs.map(tookMs)
+  const times = levelsOf(
+    took.map(time => time && Math.log(time)),
+    LEAST.took,
+  )
+  return {
+    rate: { values: rates, levels: levelsOf(rates, LEAST.rate) },
+    took: { values: took, levels: times.map(({ from, mean }) => ({ from, mean: Math.exp(mean) })) },
+  }
+}
+
+/** How long a run took in milliseconds, where it says so. */
+export function tookMs(run: EvalRun): number | undefined {
+  const from = toEpochMs(run.createdAt)
+  const to = toEpochMs(run.completedAt)
+  return from === undefined || to === undefined ? undefined : to - from
+}
+
+/** A run over a part of its cases says nothing of the suite. */
+function rateOf(run: EvalRun): number | undefined {
+  const report = reportRun(run)
+  const { cases, isRerun } = report.coverage
+  return isRerun || (cases && cases.selected < cases.total) ? undefined : reportedRate(report)
+}
+
+/** The level at an index and the one before it. */
+export function levelAt({ levels }: Figure, index: number): { level: Level; before: Level } | undefined {
+  const at = levels.findLastIndex(({ from }) => from <= index)
+  return at < 1 ? undefined : { level: levels[at]!, before: levels[at - 1]! }
+}
+
+/**
+ * The levels of values in their order, by halving at the change that explains most for as long as noise does not
+ * explain it as well. @param least the distance of two means
+ */
+export function levelsOf(values: readonly (number | undefined)[], least: number): Level[] {
+  const known = values.flatMap((value, at) => (value !== undefined && Number.isFinite(value) ? [{ at, value }] : []))
+  if (known.length === 0) return []
+  const sums = new Float64Array(known.length + 1)
+  const smooth = withoutOutliers(known.map(({ value }) => value))
+  smooth.forEach((value, index) => (sums[index + 1] = sums[index]! + value))
+  const mean = (from: number, to: number): number => (sums[to]! - sums[from]!) / (to - from)
+  const noise = Math.max(least / 2, noiseOf(known.map(({ value }) => value)))
+  const wanted = PENALTY * noise * noise * Math.log(known.length)
+  const starts = [0]
+  const open: [from: number, to: number][] = [[0, known.length]]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, to] = next
+    const best = { at: 0, gain: wanted }
+    for (let at = from + LEAST_VALUES; at <= to - LEAST_VALUES; at += 1) {
+      const distance = Math.abs(mean(from, at) - mean(at, to))
+      const gain = (distance * distance * (at - from) * (to - at)) / (to - from)
+      if (distance >= least && gain > best.gain) Object.assign(best, { at, gain })
+    }
+    if (best.at === 0) continue
+    starts.push(best.at)
+    open.push([from, best.at], [best.at, to])
+  }
+  starts.sort((a, b) => a - b)
+  return starts.map((start, index) => ({
+    from: known[start]!.at,
+    mean: mean(start, starts[index + 1] ?? known.length),
+  }))
+}
+
+/** Each value as the middle one of three neighbours: one that stands alone leaves nothing behind, a step stays. */
+function withoutOutliers(values: readonly number[]): readonly number[] {
+  if (values.length < 3) return values
+  return values.map((_, index) => {
+    const from = Math.max(0, Math.min(values.length - 3, index - 1))
+    return values.slice(from, from + 3).sort((a, b) => a - b)[1]!
+  })
+}
+
+function noiseOf(values: readonly number[]): number {
+  const distances = Float64Array.from(values.slice(1), (value, index) => Math.abs(value - values[index]!)).sort()
+  return (distances[distances.length >> 1] ?? 0) / NOISE
+}

@@ -1,0 +1,56 @@
+import '../../../../test/property-seed.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
+import { createTheme } from '../../../tui/theme/theme.ts'
+import { widthOf } from '../../../tui/theme/text.ts'
+import { wallLegend, wallOf, wallRows } from './wall.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+const drawn = (classes: readonly TrialClass[], total: number, room: { columns: number; rows: number }): string[] =>
+  wallRows(wallOf(classes, total, room), symbols).map(spans => spans.map(({ text }) => text).join(''))
+
+test('a trial is a cell in the place that it has in the run, and fills in there', () => {
+  const room = { columns: 24, rows: 3 }
+  expect(drawn(['passed', 'running', 'pending', 'pending'], 6, room)).toEqual(['■ ● · · ░ ░ '])
+  expect(drawn(['passed', 'failed', 'running', 'pending', 'pending', 'timed_out'], 6, room)).toEqual(['■ ✗ ● · · ! '])
+})
+
+test('of a long run a cell is several trials, as the worst of them', () => {
+  const classes = Array.from({ length: 20_000 }, (_, index): TrialClass => (index === 12_345 ? 'failed' : 'passed'))
+  const wall = wallOf(classes, 20_000, { columns: 57, rows: 4 })
+  expect(wall).toMatchObject({ columns: 50, step: 1, trialsEach: 100 })
+  expect(wall.cells.indexOf('failed')).toBe(123)
+  expect(wallLegend(wall, symbols)).toBe('■ passed  ✗ failed  each the worst of 100')
+})
+
+test('any run fits the room, and nothing that went wrong is hidden', () =>
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...TRIAL_CLASSES), { maxLength: 400 }),
+      fc.nat({ max: 500 }),
+      fc.record({ columns: fc.integer({ min: 1, max: 120 }), rows: fc.integer({ min: 1, max: 8 }) }),
+      fc.nat(),
+      (classes, total, room, seed) => {
+        const wall = wallOf(classes, total, room)
+        const chosen = seed % Math.max(1, wall.cells.length)
+        const rows = wallRows(wall, symbols, chosen)
+        expect(rows.length).toBeLessThanOrEqual(room.rows)
+        for (const row of rows)
+          expect(
+            widthOf(
+              row
+                .map(({ text }) => text)
+                .join('')
+                .trimEnd(),
+            ),
+          ).toBeLessThanOrEqual(room.columns)
+        const cursors = rows.flat().filter(({ tone }) => tone === 'cursor')
+        expect(cursors).toHaveLength(wall.cells.length > 0 ? 1 : 0)
+        expect(wall.cells.includes('failed')).toBe(classes.includes('failed'))
+        expect(wall.cells.every(cell => cell === 'passed')).toBe(
+          classes.every(each => each === 'passed') && classes.length >= total,
+        )
+      },
+    ),
+  ))

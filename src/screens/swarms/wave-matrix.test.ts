@@ -1,0 +1,67 @@
+import '../../../test/property-seed.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { plainText } from '../../components/viewer/source.ts'
+import type { RunInWave } from '../../domain/swarms/waves.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
+import { widthOf } from '../../tui/theme/text.ts'
+import { matrixLines } from './wave-matrix.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+
+type Made = { journey: string; persona: string | undefined; state: RunInWave['state']; succeeded: number | undefined }
+
+function drawn(made: readonly Made[], width: number): string[] {
+  const runs = made.map(({ journey, state }, index): RunInWave => {
+    const unknown = { waveId: 'w', journeyId: undefined, total: 4, failed: 0, at: 0, ended: undefined }
+    return { ...unknown, id: String(index), name: journey, journeyName: journey, state }
+  })
+  const reads = made.map(({ persona, succeeded }, index) => ({
+    data: { id: String(index), status: 'completed', persona: { name: persona }, summary: { succeeded, total: 4 } },
+  }))
+  return matrixLines(runs, reads, { symbols, width }).map(line => plainText(line).trimEnd())
+}
+
+const ran = (persona: string, journey: string, state: RunInWave['state'], succeeded: number): Made => ({
+  persona,
+  journey,
+  state,
+  succeeded,
+})
+
+test('a wave is personas by journeys, the worst run of each in its cell', () => {
+  const wave = [
+    ran('Ann', 'Sums', 'completed', 4),
+    ran('Bob', 'Sums', 'failed', 1),
+    ran('Ann', 'Greetings', 'running', 2),
+    ran('Bob', 'Sums', 'completed', 4),
+  ]
+  expect(drawn(wave, 60)).toEqual([
+    'Sessions that succeeded, personas by journeys',
+    '      Sums            Greetings',
+    '  Ann ✓ 4/4           ● 2/4',
+    '  Bob ✗ 5/8           ·',
+    '',
+  ])
+  expect(drawn(wave, 30)).toContain('  1 journey more below.')
+  expect(drawn(wave.slice(0, 1), 60)).toEqual([])
+})
+
+test('any names and counts stay within their columns', () =>
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          journey: fc.string({ unit: 'grapheme' }),
+          persona: fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
+          state: fc.constantFrom('running', 'completed', 'failed', undefined),
+          succeeded: fc.option(fc.nat(), { nil: undefined }),
+        }),
+        { minLength: 2, maxLength: 30 },
+      ),
+      fc.integer({ min: 60, max: 200 }),
+      (made, width) => {
+        for (const line of drawn(made, width)) expect(widthOf(line)).toBeLessThanOrEqual(width - 2)
+      },
+    ),
+  ))
