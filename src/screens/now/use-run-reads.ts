@@ -82,27 +82,7 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
-  const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
-  // What is left of a run is of when its progress came, which may be most of a minute after the clock of the ages turned;
-  // by the time of each look it would grow, and be a change, while nothing ends.
-  const [seenAt] = useState(() => onceFor((_progress: object) => serviceNow()))
-  const linesOf = (of: readonly SuiteOf[], answers: typeof liveRuns, beside: readonly number[]): NowLine[] =>
-    of.flatMap(({ read }, index) =>
-      keepLines(read, [answers[index], now, ...beside], () => {
-        const runs = readOf(answers[index], ({ items }) => items)
-        if (!runs) return []
-        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
-        return runLines({ ...read, runs, trialsOf, isRerun, now: Math.max(now, seenAt(runs.value), ...beside), asOf })
-      }),
-    )
-  const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
-  const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: typeof liveRuns): NowSource[] =>
-    of.map(({ read, changedAt = 0 }, index) =>
-      keepSource(read, [kind, answers[index], changedAt, now], () => ({
-        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
-        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
-      })),
-    )
+  const { linesOf, sourcesOf, seenAt } = useKeptLines({ trialsOf, isRerun, now })
   const sources: NowSource[] = [
     ...sourcesOf('runs', rested, restedRuns),
     ...sourcesOf('live', live, liveRuns),
@@ -121,6 +101,34 @@ export function useRunReads(
     ],
     sources,
   }
+}
+
+type RunsAnswer = NowAnswer<{ items: EvalRun[]; nextCursor?: string | null | undefined }>
+
+/** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
+function useKeptLines({ now, ...known }: Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'isRerun' | 'now'>) {
+  const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
+  // What is left of a run is of when its progress came, most of a minute after the clock of the ages turned at worst.
+  // By the time of each look it would grow, and be a change, while nothing ends.
+  const [seenAt] = useState(() => onceFor((_progress: object) => serviceNow()))
+  const linesOf = (of: readonly SuiteOf[], answers: readonly RunsAnswer[], beside: readonly number[]): NowLine[] =>
+    of.flatMap(({ read }, index) =>
+      keepLines(read, [answers[index], now, ...beside], () => {
+        const runs = readOf(answers[index], ({ items }) => items)
+        if (!runs) return []
+        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+        return runLines({ ...read, ...known, runs, now: Math.max(now, seenAt(runs.value), ...beside), asOf })
+      }),
+    )
+  const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
+  const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: readonly RunsAnswer[]): NowSource[] =>
+    of.map(({ read, changedAt = 0 }, index) =>
+      keepSource(read, [kind, answers[index], changedAt, now], () => ({
+        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
+        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+      })),
+    )
+  return { linesOf, sourcesOf, seenAt }
 }
 
 /** How the runs of each suite of a project are read. */
