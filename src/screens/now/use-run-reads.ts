@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow, serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
+import { countTrials } from '../../domain/runs/trials.ts'
 import { DAY_MS, isRedBy, runLines, RUNS_READ, unreadRunLines, wantsRuns } from '../../domain/now/run-lines.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
@@ -83,27 +85,7 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
-  const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
-  // What is left of a run is of when its progress came, most of a minute after the clock of the ages turned perhaps; by
-  // the time of each look it would grow, and be a change, while nothing ends.
-  const [seenAt] = useState(() => onceFor((_progress: object) => serviceNow()))
-  const linesOf = (of: readonly SuiteOf[], answers: typeof liveRuns, beside: readonly number[]): NowLine[] =>
-    of.flatMap(({ read, readAt }, index) => {
-      const runs = readOf(answers[index], ({ items }) => items)
-      if (!runs) return unreadRunLines(read.project, read.suite, readAt)
-      return keepLines(read, [answers[index], now, ...beside], () => {
-        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
-        return runLines({ ...read, runs, trialsOf, isRerun, now: Math.max(now, seenAt(runs.value), ...beside), asOf })
-      })
-    })
-  const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
-  const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: typeof liveRuns): NowSource[] =>
-    of.map(({ read, changedAt = 0 }, index) =>
-      keepSource(read, [kind, answers[index], changedAt, now], () => ({
-        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
-        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
-      })),
-    )
+  const { linesOf, sourcesOf } = useKeptLines({ trialsOf, isRerun, now })
   const sources: NowSource[] = [
     ...sourcesOf('runs', rested, restedRuns),
     ...sourcesOf('live', live, liveRuns),
@@ -112,16 +94,43 @@ export function useRunReads(
   ]
   return {
     answers: [...liveRuns, ...restedRuns, ...trials],
-    lines: [
-      ...linesOf(
-        live,
-        liveRuns,
-        trials.map(({ data }) => (data ? seenAt(data) : 0)),
-      ),
-      ...linesOf(rested, restedRuns, []),
-    ],
+    lines: [...linesOf(live, liveRuns, trials), ...linesOf(rested, restedRuns, [])],
     sources,
   }
+}
+
+type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
+type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
+
+/** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
+function useKeptLines({ now, ...known }: Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'isRerun' | 'now'>) {
+  const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
+  // What is left of a run is of when a trial ended, most of a minute after the clock of the ages turned at worst.
+  // By the time of each look it would grow, and be a change, while nothing ends.
+  const [endedAt] = useState(() => renewedFor<SuiteRead['options'], number>())
+  const linesOf = (of: readonly SuiteOf[], answers: readonly RunsAnswer[], trials: readonly TrialsAnswer[]) =>
+    of.flatMap(({ read, readAt }, index) => {
+      const runs = readOf(answers[index], ({ items }) => items)
+      if (!runs) return unreadRunLines(read.project, read.suite, readAt)
+      return keepLines(read, [answers[index], now, ...trials], () => {
+        const ended = [
+          ...runs.value.map(run => reportedTrials(run)?.ended),
+          ...trials.map(({ data }) => data && countTrials(data.items).ended),
+        ]
+        const progressAt = endedAt(read.options, ended, serviceNow)
+        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+        return runLines({ ...read, ...known, runs, now: Math.max(now, progressAt), asOf })
+      })
+    })
+  const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
+  const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: readonly RunsAnswer[]): NowSource[] =>
+    of.map(({ read, changedAt = 0 }, index) =>
+      keepSource(read, [kind, answers[index], changedAt, now], () => ({
+        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
+        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+      })),
+    )
+  return { linesOf, sourcesOf }
 }
 
 /** How the runs of each suite of a project are read. */

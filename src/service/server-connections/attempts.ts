@@ -24,6 +24,8 @@ export type Attempts = {
 /** A server that does not answer is asked this often, first after one second and then after twice the time each. */
 const MAX_ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
+/** While nothing is open, it is looked this rarely for what other processes left, in milliseconds. */
+const REST_MS = 10_000
 /** Failures that may pass. */
 const PASSING = new Set(['SERVER_UNREACHABLE', 'TIMEOUT'])
 
@@ -36,7 +38,9 @@ export function createAttempts(context: ServiceContext): Attempts {
     if (row && isTrying(row) && row.dueAt === null) wait(store, row, problemOf('INTERNAL_ERROR', why))
   })
 
+  let restsUntil = 0
   const begin: Attempts['begin'] = row => {
+    restsUntil = 0
     const trying = { ...row, dueAt: null }
     // Another process may be at it already.
     if (!jobs.start('server-connection', row.id, signal => attempt(context, row.id, signal))) return row
@@ -64,9 +68,10 @@ export function createAttempts(context: ServiceContext): Attempts {
     end,
     expired,
     look() {
-      for (const { id } of rows()
-        .open()
-        .filter(row => isOver(row) || isDue(row) || hasNews(store, row)))
+      if (Date.now() < restsUntil) return
+      const open = rows().open()
+      if (open.length === 0) restsUntil = Date.now() + REST_MS
+      for (const { id } of open.filter(row => isOver(row) || isDue(row) || hasNews(store, row)))
         store.write(() => {
           const row = rows().find(id)
           if (row && !ended(row)) moveOn(row)
