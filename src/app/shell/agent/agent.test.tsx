@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { echoCase, until } from '../../../test/service/harness.ts'
-import { scriptedModel, type Answer, type Asked, type ScriptedModel } from '../../../test/service/scripted-model.ts'
-import { serversRoute } from '../../screens/servers/route.ts'
-import { agentKeys, appKeys } from './app-keys.ts'
+import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
+import { echoCase, until } from '../../../../test/service/harness.ts'
+import { scriptedModel, type Answer, type Asked, type ScriptedModel } from '../../../../test/service/scripted-model.ts'
+import { serversRoute } from '../../../screens/servers/route.ts'
+import { agentKeys, appKeys } from '../app-keys.ts'
 
 const keys = appKeys.bindings
 const { open, other, close } = agentKeys.bindings
