@@ -271,7 +271,7 @@ function useDecide(projectId: string): (proposal: ProposedAction) => Promise<boo
       start: `Sending ${endpoint.operation}…`,
       async work({ send }) {
         await send(endpoint, input, { idempotencyKey })
-        await send(discard, { projectId, actionId })
+        await send(discard, { projectId, actionId, decision: 'approved' })
         return true
       },
       done: () => `Done: ${endpoint.operation}.`,
