@@ -45,9 +45,17 @@ export function recordedProbes(open: () => TestService) {
       const { store } = open().service
       const [project] = (await open().client.projects.list()).items
       const projectId = project!.id
-      const turn = { projectId, question: '?', calls: [], created: [], proposed: [], inputTokens: 1, outputTokens: 1 }
+      const turn = { projectId, question: '?', calls: [], created: [], proposed: [], hasOutside: false }
+      const usage = { inputTokens: 1, outputTokens: 1 }
       for (let at = 0; at < size; at += 1)
-        store.agentTurns.insert({ ...turn, id: `req_${(number += 1)}`, startedAt: at, endedAt: at, lease: takeLease() })
+        store.agentTurns.insert({
+          ...turn,
+          ...usage,
+          id: `req_${(number += 1)}`,
+          startedAt: at,
+          endedAt: at,
+          lease: takeLease(),
+        })
       return store.agentTurns.page(projectId, undefined, 1000).length
     },
     agentResult: (size: number) => readable('r '.repeat(size).slice(0, size)).split('\n… cut')[0]!.length,

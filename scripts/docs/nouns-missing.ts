@@ -17,7 +17,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   hosts: neither('An older name of clients, where all of it is.'),
   tunnels: neither('A tunnel lives in the process that holds it, the service’s own agent.'),
   chat: neither('A chat is its own program; Sessions lists what was said.'),
-  agentTurns: { verb: '`mcpdeck api` lists them.' },
+  'agentTurns.usage': { screen: '`mcpdeck ask` says it below each answer.' },
   computer: neither('Belongs to the service’s hosted computer.'),
   harness: neither('No form here asks for a built-in tool.'),
   images: neither(READ_ONLY),

@@ -22,6 +22,10 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
     })
     expect(await home.run(['ask'], { env, input: 'Hello\n' })).toMatchObject({ code: 0, stdout: 'You said: Hello\n' })
 
+    const goesOn = await home.run(['ask', '--continue', 'Again'], { env })
+    expect(goesOn).toMatchObject({ code: 0, stdout: 'You said: Hello,Again\n' })
+    expect(goesOn.stderr).toContain('Today, since 00:00 UTC: 2 turns, 20 tokens in and 10 out.')
+
     const asked = await home.run(['ask', 'Rename it'], { env })
     expect(asked).toMatchObject({ code: 0, stdout: 'You said: Rename it\n' })
     expect((await home.run(['get', 'suites'])).stdout).not.toContain('Renamed')

@@ -1,32 +1,35 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { listOf, openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
+import { listOf, openEnum, openObject, pageOptions, record, shape, strictBody, timestamp } from './shapes.ts'
 
-const MESSAGE_BYTES = 8192
-const HISTORY_BYTES = 98_304
+/** What a turn takes of what was said (limits-and-errors, section 4). */
+export const AGENT_HISTORY = { messages: 50, bytes: 98_304, messageCharacters: 8000, messageBytes: 8192 } as const
 
 function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-const AgentMessage = shape(() =>
+export const AgentMessage = shape(() =>
   strictBody({
     role: z.enum(['user', 'assistant']),
     content: z
       .string()
       .min(1)
-      .max(8000)
-      .refine(text => utf8Bytes(text) <= MESSAGE_BYTES, { error: `at most ${MESSAGE_BYTES} bytes` }),
+      .max(AGENT_HISTORY.messageCharacters)
+      .refine(text => utf8Bytes(text) <= AGENT_HISTORY.messageBytes, {
+        error: `at most ${AGENT_HISTORY.messageBytes} bytes`,
+      }),
   }),
 )
+export type AgentMessage = z.infer<typeof AgentMessage>
 
 const history = shape(() =>
   z
     .array(AgentMessage())
     .min(1)
-    .max(50)
-    .refine(messages => messages.reduce((sum, { content }) => sum + utf8Bytes(content), 0) <= HISTORY_BYTES, {
-      error: `at most ${HISTORY_BYTES} bytes over all messages`,
+    .max(AGENT_HISTORY.messages)
+    .refine(messages => messages.reduce((sum, { content }) => sum + utf8Bytes(content), 0) <= AGENT_HISTORY.bytes, {
+      error: `at most ${AGENT_HISTORY.bytes} bytes over all messages`,
     }),
 )
 
@@ -144,6 +147,11 @@ export const AgentTurn = shape(() =>
 )
 export type AgentTurn = z.infer<typeof AgentTurn>
 
+/** What the turns of a day took, from 00:00 UTC on, as far as they are stored. */
+export const AgentUsage = shape(() =>
+  record({ since: timestamp(), turns: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
+)
+
 /** What approving a proposal sends, as the approver's own request. */
 export const AgentProposal = shape(() =>
   ProposedAction().extend({
@@ -158,9 +166,15 @@ const local = '/local/projects/{projectId}' as const
 
 export const agentTurns = resource('agentTurns', {
   list: endpoint('listAgentTurns', 'GET', `${local}/agent-turns`, {
-    summary: 'What was asked of the agent and what it did, newest first.',
+    summary: 'What was asked of the agent and what it did, newest first; of one conversation where it is named.',
     ...listOf(AgentTurn),
+    query: shape(() => strictBody({ ...pageOptions(), conversationId: z.string().optional() })),
     errors: ['VALIDATION_ERROR'],
+    local: true,
+  }),
+  usage: endpoint('getAgentUsage', 'GET', `${local}/agent-usage`, {
+    summary: 'Turns of the agent today, from 00:00 UTC on, and the tokens that they took.',
+    response: AgentUsage,
     local: true,
   }),
 })

@@ -75,6 +75,7 @@ export const verbs: readonly CommandDeclaration[] = [
       says: 'Ask the agent of a project; what it may not do by itself is printed as proposals.',
       words: [['[question]', 'what to ask or have done; without it standard input is read']],
       flags: [
+        ['--continue', 'go on with the conversation that was last in the project'],
         ['--approve <id>', 'do what the agent proposed under this id'],
         JSON_FLAG,
         ['--retry <id>', RETRY],

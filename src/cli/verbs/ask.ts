@@ -1,8 +1,9 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { AgentTurnEffects } from '../../api/contract/agent.ts'
+import { AgentTurnEffects, type AgentTurn } from '../../api/contract/agent.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
 import { approvalOf } from '../../domain/agent/approval.ts'
+import { followUp } from '../../domain/agent/follow-up.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -12,23 +13,23 @@ import { say } from '../output/prose.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import { cancellable } from './cancellable.ts'
 
-type Own = WriteOptions & { json?: boolean; approve?: string }
+type Own = WriteOptions & { json?: boolean; approve?: string; continue?: boolean }
 
 /** Bytes of a question that are read at most; the contract takes 8192 in a message. */
 const MOST_BYTES = 64 * 1024
 
 /** `mcpdeck ask`: one turn of the agent, or the approval of what one proposed. */
 export async function ask(context: CommandContext, [typed]: readonly string[], own: Own): Promise<void> {
-  if (own.approve !== undefined && typed !== undefined) throw new UsageError('--approve goes without a question.')
+  if (own.approve !== undefined && (typed !== undefined || own.continue))
+    throw new UsageError('--approve goes without a question.')
   if (own.approve !== undefined) return await approve(context, own.approve, own)
   const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
   if (question === '') throw new UsageError('There is no question: write it behind ask, or to standard input.')
-  const body = {
-    messages: [{ role: 'user' as const, content: question }],
-    conversationId: 'mcpdeck ask',
-    idempotencyKey: newIdempotencyKey(),
-  }
-  const input = { projectId: await context.projectId(), body }
+  const projectId = await context.projectId()
+  const turns = own.continue ? await lastConversation(context, projectId) : []
+  const idempotencyKey = newIdempotencyKey()
+  const conversationId = turns[0]?.conversationId ?? idempotencyKey
+  const input = { projectId, body: { messages: followUp(turns, question), conversationId, idempotencyKey } }
   // Asking is the whole intent of this command; what else would spend is only proposed.
   const write = { endpoint: contract.agent.turn, input }
   const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
@@ -41,6 +42,18 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   sayEffects(value)
   const { inputTokens, outputTokens } = value.usage ?? {}
   say(`It took ${inputTokens ?? '?'} tokens in and ${outputTokens ?? '?'} out.`)
+  if (!context.saved?.settings.profile.local) return
+  const today = await context.client.agentTurns.usage({ projectId })
+  say(`Today, since 00:00 UTC: ${today.turns} turns, ${today.inputTokens} tokens in and ${today.outputTokens} out.`)
+}
+
+/** The turns of the conversation that was last in the project, newest first. @throws UsageError where there is none */
+async function lastConversation({ client }: CommandContext, projectId: string): Promise<readonly AgentTurn[]> {
+  const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
+  if (!last) throw new UsageError('The agent was asked nothing in this project; ask without --continue.')
+  const { conversationId } = last
+  if (conversationId == null) return [last]
+  return (await client.agentTurns.list({ projectId, conversationId })).items
 }
 
 /** What a turn made, and what it leaves to a person. */

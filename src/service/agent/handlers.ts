@@ -32,10 +32,21 @@ export function agentHandlers(context: ServiceContext): Handlers['agent'] {
   }
 }
 
-export function agentTurnHandlers({ store }: ServiceContext): Handlers['agentTurns'] {
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function agentTurnHandlers({ store, now }: ServiceContext): Handlers['agentTurns'] {
   return {
-    list: ({ project, query }) =>
-      latestPage(store, { name: 'agent-turns', ownerId: project.id, query, page: store.agentTurns.page }, toTurn),
+    list({ project, query }) {
+      const { conversationId } = query
+      const page = (...place: [string, number | undefined, number]) => store.agentTurns.page(...place, conversationId)
+      const name = `agent-turns/${JSON.stringify(conversationId)}`
+      return latestPage(store, { name, ownerId: project.id, query, page }, toTurn)
+    },
+    usage({ project }) {
+      const at = now()
+      const since = at - (at % DAY_MS)
+      return { since, ...store.agentTurns.usageSince(project.id, since) }
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AgentDecision, AgentProposal, AgentTurn } from '../../api/contract/agent.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Database } from '../core/database/database.ts'
-import { json, optional, tableOf } from '../core/database/table.ts'
+import { boolean, json, optional, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 
 export type AgentTurnRow = {
@@ -20,6 +20,8 @@ export type AgentTurnRow = {
   inputTokens: number
   outputTokens: number
   lease: Lease
+  /** Whether it, or what it was told of earlier turns, read what servers, models or visitors wrote. */
+  hasOutside: boolean
 }
 
 type ProposalRow = { id: string; projectId: string; turnId: string; proposal: AgentProposal }
@@ -28,6 +30,10 @@ const BEYOND = `
   DELETE FROM agentTurn WHERE projectId = :projectId AND endedAt IS NOT NULL AND position <= (
     SELECT position FROM agentTurn WHERE projectId = :projectId ORDER BY position DESC LIMIT 1 OFFSET :most
   )`
+
+const USAGE = `
+  SELECT count(*) AS turns, coalesce(sum(inputTokens), 0) AS inputTokens, coalesce(sum(outputTokens), 0) AS outputTokens
+  FROM agentTurn WHERE projectId = :projectId AND startedAt >= :since`
 
 export function createAgentTurnRows(database: Database) {
   const turns = tableOf<AgentTurnRow>(database, 'agentTurn', {
@@ -40,10 +46,17 @@ export function createAgentTurnRows(database: Database) {
       created: json(),
       proposed: json(),
       lease: json(),
+      hasOutside: boolean(),
     },
   })
   return {
-    page: turns.page(),
+    page: (projectId: string, before: number | undefined, limit: number, conversationId?: string) =>
+      turns.latest({ projectId, ...(conversationId !== undefined && { conversationId }) }, before, limit),
+    /** Whether a turn that read nothing from outside answered with this text. */
+    hasOwnReply: (projectId: string, reply: string) =>
+      turns.one({ projectId, reply, hasOutside: false }) !== undefined,
+    usageSince: (projectId: string, since: number) =>
+      database.get<{ turns: number; inputTokens: number; outputTokens: number }>(USAGE, { projectId, since })!,
     insert(row: AgentTurnRow) {
       turns.basics.insert(row)
       database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })

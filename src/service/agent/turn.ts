@@ -59,11 +59,15 @@ export async function runTurn(context: ServiceContext, call: TurnCall): Promise<
     inputTokens: 0,
     outputTokens: 0,
     lease: { ...lease, expiresAt: Date.now() + LEASE_MS },
+    // What the assistant said before may repeat what it had read, so only replies that are known count as its own.
+    hasOutside: messages.some(
+      ({ role, content }) => role === 'assistant' && !store.agentTurns.hasOwnReply(call.project.id, content),
+    ),
   }
   store.write(() => store.agentTurns.insert(row))
   const end = (ending: Partial<AgentTurnRow>) => {
-    const { calls, inputTokens, outputTokens } = row
-    const changes = { calls, inputTokens, outputTokens, endedAt: context.now(), ...ending }
+    const { calls, inputTokens, outputTokens, hasOutside } = row
+    const changes = { calls, inputTokens, outputTokens, hasOutside, endedAt: context.now(), ...ending }
     store.write(() => store.agentTurns.change(row.id, changes))
   }
   try {
@@ -119,7 +123,6 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
   const canAsk = row.conversationId !== undefined
   const offered = [...agentTools()].filter(([, { tier }]) => canAsk || tier !== 'proposed')
   const operate = createOperator(context, call, row, signal)
-  let hasOutside = false
   return {
     serverNames: ['workspace'],
     listTools: async () => offered.map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
@@ -133,10 +136,10 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
       row.calls.push(note)
       call.onProgress?.({ progress: row.calls.length, message: name })
       try {
-        const isProposed = tool.tier === 'proposed' || (tool.tier === 'untilOutside' && hasOutside)
+        const isProposed = tool.tier === 'proposed' || (tool.tier === 'untilOutside' && row.hasOutside)
         if (isProposed && !canAsk)
           throw new RefusedCall('This needs an approval, and the request names no conversation to ask in.')
-        hasOutside ||= tool.isOutside
+        row.hasOutside ||= tool.isOutside
         const text = isProposed ? await operate.propose(tool, input) : await operate.carryOut(tool, input)
         note.outcome = isProposed ? 'proposed' : 'done'
         return { content: [{ type: 'text', text }] }

@@ -20,6 +20,7 @@ import {
 import { serverRoots } from './0015.ts'
 import { serverCalls } from './0016.ts'
 import { agentTurns } from './0017.ts'
+import { agentTurnOrigins } from './0018.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly string[] = [
   serverRoots,
   serverCalls,
   agentTurns,
+  agentTurnOrigins,
 ]
 
 /** Whether every migration was applied. */
