@@ -189,14 +189,16 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
       content: close => <Help bindings={bindings} onClose={close} />,
     })
   }
-  const palettes = usePalette(screens, () => project.current)
+  const agent = useAgent(() => project.current)
+  const palettes = usePalette(screens, () => project.current, agent)
   const subjectActions = useSubjectActions(screens)
   const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {
     ...subjectActions,
     followed: useGoToFollowed(flyingPlaces(useFlyingWaves()).map(({ place }) => place)),
     pin: usePin(),
-    ...useAgent(() => project.current),
+    agent: () => agent.ask(),
+    agentTurns: agent.history,
     answer: useAnswerRequests(),
     stop: useStop(),
     messages: useMessages(),

@@ -21,7 +21,12 @@ test('a follow-up sends what was said, oldest first, and leaves out what got no 
 test('whatever was said, the request is one that the contract takes', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
-    fc.constantFrom('x'.repeat(20_000), '\u20ac'.repeat(8000), '\u{1f600}'.repeat(4001), `a${'\u{1f600}'.repeat(4000)}`),
+    fc.constantFrom(
+      'x'.repeat(20_000),
+      '\u20ac'.repeat(8000),
+      '\u{1f600}'.repeat(4001),
+      `a${'\u{1f600}'.repeat(4000)}`,
+    ),
   )
   const turns = fc.array(fc.record({ question: text, reply: fc.option(text) }), { maxLength: 60, size: 'max' })
   fc.assert(
