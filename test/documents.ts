@@ -15,6 +15,7 @@ export const SUBCOMMANDS = [
   'budget',
   'call',
   'cancel',
+  'chat',
   'compare',
   'completion',
   'config',

@@ -74,7 +74,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['ask "why did the last run fail"', 'ask --approve ACTION'].map(command => [
+    ['ask "why did the last run fail"', 'ask --approve ACTION', 'chat --client NAME "add 2 and 3"'].map(command => [
       `mcpdeck ${command}`,
       'takes a model; test/cli/ask.test.ts runs it',
     ]),

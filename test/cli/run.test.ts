@@ -112,7 +112,7 @@ describe.concurrent('before anything is sent', () => {
     })
     const { code, stderr } = await run('Smoke', '--yes', '--watch-files', 'src/**')
     expect(code).toBe(3)
-    expect(stderr).toContain('Only in a local workspace: This service connects to servers by itself')
+    expect(stderr).toContain('Only in a local workspace: This service does not offer that')
     expect(launched).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { ProjectRole } from '../../src/api/contract/endpoint.ts'
 import { agentTools } from '../../src/service/agent/operations.ts'
@@ -12,6 +12,8 @@ import { KEY, soon } from './model-runs.ts'
 import { scriptedModel, TOKENS, type Answer, type Asked } from './scripted-model.ts'
 
 const { agent, agentTurns, agentProposals, suites, servers, projects, runs } = contract
+
+const KINDS: readonly ModelKind[] = ['openai-compatible', 'anthropic']
 
 type Call = { name: string; args: unknown }
 const calling = (name: string, args: unknown = {}): Call => ({ name, args })
@@ -50,49 +52,46 @@ const newSuite = (serverId: string, name = 'Smoke') =>
     body: { name, model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] },
   })
 
-test.each<ModelKind>(['openai-compatible', 'anthropic'])(
-  'a turn reads, adds a suite and proposes its run over an endpoint that is %s',
-  async kind => {
-    const steps: ((asked: Asked) => Answer)[] = [
-      does(calling('listProjectServers')),
-      () => ({ calls: [newSuite(serverId)] }),
-      ({ results }) => {
-        const { suiteId } = JSON.parse(results.at(-1)!) as { suiteId: string }
-        return { calls: [calling('createEvalRun', { body: { suiteId } })] }
-      },
-    ]
-    const { api, projectId, serverId, ask, model } = await stage(steps, kind)
-    const turn = await ask('Write a suite and run it')
-    expect(turn).toMatchObject({
-      reply: 'Done.',
-      toolCalls: [{ operation: 'listProjectServers' }, { operation: 'createEvalSuite' }],
-      createdResources: [{ type: 'eval_suite', name: 'Smoke' }],
-      proposedActions: [{ operation: 'createEvalRun', kind: 'start', confirmSeverity: 'spend' }],
-      usage: { inputTokens: 4 * TOKENS.input, outputTokens: 4 * TOKENS.output },
-    })
-    const [{ id: suiteId, url } = { id: '' }] = turn.createdResources!
-    expect(url).toContain(`/api/v1/projects/${projectId}/eval-suites/${suiteId}`)
-    expect(await api.call(runs.list, { projectId, suiteId })).toEqual({ items: [] })
-    expect(model.asked[0]?.tools.length).toBeLessThanOrEqual(128)
+test.each(KINDS)('a turn reads, adds a suite and proposes its run over an endpoint that is %s', async kind => {
+  const steps: ((asked: Asked) => Answer)[] = [
+    does(calling('listProjectServers')),
+    () => ({ calls: [newSuite(serverId)] }),
+    ({ results }) => {
+      const { suiteId } = JSON.parse(results.at(-1)!) as { suiteId: string }
+      return { calls: [calling('createEvalRun', { body: { suiteId } })] }
+    },
+  ]
+  const { api, projectId, serverId, ask, model } = await stage(steps, kind)
+  const turn = await ask('Write a suite and run it')
+  expect(turn).toMatchObject({
+    reply: 'Done.',
+    toolCalls: [{ operation: 'listProjectServers' }, { operation: 'createEvalSuite' }],
+    createdResources: [{ type: 'eval_suite', name: 'Smoke' }],
+    proposedActions: [{ operation: 'createEvalRun', kind: 'start', confirmSeverity: 'spend' }],
+    usage: { inputTokens: 4 * TOKENS.input, outputTokens: 4 * TOKENS.output },
+  })
+  const [{ id: suiteId, url } = { id: '' }] = turn.createdResources!
+  expect(url).toContain(`/api/v1/projects/${projectId}/eval-suites/${suiteId}`)
+  expect(await api.call(runs.list, { projectId, suiteId })).toEqual({ items: [] })
+  expect(model.asked[0]?.tools.length).toBeLessThanOrEqual(128)
 
-    const [{ actionId } = { actionId: '' }] = turn.proposedActions!
-    const proposal = await api.call(agentProposals.get, { projectId, actionId })
-    expect(proposal).toMatchObject({ operation: 'createEvalRun', input: { projectId, body: { suiteId } } })
-    await api.call(runs.create, proposal.input)
-    const decided = { projectId, actionId, decision: 'approved' } as const
-    expect(await api.call(agentProposals.discard, decided)).toEqual({ discarded: true })
-    const late = { ...decided, decision: 'dismissed' } as const
-    expect(await api.call(agentProposals.discard, late)).toEqual({ discarded: false })
-    expect(await api.refused(agentProposals.get, { projectId, actionId })).toMatchObject({ status: 404 })
-    const [kept] = (await api.call(agentTurns.list, { projectId })).items
-    expect(kept).toMatchObject({
-      status: 'answered',
-      question: 'Write a suite and run it',
-      calls: [{ outcome: 'done' }, { outcome: 'done' }, { operation: 'createEvalRun', outcome: 'proposed' }],
-      proposedActions: [{ actionId, decision: 'approved' }],
-    })
-  },
-)
+  const [{ actionId } = { actionId: '' }] = turn.proposedActions!
+  const proposal = await api.call(agentProposals.get, { projectId, actionId })
+  expect(proposal).toMatchObject({ operation: 'createEvalRun', input: { projectId, body: { suiteId } } })
+  await api.call(runs.create, proposal.input)
+  const decided = { projectId, actionId, decision: 'approved' } as const
+  expect(await api.call(agentProposals.discard, decided)).toEqual({ discarded: true })
+  const late = { ...decided, decision: 'dismissed' } as const
+  expect(await api.call(agentProposals.discard, late)).toEqual({ discarded: false })
+  expect(await api.refused(agentProposals.get, { projectId, actionId })).toMatchObject({ status: 404 })
+  const [kept] = (await api.call(agentTurns.list, { projectId })).items
+  expect(kept).toMatchObject({
+    status: 'answered',
+    question: 'Write a suite and run it',
+    calls: [{ outcome: 'done' }, { outcome: 'done' }, { operation: 'createEvalRun', outcome: 'proposed' }],
+    proposedActions: [{ actionId, decision: 'approved' }],
+  })
+})
 
 test('whatever is no read and no addition is only proposed, and not offered without a conversation', async () => {
   for (const { endpoint, tier } of agentTools().values())
@@ -217,21 +216,56 @@ describe('a model that obeys every order it reads', () => {
   })
 })
 
-describe('a turn that does not end well', () => {
-  test.each<[string, Answer, object]>([
-    ['asked too often', { status: 429, headers: soon }, { status: 429, message: /is asked too often with HTTP 429/ }],
-    ['broken', { status: 500, headers: soon }, { status: 500, message: /failed with HTTP 500/ }],
-    ['garbage', { text: '' }, { status: 500, message: /ended the turn without an answer/ }],
-  ])('tells what it made when the endpoint is %s', async (_what, answer, wanted) => {
-    const script = ({ results }: Asked): Answer => (results.length > 0 ? answer : { calls: [newSuite(serverId)] })
-    const { refused, projectId, serverId, api } = await stage(script, undefined, { log: () => undefined })
-    const failure = await refused('Write a suite')
-    expect(failure).toMatchObject({
-      ...wanted,
-      message: expect.stringMatching((wanted as { message: RegExp }).message),
-      details: { createdResources: [{ type: 'eval_suite', name: 'Smoke' }] },
-    })
-    expect((await api.call(agentTurns.list, { projectId })).items[0]).toMatchObject({ status: 'failed' })
+const ofModel = { reason: 'MODEL_ENDPOINT', createdResources: [{ type: 'eval_suite', name: 'Smoke' }] }
+
+describe.each(KINDS)('a turn that does not end well over an endpoint that is %s', kind => {
+  const quiet = { log: () => undefined }
+  const unusable = /gave an answer that cannot be used \(small\)/
+
+  test('tells why, and what it made', async () => {
+    const ends: Record<string, [Answer, number, RegExp]> = {
+      'asked too often': [{ status: 429, headers: soon }, 429, /is asked too often with HTTP 429 \(small\)/],
+      broken: [{ status: 500, headers: soon }, 500, /failed with HTTP 500 \(small\)/],
+      'no JSON': [{ raw: '<html>Welcome</html>' }, 500, unusable],
+      'another shape': [{ raw: '{"hello": [1]}' }, 500, unusable],
+      'no choice': [{ raw: '{"id":"x","choices":[],"content":7}' }, 500, unusable],
+      nothing: [{ text: ' ' }, 500, /ended the turn without an answer/],
+    }
+    const script = ({ results, prompts }: Asked): Answer => {
+      if (results.length === 0) return { calls: [newSuite(serverId)] }
+      return ends[prompts[0]!]?.[0] ?? { text: 'It beg', isCut: true }
+    }
+    const { refused, ask, projectId, serverId, api } = await stage(script, kind, quiet)
+    for (const [end, [, status, message]] of Object.entries(ends)) {
+      const failure = await refused(end)
+      expect(failure).toMatchObject({ status, message: expect.stringMatching(message), details: ofModel })
+      expect((await api.call(agentTurns.list, { projectId })).items[0]).toMatchObject({
+        status: 'failed',
+        error: { message: failure.message },
+        createdResources: ofModel.createdResources,
+      })
+    }
+    expect((await ask('out of tokens')).reply).toBe('It beg\n\n(The model ran out of tokens: this answer is cut off.)')
+  })
+
+  test('is over after 90 seconds', async () => {
+    const clock = new AbortController()
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    const moved = (ms: number) => (ms === 90_000 ? clock.signal : timeout(ms))
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(moved)
+    onTestFinished(() => spy.mockRestore())
+    const script = ({ results }: Asked): Answer => (results.length > 0 ? 'silence' : { calls: [newSuite(serverId)] })
+    const { refused, api, projectId, serverId, model } = await stage(script, kind, quiet)
+    const over = refused('Write a suite')
+    await until(
+      () => model.asked.length,
+      count => count === 2,
+    )
+    clock.abort(new DOMException('', 'TimeoutError'))
+    const message = 'The turn did not finish within 90 s.'
+    expect(await over).toMatchObject({ status: 504, code: 'TIMEOUT', message, details: ofModel })
+    const [kept] = (await api.call(agentTurns.list, { projectId })).items
+    expect(kept).toMatchObject({ status: 'failed', error: { message } })
   })
 })
 
@@ -288,11 +322,7 @@ test('a follow-up hears what was said, and what was read from outside then keeps
 
   const usage = await api.call(agentTurns.usage, { projectId })
   const answers = 1 + 2 + 2 + 2 + 1 + 2 + 2
-  expect(usage).toMatchObject({
-    turns: 7,
-    inputTokens: answers * TOKENS.input,
-    outputTokens: answers * TOKENS.output,
-  })
+  expect(usage).toMatchObject({ turns: 7, inputTokens: answers * TOKENS.input, outputTokens: answers * TOKENS.output })
   day = 1
   expect(await api.call(agentTurns.usage, { projectId })).toMatchObject({ turns: 0, inputTokens: 0 })
 })

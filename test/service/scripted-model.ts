@@ -24,9 +24,10 @@ export type Asked = {
   results: string[]
 }
 
-/** One answer: a text, tool calls, a refusal, or silence. */
+/** One answer: a text, which tokens may have ended, tool calls, a refusal, a body of no protocol, or silence. */
 export type Answer =
-  | { text: string }
+  | { text: string; isCut?: boolean }
+  | { raw: string }
   | { calls: { name: string; args: unknown }[] }
   | { status: number; message?: string; headers?: Record<string, string> }
   | 'silence'
@@ -46,7 +47,7 @@ type Protocol = {
   path: string
   keyOf(request: IncomingMessage): string
   read(body: unknown): Omit<Asked, 'key'>
-  answer(answer: { text: string } | { calls: { name: string; args: unknown }[] }): unknown
+  answer(answer: { text: string; isCut?: boolean } | { calls: { name: string; args: unknown }[] }): unknown
   refuse(message: string): unknown
 }
 
@@ -84,6 +85,7 @@ export async function openScriptedModel(
     const answer = script(question)
     if (answer === 'silence') return
     if ('status' in answer) send(response, answer.status, protocol.refuse(answer.message ?? 'refused'), answer.headers)
+    else if ('raw' in answer) response.writeHead(200, { 'content-type': 'application/json' }).end(answer.raw)
     else send(response, 200, protocol.answer(answer))
   }
   const server = createServer((request, response) => {
@@ -208,7 +210,9 @@ const PROTOCOLS: Record<ModelKind, Protocol> = {
         object: 'chat.completion',
         created: 0,
         model: 'scripted',
-        choices: [{ index: 0, message, finish_reason: 'text' in answer ? 'stop' : 'tool_calls' }],
+        choices: [
+          { index: 0, message, finish_reason: 'text' in answer ? (answer.isCut ? 'length' : 'stop') : 'tool_calls' },
+        ],
         usage: {
           prompt_tokens: TOKENS.input,
           completion_tokens: TOKENS.output,
@@ -248,7 +252,7 @@ const PROTOCOLS: Record<ModelKind, Protocol> = {
         'text' in answer
           ? [{ type: 'text', text: answer.text }]
           : answer.calls.map(({ name, args }) => ({ type: 'tool_use', id: nextId(), name, input: args })),
-      stop_reason: 'text' in answer ? 'end_turn' : 'tool_use',
+      stop_reason: 'text' in answer ? (answer.isCut ? 'max_tokens' : 'end_turn') : 'tool_use',
       stop_sequence: null,
       usage: { input_tokens: TOKENS.input, output_tokens: TOKENS.output },
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { record, shape, strictBody } from './shapes.ts'
+import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /**
  * Only `browser` is documented; it goes on every turn that should browse. What else a message needs is not, so the
@@ -27,5 +27,85 @@ export const chat = resource('chat', {
     // A model answers while the caller waits, as in an agent turn.
     deadlineMs: 100_000,
     source: 'prose',
+  }),
+})
+
+/** What is said to the servers of an environment or a client, in a new session, or in one that there is. */
+export const ChatRequest = shape(() =>
+  strictBody({
+    text: z
+      .string()
+      .max(8000)
+      .refine(text => text.trim() !== '', { error: 'must not be blank' }),
+    sessionId: z.string().min(1).optional(),
+    environmentId: z.string().min(1).optional(),
+    clientId: z.string().min(1).optional(),
+  }).refine(
+    ({ sessionId, environmentId, clientId }) =>
+      [sessionId, environmentId, clientId].filter(id => id !== undefined).length === 1,
+    { error: 'names one of sessionId, environmentId and clientId' },
+  ),
+)
+
+/** One message of a chat; `system` says why there is no answer. */
+export const ChatMessage = shape(() =>
+  record({
+    role: openEnum(['user', 'assistant', 'system']),
+    text: z.string(),
+    /** What was called on the way to it. */
+    toolCalls: z.array(
+      record({
+        serverName: z.string(),
+        toolName: z.string(),
+        arguments: openObject(),
+        isError: z.boolean(),
+        /** The server's own words, clipped. */
+        result: z.string(),
+        startedAt: timestamp(),
+        durationMs: z.number(),
+      }),
+    ),
+    totalTokens: z.number(),
+    durationMs: z.number(),
+    createdAt: timestamp(),
+  }),
+)
+export type ChatMessage = z.infer<typeof ChatMessage>
+
+/** A chat with all that was said in it, oldest first; an answer returns what it added. */
+export const Chat = shape(() =>
+  record({
+    /** Of the session, as the feed of sessions has it. */
+    id: z.string(),
+    title: z.string(),
+    environmentId: z.string().nullish(),
+    clientId: z.string().nullish(),
+    /** `interrupted`: the process that wrote an answer has ended. */
+    status: openEnum(['idle', 'answering', 'interrupted']),
+    modelId: z.string().nullish(),
+    messages: z.array(ChatMessage()),
+  }),
+)
+export type Chat = z.infer<typeof Chat>
+
+const local = '/local/projects/{projectId}/chats' as const
+
+export const chats = resource('chats', {
+  say: endpoint('sayInChat', 'POST', local, {
+    summary: 'Have the model of an environment or a client answer, which calls the tools of its servers by itself.',
+    body: ChatRequest,
+    response: Chat,
+    errors: ['VALIDATION_ERROR', 'CONFLICT', 'FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'TIMEOUT'],
+    risk: 'spend',
+    idempotency: 'none',
+    refreshes: ['sessions', 'chatSessions'],
+    // The service's own timeout must come first.
+    deadlineMs: 130_000,
+    local: true,
+  }),
+  get: endpoint('getChat', 'GET', `${local}/{sessionId}`, {
+    summary: 'A chat with all that was said and called in it.',
+    response: Chat,
+    local: true,
   }),
 })

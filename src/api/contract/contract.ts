@@ -2,7 +2,7 @@ import { account, capabilities } from './account.ts'
 import { agent, agentProposals, agentTurns } from './agent.ts'
 import { harness, hostCatalog, models } from './catalogs.ts'
 import { calls } from './calls.ts'
-import { chat } from './chat.ts'
+import { chat, chats } from './chat.ts'
 import { checkRepos } from './check-repos.ts'
 import { clients, hosts } from './clients.ts'
 import { connections } from './connections.ts'
@@ -61,6 +61,7 @@ export const contract = {
   sessions,
   chatSessions,
   chat,
+  chats,
   agent,
   traceExports,
   checkRepos,

@@ -87,6 +87,23 @@ export const verbs: readonly CommandDeclaration[] = [
   ),
   verb(
     {
+      name: 'chat',
+      says: 'Talk to the servers of an environment or a client, with its model; it calls their tools by itself.',
+      words: [['[text]', 'what to say; without it standard input is read']],
+      flags: [
+        ['--environment <name>', 'begin a session with this environment, by id or name'],
+        ['--client <name>', 'begin a session with this client, by id or name'],
+        ['--session <id>', 'go on in this session'],
+        JSON_FLAG,
+        ['--retry <id>', RETRY],
+        ['--new', SEND_NEW],
+      ],
+    },
+    async () => (await import('../verbs/chat.ts')).chat,
+    'handing-over',
+  ),
+  verb(
+    {
       name: 'search',
       says: 'Find sessions by their titles and transcripts.',
       words: [['<text>', 'what to look for']],

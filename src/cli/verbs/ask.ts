@@ -23,9 +23,10 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   if (own.approve !== undefined && (typed !== undefined || own.continue))
     throw new UsageError('--approve goes without a question.')
   if (own.approve !== undefined) return await approve(context, own.approve, own)
-  const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
-  if (question === '') throw new UsageError('There is no question: write it behind ask, or to standard input.')
+  const question = await questionOf(typed, 'ask')
   const projectId = await context.projectId()
+  const isLocal = context.saved?.opened.workspace.profile.local ?? false
+  if (isLocal) await sayInterrupted(context, projectId)
   const turns = own.continue ? await lastConversation(context, projectId) : []
   const idempotencyKey = newIdempotencyKey()
   const conversationId = turns[0]?.conversationId ?? idempotencyKey
@@ -42,9 +43,17 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   sayEffects(value)
   const { inputTokens, outputTokens } = value.usage ?? {}
   say(`It took ${inputTokens ?? '?'} tokens in and ${outputTokens ?? '?'} out.`)
-  if (!context.saved?.settings.profile.local) return
+  if (!isLocal) return
   const today = await context.client.agentTurns.usage({ projectId })
   say(`Today, since 00:00 UTC: ${today.turns} turns, ${today.inputTokens} tokens in and ${today.outputTokens} out.`)
+}
+
+/** What the last turn left behind, where its process ended with it. */
+async function sayInterrupted({ client }: CommandContext, projectId: string): Promise<void> {
+  const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
+  if (last?.status !== 'interrupted') return
+  say(clean(`The last turn was interrupted: ${last.question}`))
+  sayEffects(last)
 }
 
 /** The turns of the conversation that was last in the project, newest first. @throws UsageError where there is none */
@@ -54,6 +63,13 @@ async function lastConversation({ client }: CommandContext, projectId: string): 
   const { conversationId } = last
   if (conversationId == null) return [last]
   return (await client.agentTurns.list({ projectId, conversationId })).items
+}
+
+/** What was typed, else what standard input says. @throws UsageError where there is nothing */
+export async function questionOf(typed: string | undefined, command: string): Promise<string> {
+  const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
+  if (question === '') throw new UsageError(`There is no question: write it behind ${command}, or to standard input.`)
+  return question
 }
 
 /** What a turn made, and what it leaves to a person. */

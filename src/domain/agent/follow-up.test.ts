@@ -39,6 +39,6 @@ test('whatever was said, the request is one that the contract takes', () => {
       expect(messages.length % 2).toBe(1)
       expect(messages.at(-1)).toEqual({ role: 'user', content: 'And now?' })
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   )
 })

@@ -17,6 +17,7 @@ import { cut } from '../core/one-line.ts'
 import { Reply } from '../core/reply.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import { withDeadline } from '../models/ask.ts'
+import { OF_MODEL } from '../models/failures.ts'
 import { agentTools, effectOf, ownParameters, type AgentTool } from './operations.ts'
 import type { AgentTurnRow } from './rows.ts'
 
@@ -71,7 +72,8 @@ export async function runTurn(context: ServiceContext, call: TurnCall): Promise<
     store.write(() => store.agentTurns.change(row.id, changes))
   }
   try {
-    const reply = await withDeadline(TURN_MS, call.signal, signal => answerOf(context, call, row, signal))
+    const answer = (signal: AbortSignal) => answerOf(context, call, row, signal)
+    const reply = await withDeadline(TURN_MS, call.signal, answer, 'The turn')
     end({ reply })
     const { calls, created, proposed, inputTokens, outputTokens } = row
     return {
@@ -111,10 +113,10 @@ async function answerOf(
   })
   const end = await untilAborted(turn, signal)
   if (end.kind === 'broken') throw end.failure
-  if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(MOST_CALLS + 2))
+  if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(MOST_CALLS + 2), OF_MODEL)
   const reply = end.text.trim()
   if (end.isCut) return `${reply}\n\n(The model ran out of tokens: this answer is cut off.)`.trimStart()
-  if (reply === '') throw new ServiceError('INTERNAL_ERROR', 'The model ended the turn without an answer.')
+  if (reply === '') throw new ServiceError('INTERNAL_ERROR', 'The model ended the turn without an answer.', OF_MODEL)
   return reply
 }
 

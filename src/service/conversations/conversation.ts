@@ -56,8 +56,13 @@ export type ConversationOptions = {
   /** Calls of one turn; more are refused. Default 20. */
   maxToolCalls?: number
   /** What was said before, oldest first. */
-  history?: { role: 'user' | 'assistant'; text: string }[]
+  history?: History
+  /** Hears of each call as it begins; its outcome is set on it later. */
+  onCall?: (call: ConversationToolCall) => void
 }
+
+/** Questions with their answers, oldest first. */
+export type History = { role: 'user' | 'assistant'; text: string }[]
 
 const DEFAULT_TOOL_CALLS = 20
 
@@ -87,11 +92,12 @@ export function openConversation(options: ConversationOptions): Conversation {
           toolName,
           arguments: args,
           isError: true,
-          resultText: '',
+          resultText: 'Its outcome is not known.',
           startedAt: Date.now(),
           durationMs: 0,
         }
         toolCalls.push(call)
+        options.onCall?.(call)
         const calledAt = performance.now()
         try {
           const { result, durationMs } = await untilAborted(

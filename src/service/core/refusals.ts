@@ -34,8 +34,8 @@ export const REFUSALS = {
   'tunnels.create': NO_TUNNELS,
   'tunnels.close': NO_TUNNELS,
   'chat.send':
-    'Chat turns are served by hosted deployments; here a suite with prompt steps talks to a model over the ' +
-    'same servers.',
+    'This form of a chat turn is served by hosted deployments; here `sayInChat` talks to the servers of an ' +
+    'environment or a client.',
   'checkRepos.connect':
     'Pull requests are checked by the app that the hosted service installs; connect it in a hosted ' +
     'workspace, or run the suite from its own CI and report it through eval ingest.',

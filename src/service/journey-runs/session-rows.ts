@@ -1,6 +1,6 @@
 import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json-depth.ts'
-import type { ConversationToolCall, ConversationUsage } from '../conversations/conversation.ts'
+import { createMessageRows, NOTHING_SAID, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
 import type { Database } from '../core/database/database.ts'
 import { json, tableOf, type Placed } from '../core/database/table.ts'
 import type { AttemptRow, JourneyRunPlan } from './rows.ts'
@@ -12,7 +12,7 @@ export type SessionGrades = {
   criteria: Record<string, { passed: boolean; reason: string }>
 }
 
-export type JourneySessionRow = {
+export type JourneySessionRow = MessageTotals & {
   id: string
   /** The runtime's key, which is no address of the API. */
   chatSessionId: string
@@ -20,14 +20,6 @@ export type JourneySessionRow = {
   runId: string
   /** Place of its attempt in the run. */
   attemptPosition: number
-  /** What the persona said first; null until then. */
-  preview: string | null
-  messageCount: number
-  userMessageCount: number
-  toolCallCount: number
-  /** Of assistant and persona, as far as the endpoint reported. */
-  inputTokens: number
-  outputTokens: number
   /** Null = not graded, since it has not come to its end; `failed` = the grader broke. */
   grading: 'pending' | 'graded' | 'failed' | null
   grades?: SessionGrades | undefined
@@ -36,19 +28,8 @@ export type JourneySessionRow = {
   lastActivityAt: number
 }
 
-/** One message with what it took; `user` is the persona. */
-export type JourneyMessageRow = {
-  sessionId: string
-  /** From 0. */
-  position: number
-  role: 'user' | 'assistant'
-  text: string
-  /** Of an assistant's message: the calls that led to it. Long results are clipped. */
-  toolCalls: ConversationToolCall[]
-  usage: ConversationUsage
-  durationMs: number
-  createdAt: number
-}
+/** One message; `user` is the persona. */
+export type JourneyMessageRow = MessageRow<'user' | 'assistant'>
 
 /** A session with what it belongs to. */
 export type JourneyFeedRow = JourneySessionRow & {
@@ -61,17 +42,16 @@ export type JourneyFeedRow = JourneySessionRow & {
 type FeedColumns = Placed<JourneySessionRow> &
   Pick<JourneyFeedRow, 'journeyId' | 'waveId'> &
   JourneyFeedRow['attempt'] & { plan: string }
-type StoredMessage = Omit<JourneyMessageRow, 'usage'> & ConversationUsage
 
 export function createJourneySessionRows(database: Database) {
   const sessions = tableOf<JourneySessionRow, Placed<JourneySessionRow>>(database, 'journeySession', {
     kinds: { grades: json() },
   })
-  const messages = tableOf<StoredMessage>(database, 'journeyMessage', {
-    key: 'sessionId',
-    kinds: { toolCalls: json() },
-  })
   return {
+    ...createMessageRows<JourneyMessageRow['role']>(database, {
+      messageTable: 'journeyMessage',
+      sessionTable: 'journeySession',
+    }),
     get: sessions.basics.get,
     /** In the order in which they began. */
     listByRun: (runId: string) => sessions.all({ runId }, 'ORDER BY position'),
@@ -82,12 +62,7 @@ export function createJourneySessionRows(database: Database) {
     ) =>
       sessions.basics.insert({
         ...row,
-        preview: null,
-        messageCount: 0,
-        userMessageCount: 0,
-        toolCallCount: 0,
-        inputTokens: 0,
-        outputTokens: 0,
+        ...NOTHING_SAID,
         grading: null,
         gradingError: null,
         lastActivityAt: row.startedAt,
@@ -109,29 +84,6 @@ export function createJourneySessionRows(database: Database) {
         .all<object>(sql, { projectId, limit, ...after })
         .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
-    /** Adds a message behind the others, and what it adds up to. */
-    append({ toolCalls, usage, ...message }: Omit<JourneyMessageRow, 'position'>) {
-      const { sessionId, role, text, createdAt } = message
-      const { inputTokens, outputTokens } = usage
-      const values = { ...message, ...usage, toolCalls: JSON.stringify(toolCalls) }
-      const columns = Object.keys(values)
-      database.run(
-        `INSERT INTO journeyMessage (position, ${columns.join(', ')})
-         SELECT messageCount, ${columns.map(name => `:${name}`).join(', ')} FROM journeySession WHERE id = :sessionId`,
-        values,
-      )
-      const isUser = role === 'user'
-      database.run(
-        `UPDATE journeySession SET messageCount = messageCount + 1, lastActivityAt = :createdAt,
-                userMessageCount = userMessageCount + :isUser, toolCallCount = toolCallCount + :calls,
-                inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens,
-                preview = coalesce(preview, iif(:isUser, :text, NULL))
-         WHERE id = :sessionId`,
-        { sessionId, createdAt, isUser, text, calls: toolCalls.length, inputTokens, outputTokens },
-      )
-    },
-    /** Oldest first. */
-    messages: (sessionId: string) => messages.all({ sessionId }, 'ORDER BY position').map(readMessage),
     /** Null → pending. */
     claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
     /** pending → graded, or failed with the reason; false when it was not pending. */
@@ -147,8 +99,4 @@ export function createJourneySessionRows(database: Database) {
 
 function readFeedRow({ plan, targetPosition, status, errorMessage, ...row }: FeedColumns): JourneyFeedRow {
   return { ...row, plan: parseStored(plan) as JourneyRunPlan, attempt: { targetPosition, status, errorMessage } }
-}
-
-function readMessage({ inputTokens, outputTokens, totalTokens, ...row }: StoredMessage): JourneyMessageRow {
-  return { ...row, usage: { inputTokens, outputTokens, totalTokens } }
 }

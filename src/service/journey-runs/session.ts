@@ -1,6 +1,7 @@
 import type { Connections } from '../connections/engine.ts'
 import type { ServerTarget } from '../connections/types.ts'
-import { openConversation, type ConversationToolCall } from '../conversations/conversation.ts'
+import { openConversation } from '../conversations/conversation.ts'
+import { keptCall } from '../conversations/message-rows.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import type { JourneyRunPlan, JourneyTarget } from './rows.ts'
 import type { JourneyMessageRow } from './session-rows.ts'
@@ -23,9 +24,6 @@ export type SessionRequest = {
   /** Longest time of the persona's and of the assistant's part of a turn, in milliseconds. */
   turnDeadlineMs?: number
 }
-
-/** Longest result of a tool that a transcript keeps, in characters. */
-const MAX_RESULT = 20_000
 
 /**
  * Plays one session to its end: the persona writes until it is done or its turns are used up, the assistant of the
@@ -61,7 +59,7 @@ export async function playSession(request: SessionRequest): Promise<JourneyMessa
     const { text, toolCalls, usage, durationMs } = await withDeadline(turnDeadlineMs, signal, limited =>
       conversation.say(message, limited),
     )
-    add({ role: 'assistant', text, toolCalls: toolCalls.map(kept), usage, durationMs })
+    add({ role: 'assistant', text, toolCalls: toolCalls.map(keptCall), usage, durationMs })
   }
   return messages
 }
@@ -69,12 +67,6 @@ export async function playSession(request: SessionRequest): Promise<JourneyMessa
 /** The configured model plays and grades; where none is named, the target's does. */
 export function playerModel({ access, target }: Pick<SessionRequest, 'access' | 'target'>): string {
   return access.configured?.model ?? target.modelId
-}
-
-function kept(call: ConversationToolCall): ConversationToolCall {
-  const { resultText } = call
-  if (resultText.length <= MAX_RESULT) return call
-  return { ...call, resultText: `${resultText.slice(0, MAX_RESULT)}…` }
 }
 
 const Turn = shape(() =>

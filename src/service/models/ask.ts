@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
-import { toModelFailure } from './failures.ts'
+import { OF_MODEL, toModelFailure } from './failures.ts'
 import { loadModelLibrary, openModel } from './library.ts'
 
 /** One question whose answer is a JSON document of a shape. */
@@ -84,12 +84,14 @@ export const MODEL_DEADLINE_MS = 300_000
 
 /**
  * Gives work so many milliseconds.
+ * @param what does the work, as the subject of the refusal
  * @throws ServiceError `TIMEOUT` when they are over; the signal's reason when it aborts first
  */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
+  what = 'The model',
 ): Promise<T> {
   const timeout = AbortSignal.timeout(ms)
   try {
@@ -97,6 +99,6 @@ export async function withDeadline<T>(
   } catch (error) {
     signal.throwIfAborted()
     if (!timeout.aborted) throw error
-    throw new ServiceError('TIMEOUT', `The model did not finish within ${ms / 1000} s.`, { cause: error })
+    throw new ServiceError('TIMEOUT', `${what} did not finish within ${ms / 1000} s.`, { ...OF_MODEL, cause: error })
   }
 }

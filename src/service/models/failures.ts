@@ -1,9 +1,12 @@
 import type { APICallError } from 'ai'
 import { ServiceError } from '../core/errors.ts'
-import type { ErrorCode } from '../../api/contract/error.ts'
+import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { messageOf } from '../core/one-line.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelLibrary } from './library.ts'
+
+/** Goes with every failure that the endpoint of a model is to blame for. */
+export const OF_MODEL = { details: { reason: 'MODEL_ENDPOINT' satisfies ErrorReason } }
 
 /** What a refusal of the endpoint is called, by its HTTP status. */
 const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
@@ -17,15 +20,16 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
 /** The library's failure in one sentence that names the endpoint, and never a key. */
 export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
   const last = library.RetryError.isInstance(error) ? error.lastError : error
-  const [code, did] = library.APICallError.isInstance(last)
-    ? refusalOf(last)
-    : (['INTERNAL_ERROR', 'gave an answer that cannot be used'] as const)
+  const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
   const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(last)}`
-  return new ServiceError(code, withoutKey(words, endpoint.apiKey))
+  return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)
 }
+
+const UNUSABLE: [ErrorCode, string] = ['INTERNAL_ERROR', 'gave an answer that cannot be used']
 
 function refusalOf({ statusCode }: APICallError): [ErrorCode, string] {
   if (statusCode === undefined) return ['SERVER_UNREACHABLE', 'cannot be reached']
+  if (statusCode < 300) return UNUSABLE
   const [code, did] = REFUSALS[statusCode] ?? (['INTERNAL_ERROR', 'failed'] as const)
   return [code, `${did} with HTTP ${statusCode}`]
 }

@@ -1,31 +1,15 @@
-import type { Connections } from '../connections/engine.ts'
-import {
-  openConversation,
-  type Conversation,
-  type ConversationToolCall,
-  type ConversationTurn,
-} from '../conversations/conversation.ts'
+import { historyOf, openAssistant, type AssistantEngines } from '../conversations/assistant.ts'
+import type { Conversation, ConversationToolCall, ConversationTurn, History } from '../conversations/conversation.ts'
 import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
-import { requireModel } from '../models/ask.ts'
-import type { ModelSettings } from '../models/settings.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
-import type { ServerTargets } from '../servers/targets.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type VisitorMessageRow, type VisitorSessionRow } from './visitor-session-rows.ts'
 import { whyEnded, sessionEnded, toVisitorRefusal } from './access.ts'
-import { partsOf } from './records.ts'
 
-export type AnswersOptions = {
-  store: Store
-  connections: Connections
-  targets: ServerTargets
-  models: ModelSettings | undefined
-  now: () => number
-  onError: (error: unknown) => void
-}
+export type AnswersOptions = AssistantEngines & { store: Store; now: () => number; onError: (error: unknown) => void }
 
 /** The assistants that answer visitors. */
 export type Answers = {
@@ -44,8 +28,6 @@ export type Answers = {
 const WATCH_EVERY_MS = 200
 /** Longest time of one answer, in milliseconds. */
 const ANSWER_MS = 120_000
-/** Turns before this one that the assistant is given. */
-const REMEMBERED_TURNS = 20
 
 type Running = { sessionId: string; stop: AbortController; lease: Lease; renewedAt: number }
 type Opened = { conversation: Conversation; resolution: Resolution }
@@ -124,7 +106,7 @@ function begin(
   const history = historyOf(store.visitorSessions.messages.all(session.id))
   noteQuestion(options, session.id, text)
   try {
-    const opened = openAssistant(options, scenario, history)
+    const opened = openedFor(options, scenario, history)
     const lease = takeLease()
     store.visitorSessions.update({ ...session, lastActivityAt: now() })
     store.visitorSessions.setLease(session.id, lease)
@@ -153,44 +135,15 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
   )
 }
 
-type History = { role: 'user' | 'assistant'; text: string }[]
-
 /** The assistant of the environment that the scenario points at now. @throws ServiceError when nothing could answer */
-function openAssistant(options: AnswersOptions, scenario: ScenarioRow, history: History): Opened {
-  const { store, connections, targets, models } = options
-  const { environment, client, systemPrompt, temperature } = partsOf(store, scenario)
+function openedFor(options: AnswersOptions, scenario: ScenarioRow, history: History): Opened {
+  const { store } = options
+  const environment = store.environments.get(scenario.projectId, scenario.environmentId)
   if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
-  if (client?.config['requireToolApproval'] === true)
-    throw new ServiceError(
-      'FEATURE_NOT_SUPPORTED',
-      'The client asks for approval of each tool call, which visitors cannot give here.',
-    )
   const resolution = resolveEnvironment(store, environment)
-  const access = { configured: models, keys: {} }
-  requireModel(access, { model: resolution.model.id })
-  const conversation = openConversation({
-    access,
-    model: resolution.model.id,
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(temperature !== undefined && { temperature }),
-    servers: resolution.servers.filter(({ enabled }) => enabled).map(row => targets.of(row)),
-    connections,
-    history,
-  })
+  const { client, servers, model } = resolution
+  const conversation = openAssistant(options, { config: client.config, servers, model: model.id, history })
   return { conversation, resolution }
-}
-
-/** Questions with their answers; what was never answered was never said, as far as the assistant knows. */
-function historyOf(messages: readonly VisitorMessageRow[]): History {
-  const history: History = []
-  let asked: string | undefined
-  for (const { role, text } of messages) {
-    if (role === 'user') asked = text
-    if (role !== 'assistant' || asked === undefined) continue
-    history.push({ role: 'user', text: asked }, { role, text })
-    asked = undefined
-  }
-  return history.slice(-2 * REMEMBERED_TURNS)
 }
 
 type Noting = Pick<AnswersOptions, 'store' | 'now'>

@@ -218,7 +218,7 @@ export function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail
 }
 
 /** What visitors reach right now; parts that were deleted since are missing. */
-export function partsOf(store: Store, { projectId, environmentId }: ScenarioRow) {
+function partsOf(store: Store, { projectId, environmentId }: ScenarioRow) {
   const environment = store.environments.get(projectId, environmentId)
   const client = environment && store.clients.get(projectId, environment.clientId)
   const { systemPrompt, temperature } = client?.config ?? {}

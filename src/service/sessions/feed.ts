@@ -1,6 +1,7 @@
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
+import { chats } from './chats.ts'
 import { evalSessions } from './eval-sessions.ts'
 import { journeySessions } from './journey-sessions.ts'
 import {
@@ -71,4 +72,4 @@ function toPlace(text: string): SessionPlace {
 }
 
 /** Every surface whose sessions this workspace holds, one line each; feeds, searches and exports follow. */
-const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions]
+const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions, chats]

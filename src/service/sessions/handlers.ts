@@ -26,7 +26,7 @@ export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sess
   }
 }
 
-/** Every session is shared with its project here: nobody chats with this workspace on their own. */
+/** Every session is shared with its project here, chats too. */
 export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['chatSessions'] {
   return {
     list({ caller, query }) {

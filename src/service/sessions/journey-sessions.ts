@@ -1,4 +1,4 @@
-import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from './session.ts'
+import { answerSpans, sessionLink, type SessionRow, type SessionSource } from './session.ts'
 import type { JourneyFeedRow, JourneyMessageRow } from '../journey-runs/session-rows.ts'
 
 /** Sessions of journey runs; nobody archives them. */
@@ -21,7 +21,7 @@ function toSession(row: JourneyFeedRow, messages: readonly JourneyMessageRow[]):
     summary: toSummary(row),
     messages: messages.map(({ role, text }) => ({ role, content: text })),
     finalText: messages.findLast(({ role }) => role === 'assistant')?.text ?? '',
-    spans: () => messages.flatMap(toSpans),
+    spans: () => messages.flatMap(answerSpans),
     status: STATUS[attempt.status],
     ...(attempt.errorMessage !== null && { error: attempt.errorMessage }),
     attributes: {
@@ -62,29 +62,4 @@ function toSummary(row: JourneyFeedRow): SessionRow['summary'] {
     parentRef: { kind: 'journeyRun', label: name, journeyRunId: runId, journeyRefId: journeyId },
     link: sessionLink(`projects/${projectId}`),
   }
-}
-
-/** An answer with the calls that led to it; what the persona says needs no span. */
-function toSpans({ position, role, toolCalls, durationMs, createdAt }: JourneyMessageRow): SessionSpan[] {
-  if (role === 'user') return []
-  const key = `answer-${position}`
-  const common = { startedAt: createdAt - Math.round(durationMs), durationMs, attributes: {} }
-  return [
-    { key, name: 'answer', kind: 'step', status: 'ok', ...common },
-    ...toolCalls.map((call, index): SessionSpan => ({
-      key: `${key}-call-${index}`,
-      parent: key,
-      name: call.toolName,
-      kind: 'toolCall',
-      startedAt: call.startedAt,
-      durationMs: call.durationMs,
-      status: call.isError ? 'error' : 'ok',
-      attributes: {
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': call.toolName,
-        'mcpdeck.server.name': call.serverName,
-      },
-      content: { input: call.arguments, output: call.resultText },
-    })),
-  ]
 }

@@ -1,3 +1,4 @@
+import type { MessageRow } from '../conversations/message-rows.ts'
 import type { FeedFilter } from '../core/list-page.ts'
 import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
@@ -74,4 +75,29 @@ export function comparePlaces(order: SessionFilter['order']) {
  */
 export function sessionLink(place: string): NonNullable<SessionSummary['link']> {
   return { path: place, url: `mcpdeck://local/${place}` }
+}
+
+/** An answer with the calls that led to it; what was asked needs no span, and a failure is one. */
+export function answerSpans({ position, role, toolCalls, durationMs, createdAt }: MessageRow): SessionSpan[] {
+  if (role === 'user') return []
+  const key = `answer-${position}`
+  const common = { startedAt: createdAt - Math.round(durationMs), durationMs, attributes: {} }
+  return [
+    { key, name: 'answer', kind: 'step', status: role === 'assistant' ? 'ok' : 'error', ...common },
+    ...toolCalls.map((call, index): SessionSpan => ({
+      key: `${key}-call-${index}`,
+      parent: key,
+      name: call.toolName,
+      kind: 'toolCall',
+      startedAt: call.startedAt,
+      durationMs: call.durationMs,
+      status: call.isError ? 'error' : 'ok',
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.toolName,
+        'mcpdeck.server.name': call.serverName,
+      },
+      content: { input: call.arguments, output: call.resultText },
+    })),
+  ]
 }

@@ -4,6 +4,7 @@ import { callHandlers } from '../calls/handlers.ts'
 import { upsertCases } from '../cases/records.ts'
 import { runsOfSuite } from '../runs/records.ts'
 import { caseHandlers } from '../cases/handlers.ts'
+import { chatHandlers } from '../chats/handlers.ts'
 import { checkRepoHandlers } from '../check-repos/handlers.ts'
 import { hostCatalogHandlers, imageHandlers, modelHandlers, pluginHandlers } from '../catalogs/handlers.ts'
 import { clientHandlers, hostHandlers } from '../clients/handlers.ts'
@@ -56,6 +57,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     evalIngest: evalIngestHandlers(context),
     conformanceIngest: conformanceIngestHandlers(context),
     sessions: sessionHandlers(context),
+    chats: chatHandlers(context),
     chatSessions: chatSessionHandlers(context),
     traceExports: traceExportHandlers(context),
     checkRepos: checkRepoHandlers(),

@@ -4,6 +4,7 @@ import { StorageError } from '../../api/contract/error.ts'
 import { createAgentProposalRows, createAgentTurnRows } from '../agent/rows.ts'
 import { createCallRows } from '../calls/rows.ts'
 import { createCaseRows } from '../cases/rows.ts'
+import { createChatRows } from '../chats/rows.ts'
 import { createClientRows } from '../clients/rows.ts'
 import { createConformanceRunRows } from '../conformance-ingest/rows.ts'
 import { createCursors } from '../core/database/cursors.ts'
@@ -107,6 +108,7 @@ function rowsOf(database: Database, sealer: Sealer) {
     calls: () => createCallRows(database),
     agentTurns: () => createAgentTurnRows(database),
     agentProposals: () => createAgentProposalRows(database),
+    chats: () => createChatRows(database),
     clients: () => createClientRows(database),
     environments: () => createEnvironmentRows(database),
     findings: () => createFindingRows(database),

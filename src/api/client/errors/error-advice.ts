@@ -98,6 +98,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: 'The environment resolves to no model.',
     next: 'Set a model on the environment or its client.',
   },
+  MODEL_ENDPOINT: {
+    title: 'No answer from the model',
+    sentence: error => quotedMessage(error.message),
+    next: 'Nothing is repeated by itself: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
+  },
   VALIDATION_ERROR: {
     title: 'Input not accepted',
     sentence: error => `The service does not accept the input${named(', namely ', fieldOf(error))}.`,
@@ -339,8 +344,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.local-only': {
     title: 'Only in a local workspace',
-    sentence: 'This service connects to servers by itself; it neither returns what passes there nor starts them anew.',
-    next: 'Save the server in a local workspace for that.',
+    sentence: 'This service does not offer that; a local workspace does.',
+    next: 'Save what it takes in a local workspace, and use that one (--local).',
   },
   'refused.journal': {
     title: 'Journal not writable',

@@ -25,7 +25,8 @@ type Refusal = {
 /** Which limit refused a request, or `undefined` when none did. */
 export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: Refusal): RateLimitKind | undefined {
   if (code === 'ACTIVE_REQUEST_LIMIT') return 'open-requests'
-  if (status !== 429) return undefined
+  // A model's endpoint that is asked too often says nothing about the service's own limits.
+  if (status !== 429 || details?.['reason'] === 'MODEL_ENDPOINT') return undefined
   if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return 'concurrent-runs'
   if (namesInsights(details)) return 'insights-per-day'
   if (endpoint.method === 'GET' && endpoint.path.includes('/server-connections/')) return 'connection-poll'

@@ -21,6 +21,7 @@ import { serverRoots } from './0015.ts'
 import { serverCalls } from './0016.ts'
 import { agentTurns } from './0017.ts'
 import { agentTurnOrigins } from './0018.ts'
+import { chats } from './0019.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -42,6 +43,7 @@ const MIGRATIONS: readonly string[] = [
   serverCalls,
   agentTurns,
   agentTurnOrigins,
+  chats,
 ]
 
 /** Whether every migration was applied. */

@@ -1,0 +1,59 @@
+import type { Connections } from '../connections/engine.ts'
+import { ServiceError } from '../core/errors.ts'
+import { requireModel } from '../models/ask.ts'
+import type { ModelSettings } from '../models/settings.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { ServerTargets } from '../servers/targets.ts'
+import { openConversation, type Conversation, type ConversationOptions, type History } from './conversation.ts'
+
+/** What assistants work with. */
+export type AssistantEngines = { connections: Connections; targets: ServerTargets; models: ModelSettings | undefined }
+
+/** An assistant as a client describes it. */
+export type AssistantParts = Pick<ConversationOptions, 'history' | 'onCall'> & {
+  config: Readonly<Record<string, unknown>>
+  servers: readonly ServerRow[]
+  /** Absent = the configured one. */
+  model: string | undefined
+}
+
+/**
+ * The assistant of a client over the servers that are switched on.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED` when no model could answer, or the client wants each call approved
+ */
+export function openAssistant({ connections, targets, models }: AssistantEngines, parts: AssistantParts): Conversation {
+  const { config, servers, model, ...more } = parts
+  const { systemPrompt, temperature, requireToolApproval } = config
+  if (requireToolApproval === true)
+    throw new ServiceError(
+      'FEATURE_NOT_SUPPORTED',
+      'The client asks for approval of each tool call, which cannot be given in a conversation here.',
+    )
+  const access = { configured: models, keys: {} }
+  requireModel(access, { model })
+  return openConversation({
+    access,
+    model,
+    ...(typeof systemPrompt === 'string' && { systemPrompt }),
+    ...(typeof temperature === 'number' && { temperature }),
+    servers: servers.filter(({ enabled }) => enabled).map(row => targets.of(row)),
+    connections,
+    ...more,
+  })
+}
+
+/** Turns before this one that an assistant is given. */
+const REMEMBERED_TURNS = 20
+
+/** Questions with their answers; what was never answered was never said, as far as the assistant knows. */
+export function historyOf(messages: readonly { role: string; text: string }[]): History {
+  const history: History = []
+  let asked: string | undefined
+  for (const { role, text } of messages) {
+    if (role === 'user') asked = text
+    if (role !== 'assistant' || asked === undefined) continue
+    history.push({ role: 'user', text: asked }, { role, text })
+    asked = undefined
+  }
+  return history.slice(-2 * REMEMBERED_TURNS)
+}

@@ -1,0 +1,92 @@
+import type { Database } from '../core/database/database.ts'
+import { json, tableOf } from '../core/database/table.ts'
+import type { ConversationToolCall, ConversationUsage } from './conversation.ts'
+
+/** One message of a session with what it took. */
+export type MessageRow<Role extends string = string> = {
+  sessionId: string
+  /** From 0. */
+  position: number
+  role: Role
+  text: string
+  /** The calls that led to it. Long results are clipped. */
+  toolCalls: ConversationToolCall[]
+  usage: ConversationUsage
+  durationMs: number
+  createdAt: number
+}
+
+/** What a session's row counts of its messages. */
+export type MessageTotals = {
+  /** What was said first; null until then. */
+  preview: string | null
+  messageCount: number
+  userMessageCount: number
+  toolCallCount: number
+  /** Of everybody who is played by a model, as far as the endpoint reported. */
+  inputTokens: number
+  outputTokens: number
+}
+
+/** The totals of a session in which nothing was said. */
+export const NOTHING_SAID: MessageTotals = {
+  preview: null,
+  messageCount: 0,
+  userMessageCount: 0,
+  toolCallCount: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+}
+
+/** Longest result of a tool that a transcript keeps, in characters. */
+const MAX_RESULT = 20_000
+
+/** A call as transcripts keep it. */
+export function keptCall(call: ConversationToolCall): ConversationToolCall {
+  const { resultText } = call
+  if (resultText.length <= MAX_RESULT) return call
+  return { ...call, resultText: `${resultText.slice(0, MAX_RESULT)}…` }
+}
+
+type StoredMessage<Role extends string> = Omit<MessageRow<Role>, 'usage'> & ConversationUsage
+
+/** The messages of sessions whose table has the columns of {@link MessageTotals}, and `lastActivityAt`. */
+export function createMessageRows<Role extends string>(
+  database: Database,
+  { messageTable, sessionTable }: { messageTable: string; sessionTable: string },
+) {
+  const messages = tableOf<StoredMessage<string>>(database, messageTable, {
+    key: 'sessionId',
+    kinds: { toolCalls: json() },
+  })
+  return {
+    /** Adds a message behind the others, and what it adds up to. */
+    append({ toolCalls, usage, ...message }: Omit<MessageRow<Role>, 'position'>) {
+      const { sessionId, role, text, createdAt } = message
+      const { inputTokens, outputTokens } = usage
+      const values = { ...message, ...usage, toolCalls: JSON.stringify(toolCalls) }
+      const columns = Object.keys(values)
+      database.run(
+        `INSERT INTO ${messageTable} (position, ${columns.join(', ')})
+         SELECT messageCount, ${columns.map(name => `:${name}`).join(', ')} FROM ${sessionTable} WHERE id = :sessionId`,
+        values,
+      )
+      const isUser = role === 'user'
+      database.run(
+        `UPDATE ${sessionTable} SET messageCount = messageCount + 1, lastActivityAt = :createdAt,
+                userMessageCount = userMessageCount + :isUser, toolCallCount = toolCallCount + :calls,
+                inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens,
+                preview = coalesce(preview, iif(:isUser, :text, NULL))
+         WHERE id = :sessionId`,
+        { sessionId, createdAt, isUser, text, calls: toolCalls.length, inputTokens, outputTokens },
+      )
+    },
+    /** Oldest first. */
+    messages: (sessionId: string) =>
+      messages
+        .all({ sessionId }, 'ORDER BY position')
+        .map(({ inputTokens, outputTokens, totalTokens, role, ...row }): MessageRow<Role> => {
+          return { ...row, role: role as Role, usage: { inputTokens, outputTokens, totalTokens } }
+        }),
+  }
+}
