@@ -16,6 +16,7 @@ import {
   textSearchKeys,
   viewerKeys,
 } from '../../components/component-keys.ts'
+import { chatKeys } from '../../components/conversations/chat-keys.ts'
 import { talkKeys, talkQuestionKeys } from '../../components/conversations/talk-keys.ts'
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
 import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } from '../../components/list/list-keys.ts'
@@ -39,6 +40,7 @@ import {
 
 /** The groups that are on no screen of their own. */
 const sharedKeys: readonly Bindings[] = [
+  chatKeys,
   talkKeys,
   talkQuestionKeys,
   agentRowsKeys,
