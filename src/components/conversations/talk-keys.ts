@@ -7,7 +7,7 @@ export const talkKeys = defineBindings({
   scope: 'overlay',
   title: 'Conversation',
   bindings: {
-    stop: { keys: ['ctrl+x'], label: 'cancel', hint: 'first', help: 'Cancel the answer at once; what was done stays.' },
+    stop: { keys: ['ctrl+x'], label: 'cancel', help: 'Cancel the answer at once; what was done stays.' },
     next: { keys: ['tab'], label: 'next part', hint: true, help: 'To what was said, what was done, the question.' },
     previous: { keys: ['shift+tab'], label: 'part before' },
     ask: { ...on('agent'), label: 'ask on', hint: true, needs: 'write', help: 'Go on with this conversation.' },

@@ -14,9 +14,9 @@ export function questionsAbout(kind: string | undefined): readonly string[] {
   return QUESTIONS[kind ?? ''] ?? []
 }
 
-/** A question as it is sent: with what was chosen on the screen when it was asked, such as `run run_1`. */
-export function aboutChosen(question: string, chosen: string | undefined): string {
-  return chosen === undefined ? question : `${question}\n\n(Chosen on the screen: ${chosen}.)`
+/** A question as it is sent: with what was chosen on the screen when it was asked. */
+export function aboutChosen(question: string, chosen: { kind: string; id: string } | undefined): string {
+  return chosen ? `${question}\n\n(Chosen on the screen: ${chosen.kind} ${chosen.id}.)` : question
 }
 
 /** A question as the person wrote it. */

@@ -16,8 +16,8 @@ export type Turn = Pick<
 export type Conversation = {
   id: string
   projectId: string
-  /** What was chosen on the screen when it began, such as `run run_1`. */
-  chosen?: string | undefined
+  /** What was chosen on the screen when it began. */
+  chosen?: { kind: string; id: string; name: string } | undefined
   /** Those that have ended, oldest first. */
   turns: readonly Turn[]
   /** Where that stands what approved actions made, by the action. */

@@ -54,7 +54,7 @@ export function AgentPane(props: PaneProps) {
       asked={turns.map(({ question }) => asWritten(question))}
       questions={props.questions}
       about={[
-        chosen === undefined ? 'It answers about this project.' : `It is told what is chosen here: ${chosen}.`,
+        chosen ? `It is told what is chosen here: ${chosen.kind} ${chosen.name}.` : 'It answers about this project.',
         'It reads and adds records by itself; anything else is only proposed.',
         profile.local ? 'This takes tokens of your model.' : 'This spends credits.',
       ]}

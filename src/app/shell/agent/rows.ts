@@ -28,7 +28,8 @@ const DECIDED: Readonly<Record<string, Tone>> = { approved: 'ok', dismissed: 'mu
 export function rowsOf(turns: readonly Turn[], projectId: string, made: ReadonlyMap<string, Place>): Row[] {
   const proposals = turns.flatMap(({ proposedActions }) => proposedActions ?? [])
   const created = turns.flatMap(({ createdResources }) => createdResources ?? [])
-  const calls = turns.flatMap(turn => turn.calls)
+  // What a call proposed stands as a proposal.
+  const calls = turns.flatMap(turn => turn.calls).filter(({ outcome }) => outcome !== 'proposed')
   return [
     ...proposals.map((proposal): Row => {
       const { actionId, operation, description, decision } = proposal

@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { ageColumn } from '../../../components/collection/plain-parts.ts'
 import type { Column } from '../../../components/list/columns.ts'
 import { ListContent } from '../../../components/list/list-pane.tsx'
 import { useList } from '../../../components/list/use-list.ts'
@@ -8,7 +8,7 @@ import { asWritten } from '../../../domain/agent/questions.ts'
 import { useWholeList } from '../../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { useBindings } from '../../../tui/keymap/use-bindings.ts'
-import { formatAgo, formatCount } from '../../../tui/theme/format.ts'
+import { formatCount } from '../../../tui/theme/format.ts'
 import type { Tone } from '../../../tui/theme/theme.ts'
 import { agentTurnsKeys } from '../app-keys.ts'
 import type { Conversations, Turn } from './conversations.ts'
@@ -39,7 +39,7 @@ const columns: readonly Column<Turn>[] = [
     align: 'right',
     cell: ({ usage }) => formatCount(usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)),
   },
-  { id: 'age', title: 'Asked', width: 8, cell: ({ startedAt }) => formatAgo(toEpochMs(startedAt), Date.now()) },
+  ageColumn('Asked', ({ startedAt }) => startedAt),
 ]
 
 /** What the agent was asked in a project, as the local workspace stores it. */

@@ -6,6 +6,7 @@ import { newIdempotencyKey } from '../../../api/contract/endpoint.ts'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useCurrentSubject } from '../../../components/subject.tsx'
 import { followUp } from '../../../domain/agent/follow-up.ts'
+import { nameOf } from '../../../domain/notebook/notebook-facts.ts'
 import { aboutChosen, asWritten, questionsAbout } from '../../../domain/agent/questions.ts'
 import { useWrite } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
@@ -73,7 +74,7 @@ export function useAgent(project: () => string | undefined): Agent {
       const subject = subjectNow()
       const about = questionsAbout(subject?.kind)
       const questions = question === undefined ? about : [question, ...about.filter(other => other !== question)]
-      const chosen = subject && `${subject.kind} ${subject.id}`
+      const chosen = subject && { ...subject, name: nameOf(subject.kind, subject.record) }
       const id = newConversationId()
       show({ id, projectId: projectNow(), chosen, turns: [], made: NOTHING_MADE }, { questions })
     },
@@ -105,11 +106,13 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
     const idempotencyKey = newIdempotencyKey()
     const begun = { id: idempotencyKey, conversationId: id, startedAt: Date.now(), question: content, calls: [] }
     let failure: unknown
+    let stopped: AbortSignal | undefined
     const answer = await write({
       confirm: 'done',
       start: 'The agent works…',
       stopped: CANCELLED,
       work({ send, signal, stop }) {
+        stopped = signal
         const running = { ...begun, status: 'running', stop, did: '' }
         conversations.change(id, { running })
         const onProgress = ({ progress, message }: { progress: number; message?: string | undefined }): void =>
@@ -129,7 +132,7 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
     })
     const ended: Turn = answer
       ? { ...begun, ...answer, status: 'answered', calls: answer.toolCalls ?? [] }
-      : { ...begun, ...failureOf(failure), status: 'failed' }
+      : { ...begun, ...failureOf(stopped?.aborted ? undefined : failure), status: 'failed' }
     const stored = profile.local ? await storedTurn() : undefined
     conversations.change(id, { turns: [...turns, { ...ended, ...stored }], running: undefined })
 
