@@ -18,7 +18,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   tunnels: neither('A tunnel lives in the process that holds it, the service’s own agent.'),
   chat: neither('A chat is its own program; Sessions lists what was said.'),
   'agentTurns.usage': { screen: '`mcpdeck ask` says it below each answer.' },
-  'chats.say': { screen: '`mcpdeck chat` talks; Sessions lists what was said.' },
+  'chats.say': { screen: 'A command talks; Sessions lists what was said.' },
   'chats.get': neither('`mcpdeck api` prints it; Sessions lists what was said.'),
   computer: neither('Belongs to the service’s hosted computer.'),
   harness: neither('No form here asks for a built-in tool.'),

@@ -22,6 +22,7 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
       'Add 2 and 3': { name: 'get-sum', args: { a: 2, b: 3 } },
     }
     const model = await scriptedModel(({ results, prompts }) => {
+      if (prompts.at(-1) === 'Fail') return { raw: '<html>' }
       const call = calls[prompts.at(-1)!]
       return results.length > 0 || !call ? { text: `You said: ${prompts.join()}` } : { calls: [call] }
     })
@@ -32,9 +33,13 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
     })
     expect(await home.run(['ask'], { env, input: 'Hello\n' })).toMatchObject({ code: 0, stdout: 'You said: Hello\n' })
 
+    expect(await home.run(['ask', '--continue', 'Fail'], { env })).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^No answer from the model: The model endpoint .*cannot be used(?!.*may have)/m),
+    })
     const goesOn = await home.run(['ask', '--continue', 'Again'], { env })
     expect(goesOn).toMatchObject({ code: 0, stdout: 'You said: Hello,Again\n' })
-    expect(goesOn.stderr).toContain('Today, since 00:00 UTC: 2 turns, 20 tokens in and 10 out.')
+    expect(goesOn.stderr).toContain('Today, since 00:00 UTC: 3 turns, 20 tokens in and 10 out.')
 
     const asked = await home.run(['ask', 'Rename it'], { env })
     expect(asked).toMatchObject({ code: 0, stdout: 'You said: Rename it\n' })

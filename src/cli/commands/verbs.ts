@@ -100,7 +100,6 @@ export const verbs: readonly CommandDeclaration[] = [
       ],
     },
     async () => (await import('../verbs/chat.ts')).chat,
-    'handing-over',
   ),
   verb(
     {

@@ -5,6 +5,7 @@ import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
 import { approvalOf } from '../../domain/agent/approval.ts'
 import { followUp } from '../../domain/agent/follow-up.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
+import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
@@ -27,10 +28,10 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   const projectId = await context.projectId()
   const isLocal = context.saved?.opened.workspace.profile.local ?? false
   if (isLocal) await sayInterrupted(context, projectId)
-  const turns = own.continue ? await lastConversation(context, projectId) : []
+  const earlier = own.continue ? await lastConversation(context, projectId) : []
   const idempotencyKey = newIdempotencyKey()
-  const conversationId = turns[0]?.conversationId ?? idempotencyKey
-  const input = { projectId, body: { messages: followUp(turns, question), conversationId, idempotencyKey } }
+  const conversationId = earlier[0]?.conversationId ?? idempotencyKey
+  const input = { projectId, body: { messages: followUp(earlier, question), conversationId, idempotencyKey } }
   // Asking is the whole intent of this command; what else would spend is only proposed.
   const write = { endpoint: contract.agent.turn, input }
   const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
@@ -45,7 +46,8 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   say(`It took ${inputTokens ?? '?'} tokens in and ${outputTokens ?? '?'} out.`)
   if (!isLocal) return
   const today = await context.client.agentTurns.usage({ projectId })
-  say(`Today, since 00:00 UTC: ${today.turns} turns, ${today.inputTokens} tokens in and ${today.outputTokens} out.`)
+  const turns = plural(today.turns, 'turn')
+  say(`Today, since 00:00 UTC: ${turns}, ${today.inputTokens} tokens in and ${today.outputTokens} out.`)
 }
 
 /** What the last turn left behind, where its process ended with it. */

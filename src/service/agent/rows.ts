@@ -53,8 +53,7 @@ export function createAgentTurnRows(database: Database) {
     page: (projectId: string, before: number | undefined, limit: number, conversationId?: string) =>
       turns.latest({ projectId, ...(conversationId !== undefined && { conversationId }) }, before, limit),
     /** Whether a turn that read nothing from outside answered with this text. */
-    hasOwnReply: (projectId: string, reply: string) =>
-      turns.one({ projectId, reply, hasOutside: false }) !== undefined,
+    hasOwnReply: (projectId: string, reply: string) => turns.one({ projectId, reply, hasOutside: false }) !== undefined,
     usageSince: (projectId: string, since: number) =>
       database.get<{ turns: number; inputTokens: number; outputTokens: number }>(USAGE, { projectId, since })!,
     insert(row: AgentTurnRow) {

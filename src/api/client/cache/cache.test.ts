@@ -117,9 +117,11 @@ describe('what is kept', () => {
     expect(leftOut.sort()).toEqual([
       'agentProposals.get',
       'agentTurns.list',
+      'agentTurns.usage',
       'calls.get',
       'calls.list',
       'calls.results',
+      'chats.get',
       'connections.get',
       'console.list',
       'iterations.steps',

@@ -83,7 +83,8 @@ export class ApiError extends Error implements ErrorFacts {
   /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */
   get leavesDoubt(): boolean {
     if (!this.sent || this.risk === undefined || this.risk === 'read') return false
-    return this.kind !== 'http' || (this.status ?? 0) >= 500
+    // A local workspace answers for a model that failed, and says in the details what was done by then.
+    return this.kind !== 'http' || ((this.status ?? 0) >= 500 && this.reason !== 'MODEL_ENDPOINT')
   }
 }
 

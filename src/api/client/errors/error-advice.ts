@@ -100,7 +100,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   MODEL_ENDPOINT: {
     title: 'No answer from the model',
-    sentence: error => quotedMessage(error.message),
+    sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
     next: 'Nothing is repeated by itself: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
   },
   VALIDATION_ERROR: {
