@@ -169,3 +169,26 @@ test('a turn whose model fails says so and shows what it had created by then', a
   await app.see(/created .*Left/)
   expect((await testService.client.agentTurns.list({ projectId })).items[0]).toMatchObject({ status: 'failed' })
 })
+
+test('what a hosted service was asked is listed for the session, and its proposals are decided there', async () => {
+  await app.close()
+  const place = serversRoute.to({ projectId, serverId })
+  app = await openApp({ testService, place, hosted: { openBrowser: async () => undefined } })
+  const [suite] = (await testService.client.suites.list({ projectId })).items
+  script = ({ results }) =>
+    results.length === 0
+      ? { calls: [{ name: 'deleteEvalSuite', args: { suiteId: suite!.id } }] }
+      : { text: 'It waits.' }
+  await app.see('▌everything')
+  await app.press(keys.agent)
+  await app.see('This spends credits.')
+  await app.press('enter')
+  await app.see('It waits.')
+  await app.press(next, open)
+  await app.see('decide about it there')
+  await app.press(close)
+  await app.press(keys.agentTurns)
+  await app.see(/asked in this session[^]*answered +What changed on this server/)
+  await app.press('enter')
+  await app.see('It waits.')
+})
