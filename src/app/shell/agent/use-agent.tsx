@@ -150,7 +150,8 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
 /** What a turn that ended badly left behind, as far as its failure says. */
 function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
   if (failure === undefined) return { error: { code: 'CANCELLED', message: CANCELLED } }
-  if (!(failure instanceof ApiError)) return { error: { code: 'UNKNOWN', message: String(failure) } }
+  if (!(failure instanceof ApiError))
+    return { error: { code: 'UNKNOWN', message: 'The turn failed; see the messages.' } }
   const { code = 'UNKNOWN', message, details } = failure
   return { ...AgentTurnEffects().safeParse(details).data, error: { code, message } }
 }
