@@ -8,6 +8,7 @@ import { keysDocument } from './docs/keys.ts'
 import { limitsDocument } from './docs/limits.ts'
 import { nounsDocument } from './docs/nouns.ts'
 import { serviceDocument } from './docs/service.ts'
+import { stabilityDocument } from './docs/stability.ts'
 import { root } from './paths.ts'
 
 /** A document that is written from the source. `file` is relative to the repository. */
@@ -21,6 +22,7 @@ const generators: readonly Generator[] = [
   { file: 'docs/limits.md', text: async () => limitsDocument() },
   { file: 'docs/nouns.md', text: async () => nounsDocument() },
   { file: 'docs/service.md', text: async () => serviceDocument() },
+  { file: 'docs/stability.md', text: async () => stabilityDocument((await current('docs/stability.md')) ?? '') },
 ]
 
 async function current(file: string): Promise<string | undefined> {

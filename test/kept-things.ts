@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ZodType } from 'zod'
 import { accessNotesKey, createAccessNotes } from '../src/domain/scenarios/notes.ts'
@@ -8,6 +10,9 @@ import { createNowMemory } from '../src/domain/now/memory.ts'
 import { storedInMemory } from '../src/lib/files/profile-store.ts'
 import { createSeen, type SeenList, type SeenRow } from '../src/domain/seen/seen.ts'
 import { inThread } from '../src/lib/untrusted/in-thread.ts'
+import { prepareDataDirectory } from '../src/service/core/database/data-directory.ts'
+import { openDatabase } from '../src/service/core/database/database.ts'
+import { keepBeforeUpgrade } from '../src/service/core/database/upgrade.ts'
 import { png } from './pictures.ts'
 
 /** How much is there after this much was given, or what became of it. */
@@ -100,4 +105,16 @@ export async function picturePixels(size: number): Promise<Left> {
 export async function workedOn(size: number, text: string): Promise<Left> {
   const outcome = await inThread('objectSchemas', { text }, 60_000)
   return 'answer' in outcome ? size : 'refused'
+}
+
+/** Copies that are there after a workspace was upgraded from so many schemas. */
+export function upgradeCopies(folder: string, schemas: number): number {
+  const parts = prepareDataDirectory(folder)
+  const database = openDatabase(parts.database)
+  for (let at = 1; at <= schemas; at += 1) {
+    database.exec(`PRAGMA user_version = ${at}`)
+    expect(keepBeforeUpgrade(database, parts)).toBe(join(folder, `mcpdeck.schema-${at}.sqlite`))
+  }
+  database.close()
+  return readdirSync(folder).filter(name => name.startsWith('mcpdeck.schema-')).length
 }

@@ -49,6 +49,7 @@ import {
   nested,
   workedOn,
   picturePixels,
+  upgradeCopies,
 } from './kept-things.ts'
 import { recordedProbes } from './kept-calls.ts'
 
@@ -331,8 +332,7 @@ const probes: Record<BoundName, Probe> = {
     writeFileSync(file, 'l'.repeat(size - 1))
     openLogFile(file)('\n')
     expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(true)
-    const full = existsSync(`${file}.old`) ? `${file}.old` : file
-    return statSync(full).size
+    return statSync(existsSync(`${file}.old`) ? `${file}.old` : file).size
   },
   configFile(size) {
     const file = join(directory, `${(number += 1)}.yaml`)
@@ -348,6 +348,7 @@ const probes: Record<BoundName, Probe> = {
     for (let at = 0; at < size; at += 1) host.keep({ key: `k${at}`, fileName: 'text.yaml' }, 'text')
     return readdirSync(folder).length
   },
+  upgradeCopies: size => upgradeCopies(join(directory, String((number += 1))), size),
   answer: size => answered(size, '{"items":[]}'.padEnd(size, ' ')),
   answerLevels: size => answered(size, `{"items":[],"more":${nested(size - 1)}}`),
   async requestBody(size) {
@@ -355,8 +356,7 @@ const probes: Record<BoundName, Probe> = {
     return refusedFor(answer, /larger than/) ? 'refused' : size
   },
   async requestLevels(size) {
-    const answer = await post('/projects', `{"name":${nested(size - 1)}}`)
-    return refusedFor(answer, /levels/) ? 'refused' : size
+    return refusedFor(await post('/projects', `{"name":${nested(size - 1)}}`), /levels/) ? 'refused' : size
   },
   storedLevels(size) {
     let levels = 0

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -55,15 +55,26 @@ const onDisk: readonly [name: string, key: ProfileKey<never>, text: object, valu
   ['notebook', notebookKey as never, { version: 1, incidents: [incident] }, [incident]],
 ]
 
-test.each(onDisk)('what lies on disks as %s is read, and written as it was', (name, key, text, value) => {
-  const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-stored-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  expect(key.name).toBe(name)
-  const file = join(directory, `${name}.json`)
-  writeFileSync(file, JSON.stringify(text))
-  expect(storedAt(file, key).get()).toEqual(value)
-  storedAt(file, key).change(same => same)
-  expect(storedAt(file, key).get()).toEqual(value)
-  const written = { version: key.version, ...key.write(storedAt(file, key).get()) }
-  expect(JSON.parse(JSON.stringify(written))).toEqual(text)
-})
+test.each(onDisk)(
+  'what lies on disks as %s is read, and written as it was; a newer one stays',
+  (name, key, text, value) => {
+    const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-stored-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    expect(key.name).toBe(name)
+    const file = join(directory, `${name}.json`)
+    writeFileSync(file, JSON.stringify(text))
+    expect(storedAt(file, key).get()).toEqual(value)
+    storedAt(file, key).change(same => same)
+    expect(storedAt(file, key).get()).toEqual(value)
+    const newer = JSON.stringify({ ...text, version: (key.version ?? 0) + 1, more: 'of a later version' })
+    const later = join(directory, `${name}-later.json`)
+    writeFileSync(later, newer)
+    const faults: unknown[] = []
+    const change = () => storedAt(later, key, error => faults.push(error)).change(same => same)
+    if (key.irreplaceable) expect(change).toThrow('newer version')
+    else change()
+    expect([faults.length, readFileSync(later, 'utf8')]).toEqual([key.irreplaceable ? 0 : 1, newer])
+    const written = { version: key.version, ...key.write(storedAt(file, key).get()) }
+    expect(JSON.parse(JSON.stringify(written))).toEqual(text)
+  },
+)

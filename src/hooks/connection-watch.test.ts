@@ -1,6 +1,6 @@
 import { QueryObserver, type QueryClient } from '@tanstack/react-query'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { ApiError } from '../api/client/errors/api-error.ts'
 import { createBudget } from '../api/client/budget/budget.ts'
@@ -151,4 +151,17 @@ test('whenever the line comes and goes, its state is right soon and asking stays
     }),
     { numRuns: 50 },
   )
+})
+
+test('while nothing fails, an answer to one of hundreds of reads is no reason to look at the others', async () => {
+  const keys = Array.from({ length: 300 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])
+  const { clock, queryClient, line, watch } = setup(keys)
+  await clock.advance(0)
+  const looks = vi.spyOn(queryClient.getQueryCache(), 'findAll')
+  queryClient.setQueryData(keys[7]!, 'another answer')
+  expect(looks).not.toHaveBeenCalled()
+  looks.mockRestore()
+  line.up = false
+  await queryClient.refetchQueries({ queryKey: keys[7]! })
+  expect(watch.since()).toBe(clock.now())
 })

@@ -31,6 +31,9 @@ const GROWTH = 1.5
 /** After so long without any answer a read that failed before the last one counts again, in milliseconds. */
 const UNANSWERED_MS = 15_000
 
+/** The turns of what failed before it was watched. */
+const BEFORE = { first: Infinity, last: Infinity }
+
 const recoveries = new WeakMap<QueryClient, number>()
 
 /** When the service was last heard again after it was lost, in epoch milliseconds. */
@@ -56,16 +59,17 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   let lastAnswer = 0
   let answeredAt = -Infinity
   /** The turns at which a query failed first and last. */
-  const failing = new WeakMap<Query, { first: number; last: number }>()
+  const failing = new Map<Query, { first: number; last: number }>()
   const hasFailed = (query: Query): boolean => isPlainRead(query) && connectionFault(query.state.error) !== undefined
   const isLost = (query: Query): boolean => {
     if (!hasFailed(query)) return false
-    const { first = Infinity, last = Infinity } = failing.get(query) ?? {}
+    const { first, last } = failing.get(query) ?? BEFORE
     // One read may fail on a service that answers all others.
     if (first > lastAnswer || connectionFault(query.state.error) === 'unavailable') return first > lastAnswer
     return last > lastAnswer && clock.now() - answeredAt >= UNANSWERED_MS
   }
-  const lost = (): Query[] => queryClient.getQueryCache().findAll({ type: 'active', predicate: isLost })
+  // Of hundreds of reads few fail, and each event of the cache asks.
+  const lost = (): Query[] => [...failing.keys()].filter(query => query.isActive() && isLost(query))
   const onScreen = (): Query | undefined =>
     queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
   const look = (): void => {
@@ -114,7 +118,8 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     }
     if (action.type === 'success') failing.delete(query)
     if (action.type !== 'error' || connectionFault(action.error) === undefined) return
-    failing.set(query, { first: failing.get(query)?.first ?? turn, last: turn })
+    const { first } = failing.get(query) ?? BEFORE
+    failing.set(query, { first: first === Infinity ? turn : first, last: turn })
     if (!isLost(query)) return
     lastLost = query
     lastError = query.state.error as ApiError
@@ -125,8 +130,11 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     start: () => {
       const unsubscribe = queryClient.getQueryCache().subscribe(event => {
         if (event.type === 'updated') hear(event)
+        if (event.type === 'removed') failing.delete(event.query)
         look()
       })
+      for (const query of queryClient.getQueryCache().findAll({ predicate: hasFailed }))
+        if (!failing.has(query)) failing.set(query, BEFORE)
       lastLost = lost()[0]
       lastError = lastLost?.state.error as ApiError | undefined
       look()

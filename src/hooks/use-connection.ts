@@ -1,10 +1,11 @@
 import { localMoment } from '../lib/times.ts'
-import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type Query, type QueryCacheNotifyEvent, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock } from '../lib/clock.ts'
+import { gatheredPause, together } from '../lib/every.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
 import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
@@ -158,10 +159,13 @@ export function useConnection(isNarrow = false): Connection {
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
     const { monitor } = client
+    let known: Ages | undefined
     const current = (): Said => {
       const { unlimited, waiting } = budget.snapshot()
+      // Every draw and each step of a request asks, and hundreds of reads may be on screen.
+      known ??= ages(queryClient)
       return describe({
-        ages: ages(queryClient),
+        ages: known,
         fault: watch.fault(),
         monitor,
         waiting: !unlimited && waiting > 0,
@@ -180,8 +184,12 @@ export function useConnection(isNarrow = false): Connection {
           listener()
           alarm.by(until)
         }
+        known = undefined
         const ends = [
           queryClient.getQueryCache().subscribe(event => {
+            // Whatever is out of date is as old as it was.
+            if (event.type === 'observerResultsUpdated' || isInvalidation(event)) return
+            known = undefined
             if (event.type === 'updated' || event.type === 'removed') look()
           }),
           monitor.subscribe(look),
@@ -204,23 +212,29 @@ export function useConnection(isNarrow = false): Connection {
   return useSyncExternalStore(store.subscribe, store.read)
 }
 
+function isInvalidation(event: QueryCacheNotifyEvent): boolean {
+  return event.type === 'updated' && event.action.type === 'invalidate'
+}
+
 /** Fires once, at the earliest time that was set since it fired last, in epoch milliseconds. */
 function createAlarm(ring: () => void) {
   let timer: NodeJS.Timeout | undefined
   let due = Infinity
-  const stop = (): void => clearTimeout(timer)
+  const stop = (): void => {
+    clearTimeout(timer)
+    due = Infinity
+  }
+  const begin = (): void => {
+    if (due === Infinity) return
+    due = Infinity
+    ring()
+  }
   return {
     by(time = Infinity) {
       if (time >= due) return
       stop()
       due = time
-      timer = setTimeout(
-        () => {
-          due = Infinity
-          ring()
-        },
-        Math.max(0, time - Date.now()) + 5,
-      ).unref()
+      timer = setTimeout(() => together(begin), gatheredPause(Math.max(0, time - Date.now()) + 5)).unref()
     },
     stop,
   }

@@ -1,6 +1,8 @@
 import { Text } from 'ink'
+import { useState } from 'react'
 import { render } from 'ink-testing-library'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { gatherNews, together } from '../lib/every.ts'
 import { useMinute, useSaidNow } from './use-now.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -9,7 +11,7 @@ beforeEach(
   () =>
     void vi.useFakeTimers({
       now: NOON + 20_000,
-      toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
     }),
 )
 afterEach(() => void vi.useRealTimers())
@@ -41,9 +43,35 @@ test('what is said of the time draws only when it says something else', async ()
     drawn()
     return <Text>{text}</Text>
   }
-  const { lastFrame } = render(<Said />)
+  const { lastFrame, unmount } = render(<Said />)
   await vi.advanceTimersByTimeAsync(30_000)
   expect([drawn.mock.calls.length, lastFrame()]).toEqual([1, 'before'])
   await vi.advanceTimersByTimeAsync(20_000)
   expect([drawn.mock.calls.length, lastFrame()]).toEqual([2, 'after'])
+  unmount()
+})
+
+test('where nobody is, ages are drawn with the answers of a moment soon after the minute', async () => {
+  gatherNews(100)
+  onTestFinished(() => gatherNews(0))
+  const drawn = vi.fn<() => void>()
+  let answer = (): void => undefined
+  function Aged() {
+    useMinute()
+    const [answers, setAnswers] = useState(0)
+    answer = () => setAnswers(count => count + 1)
+    drawn()
+    return <Text>{`${new Date().getUTCMinutes()} ${answers}`}</Text>
+  }
+  const { lastFrame, unmount } = render(<Aged />)
+  const drawing = () => new Promise(done => setImmediate(done))
+  await drawing()
+  await vi.advanceTimersByTimeAsync(40_000)
+  await vi.advanceTimersByTimeAsync(10_000 - (performance.now() % 10_000) + 50)
+  together(answer)
+  expect(lastFrame()).toBe('0 0')
+  await vi.advanceTimersByTimeAsync(60)
+  await drawing()
+  expect([drawn.mock.calls.length, lastFrame()]).toEqual([2, '1 1'])
+  unmount()
 })

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { gatheredPause, together } from '../lib/every.ts'
 
 const MINUTE_MS = 60_000
 
@@ -49,12 +50,14 @@ function everyMinute(listener: () => void): () => void {
 }
 
 function awaitMinute(): void {
-  minuteTimer ??= setTimeout(
-    () => {
-      minuteTimer = undefined
-      for (const listener of onMinute) listener()
-      if (onMinute.size > 0) awaitMinute()
-    },
-    MINUTE_MS - (Date.now() % MINUTE_MS),
-  ).unref()
+  // Where nobody is, ages are renewed with whatever else is drawn then.
+  const pause = gatheredPause(MINUTE_MS - (Date.now() % MINUTE_MS))
+  minuteTimer ??= setTimeout(() => together(beginMinute), pause).unref()
+}
+
+function beginMinute(): void {
+  clearTimeout(minuteTimer)
+  minuteTimer = undefined
+  for (const listener of onMinute) listener()
+  if (onMinute.size > 0) awaitMinute()
 }

@@ -131,6 +131,12 @@ const PROGRAM = {
 
 /** What the local workspace takes and keeps. */
 const WORKSPACE = {
+  upgradeCopies: {
+    of: 'copies of the workspace from before an upgrade, one a schema',
+    unit: 'entries',
+    most: 3,
+    beyond: 'the oldest go',
+  },
   waitingRequests: { of: 'requests of a server that wait for a person', unit: 'entries', most: 32, beyond: 'refused' },
   elicitation: { of: 'a form that a server asks for', unit: 'characters', most: 64 * KIB, beyond: 'refused' },
   samplingRequest: { of: 'what a server asks of a model', unit: 'characters', most: 512 * KIB, beyond: 'refused' },

@@ -24,6 +24,27 @@ export function every(ms: number, run: () => void): () => void {
   }
 }
 
+let gatherMs = 0
+let gathered: (() => void)[] = []
+
+/** From now on, news within so many milliseconds are passed on together, so that they are drawn once. */
+export function gatherNews(milliseconds: number): void {
+  gatherMs = milliseconds
+  passOn()
+}
+
+/** Calls `run` with all other news of this moment, never at once. */
+export function together(run: () => void): void {
+  gathered.push(run)
+  if (gathered.length === 1) setTimeout(passOn, gatherMs)
+}
+
+function passOn(): void {
+  const news = gathered
+  gathered = []
+  for (const run of news) run()
+}
+
 /** How much earlier than wanted a pause may end with a shared wake, and how often those come, in milliseconds. */
 const SHARED = { earlyMs: 500, everyMs: 10_000 }
 
@@ -32,6 +53,11 @@ export function sharedPause(ms: number): number {
   if (ms < ALIGNED_MS) return ms
   const now = performance.now()
   return nextOf(SHARED.everyMs, now + ms - SHARED.earlyMs) - now
+}
+
+/** The same while news are gathered, and then `least` at least: for what nobody misses, where nobody is. */
+export function gatheredPause(ms: number, least = ms): number {
+  return gatherMs === 0 ? ms : sharedPause(Math.max(ms, least) + SHARED.earlyMs)
 }
 
 function firstOf(ms: number, now: number): number {

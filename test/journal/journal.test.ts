@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { describeError } from '../../src/api/client/errors/error-text.ts'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { bytesOf, createScene, launch, SECRET } from './scene.ts'
 
@@ -21,6 +23,23 @@ describe('the journal', () => {
     await journal.begin(launch(1))
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+  })
+
+  test('of a newer version is refused with its name, stays as it is, and nothing is sent', async () => {
+    const { file, start } = scene()
+    const { journal } = start()
+    await journal.begin(launch(1))
+    await journal.close()
+    const later = new DatabaseSync(file)
+    later.exec('PRAGMA user_version = 99')
+    later.close()
+    const before = readFileSync(file)
+    const next = start().journal
+    const why = `${file} was written by a newer version of mcpdeck`
+    await expect(next.begin(launch(2))).rejects.toThrow(`(${why}), so nothing was sent.`)
+    const told = describeError(await next.unresolved().catch((error: unknown) => error))
+    expect([told.sentence, told.next]).toEqual([`${why}.`, 'Install that version again.'])
+    expect(readFileSync(file)).toEqual(before)
   })
 
   test('tells an entry of a dead process, not of a living one', async () => {

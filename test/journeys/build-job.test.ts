@@ -23,7 +23,9 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
   const endOf = (stdout: string): End => JSON.parse(stdout) as End
 
   const report = join(home.home, 'evals.xml')
-  const job = ['run', SUITE, '--yes', '--watch', '--json', '--junit', report, '--idempotency-key', 'job-1']
+  const summary = join(home.home, 'summary.md')
+  const job = ['run', SUITE, '--yes', '--watch', '--json', '--junit', report, '--summary', summary]
+  job.push('--idempotency-key', 'job-1')
   const first = await mcpdeck(...job)
   const end = endOf(first.stdout)
   expect(end).toMatchObject({ verdict: 'failed', counts: { total: 15, failed: 1 }, exitCode: 1 })
@@ -32,6 +34,9 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
   const xml = readFileSync(report, 'utf8')
   expect(XMLValidator.validate(xml)).toBe(true)
   expect(xml).toContain(`<testsuite name="${SUITE}" id="${end.run.id}" tests="15" failures="1" errors="0" skipped="0"`)
+  const page = readFileSync(summary, 'utf8')
+  expect(page).toMatch(/^## Reference server smoke: failed\n\nFailed\.\n\n- run #1 .*9 passed, 1 failed/)
+  expect(page).toMatch(/ {2}- Sum is wrong on purpose .* trial 1: .* \\\[case\\\]\n/)
 
   const again = await mcpdeck(...job)
   expect(endOf(again.stdout).run.id).toBe(end.run.id)

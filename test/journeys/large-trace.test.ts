@@ -11,6 +11,8 @@ import { visit } from './visitor.ts'
 
 const CALLS = 8
 const LINES = 23_000
+/** Megabytes of objects that the program may hold: it ends where it needs more, however late it collects. */
+const HEAP = 256
 /** What so much takes on a machine that does other things too. */
 const PATIENCE = 60_000
 const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
@@ -58,10 +60,10 @@ async function withLargeTrace() {
 
 test('a trace of 50 MB opens, is searched, folded and copied from, and memory stays bounded', async () => {
   const { home, bytesOfTrace, place } = await withLargeTrace()
-  await using person = visit({ home, args: [`${place}?pane=run&tab=trials`], cols: 120, rows: 40 })
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP}` }
+  await using person = visit({ home, args: [`${place}?pane=run&tab=trials`], cols: 120, rows: 40, env })
   const { terminal } = person
   await person.see(/✗ failed +Reads a lot/)
-  const before = memoryOf(terminal.pid)
   terminal.press('enter')
   await person.see(/\[Trial\][^]*Steps/)
   await terminal.waitFor('Messages 8', PATIENCE)
@@ -83,5 +85,6 @@ test('a trace of 50 MB opens, is searched, folded and copied from, and memory st
   const searched = memoryOf(terminal.pid)
   const bytes = await bytesOfTrace()
   expect(bytes).toBeGreaterThan(50_000_000)
-  expect(Math.max(opened, searched) - before).toBeLessThan(8 * (bytes / 1_000_000))
+  // Answers are held outside of the heap while they arrive.
+  expect(Math.max(opened, searched)).toBeLessThan(HEAP + 8 * (bytes / 1_000_000))
 }, 240_000)

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -6,11 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 import { newId } from '../../src/service/core/ids.ts'
-import { initial } from '../../src/service/core/database/migrations/0001-to-0006.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { createApi, echoCase, open, sandbox, temporaryDirectory, untilEnded } from './harness.ts'
 
-const { runs, iterations, projects, servers, clients, environments } = contract
+const { runs, iterations, projects, servers } = contract
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 test('the data directory is for its owner only', async () => {
@@ -108,36 +107,6 @@ test('a workspace in memory leaves nothing behind', async () => {
   expect(service.store.directory).toBeUndefined()
   const api = createApi(service.fetch, service.localKey)
   expect((await api.call(projects.list)).items).toMatchObject([{ name: 'Sandbox' }])
-})
-
-test('a workspace of the first schema is brought up to date and keeps what it has', async () => {
-  const dataDir = temporaryDirectory()
-  mkdirSync(dataDir, { recursive: true })
-  const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
-  database.exec(`${initial}; PRAGMA user_version = 1;
-    INSERT INTO organization VALUES ('org_1', 'Local workspace', 1);
-    INSERT INTO account VALUES ('acc_1', 'Local account', 1, 1);
-    INSERT INTO setting VALUES ('localOrganizationId', 'org_1'), ('localAccountId', 'acc_1');
-    INSERT INTO project VALUES ('prj_1', 'org_1', 'Older', NULL, NULL, 'private', 1, 1);`)
-  database.close()
-  const { api } = await open({ dataDir })
-  expect((await api.call(projects.list)).items).toMatchObject([{ id: 'prj_1', name: 'Older' }])
-  const body = { name: 'Client', template: 'claude' }
-  const { id } = await api.call(clients.create, { projectId: 'prj_1', body })
-  const stack = { name: 'Nightly', hostId: id }
-  expect(await api.call(environments.create, { projectId: 'prj_1', body: stack })).toMatchObject({ revision: 1 })
-})
-
-test('a newer schema is refused with its number', () => {
-  const dataDir = temporaryDirectory()
-  const store = openStore({ dataDir })
-  store.close()
-  const file = join(dataDir, 'mcpdeck.sqlite')
-  const bytes = readFileSync(file)
-  // The user version stands at byte 60 of the header.
-  bytes.writeUInt32BE(99, 60)
-  writeFileSync(file, bytes)
-  expect(() => openStore({ dataDir })).toThrow(/newer version of mcpdeck \(schema 99/)
 })
 
 describe('cursors', () => {

@@ -1,4 +1,4 @@
-import { notifyManager, type QueryClient } from '@tanstack/react-query'
+import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
@@ -33,22 +33,29 @@ export function createFollowedRuns(
 ): FollowedRuns {
   const over = new Set<string>()
   const inFlight = new Set<string>()
+  /** Answers with runs in flight: of hundreds of lists each event is about one. */
+  const flying = new Map<Query, readonly EvalRun[]>()
+  let read = new WeakMap<Query, unknown>()
   let state = NOTHING
-  const look = (): boolean => {
-    const endings: EvalRun[] = []
-    const running: EvalRun[] = []
-    for (const { run, isOnScreen } of knownRuns(queryClient)) {
-      // A list read earlier may still show a run in flight that has ended since.
-      if (over.has(run.id)) continue
-      if (!isTerminalRunStatus(run.status)) {
-        inFlight.add(run.id)
-        // Nobody asks for it in a place that was left, so what is known of it there gets old.
-        if (isOnScreen) running.push(run)
-      } else {
-        over.add(run.id)
-        if (inFlight.delete(run.id) || isWaited(run.id)) endings.push(run)
-      }
-    }
+  /** Takes what was answered. @returns the runs of it that ended since they were seen in flight */
+  const take = (query: Query): EvalRun[] => {
+    const { data } = query.state
+    if (read.get(query) === data) return []
+    read.set(query, data)
+    // A list read earlier may still show a run in flight that has ended since.
+    const runs = runsIn(query.queryKey[1], data).filter(({ id }) => !over.has(id))
+    const running = runs.filter(({ status }) => !isTerminalRunStatus(status))
+    const ended = runs.filter(({ status }) => isTerminalRunStatus(status))
+    for (const { id } of running) inFlight.add(id)
+    for (const { id } of ended) over.add(id)
+    if (running.length > 0) flying.set(query, running)
+    else flying.delete(query)
+    return ended.filter(({ id }) => inFlight.delete(id) || isWaited(id))
+  }
+  const look = (queries: readonly Query[]): boolean => {
+    const latestFirst = queries.toSorted((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
+    const endings = latestFirst.map(take).toReversed().flat()
+    const running = onScreen(flying).filter(({ id }) => !over.has(id))
     if (endings.length === 0 && sameRuns(running, state.running)) return false
     const all = [...state.endings, ...endings]
     state = { running, ended: all.at(-1), endings: all }
@@ -57,32 +64,32 @@ export function createFollowedRuns(
   return {
     state: () => state,
     subscribe(listener) {
-      const unsubscribe = queryClient.getQueryCache().subscribe(event => {
-        if (event.query.queryKey[0] !== contract.runs.get.resource) return
-        const isNews = event.type === 'updated' ? event.action.type === 'success' : WATCHED.has(event.type)
+      const cache = queryClient.getQueryCache()
+      const unsubscribe = cache.subscribe(event => {
+        const { query, type } = event
+        if (query.queryKey[0] !== contract.runs.get.resource) return
+        if (type === 'removed') flying.delete(query)
+        const isNews = type === 'updated' ? event.action.type === 'success' : WATCHED.has(type)
         // With all else that the answer changes, since every commit draws the whole screen.
-        if (isNews && look()) notifyManager.schedule(listener)
+        if (isNews && look([query])) notifyManager.schedule(listener)
       })
-      if (look()) listener()
+      flying.clear()
+      read = new WeakMap()
+      if (look(cache.findAll({ queryKey: [contract.runs.get.resource] }))) listener()
       return unsubscribe
     },
   }
 }
 
-type Known = { run: EvalRun; isOnScreen: boolean }
-
-/** Every run that was read, each as its newest answer shows it. */
-function knownRuns(queryClient: QueryClient): Known[] {
-  const known = new Map<string, Known>()
-  const queries = queryClient.getQueryCache().findAll({ queryKey: [contract.runs.get.resource] })
-  for (const query of queries.toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)) {
-    const runs = runsIn(query.queryKey[1], query.state.data)
-    for (const run of runs) {
-      const isOnScreen = query.getObserversCount() > 0 || known.get(run.id)?.isOnScreen === true
-      known.set(run.id, { run, isOnScreen })
-    }
+/** Runs in flight of places that are on screen, each as its newest answer shows it. */
+function onScreen(flying: ReadonlyMap<Query, readonly EvalRun[]>): EvalRun[] {
+  const known = new Map<string, { run: EvalRun; isShown: boolean }>()
+  for (const [query, runs] of [...flying].sort(([a], [b]) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)) {
+    // Nobody asks for it in a place that was left, so what is known of it there gets old.
+    const isShown = query.getObserversCount() > 0
+    for (const run of runs) known.set(run.id, { run, isShown: isShown || known.get(run.id)?.isShown === true })
   }
-  return [...known.values()]
+  return [...known.values()].flatMap(({ run, isShown }) => (isShown ? run : []))
 }
 
 type Page = { items?: readonly EvalRun[] }

@@ -92,6 +92,22 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
+  test('an answer to one list is no reason to look through those of hundreds of others', () => {
+    const { queryClient, show, told } = setup()
+    let looks = 0
+    const others = Array.from({ length: 300 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])
+    for (const key of others) {
+      const items = () => ((looks += 1), [])
+      queryClient.setQueryData(key, Object.defineProperty({}, 'items', { enumerable: true, get: items }))
+    }
+    const before = looks
+    show(list)
+    queryClient.setQueryData(list, { items: [run('a')] })
+    expect(told().running).toEqual(['a'])
+    expect(looks).toBe(before)
+    queryClient.clear()
+  })
+
   test('in a place that was left nothing is said to be running', () => {
     const { queryClient, show, told, stop } = setup()
     const hide = show(get('a'))

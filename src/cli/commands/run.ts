@@ -17,6 +17,7 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ['--max-tokens <count>', 'gate: its models used no more tokens', whole(1, Number.MAX_SAFE_INTEGER)],
   ['--gates-only', 'the gates decide, and not the run’s own verdict'],
   ['--junit <file>', 'write the trials as JUnit XML'],
+  ['--summary <file>', 'add what became of it to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],
   ['--json', 'print one object at the end'],
   ['--jsonl', 'print one event a line'],
 ]

@@ -3,7 +3,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import { join } from 'node:path'
 import { render } from 'ink'
 import type { Budget } from '../../api/client/budget/budget.ts'
-import { createPollingClient, gatherNews, readAgain } from '../../api/client/cache/query-client.ts'
+import { createPollingClient, readAgain } from '../../api/client/cache/query-client.ts'
+import { gatherNews } from '../../lib/every.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
@@ -87,6 +88,8 @@ export type DashboardOptions = {
   painted?: PaintedScreen | undefined
   /** Where the screen is kept for the next start; absent = not. */
   lastScreenFile?: string | undefined
+  /** What the person is to be told, once it is known. */
+  notice?: Promise<string>
 }
 
 /** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
@@ -191,6 +194,7 @@ export function openDashboard(options: DashboardOptions): void {
     isScreenReaderEnabled: conventions.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
+  void options.notice?.then(text => toasts.show('warn', text))
   void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 

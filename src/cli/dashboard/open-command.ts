@@ -6,6 +6,7 @@ import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-scree
 import { createLog } from '../output/log.ts'
 import { resolveTtyConventions, type TtyConventions } from './tty-conventions.ts'
 import { printDirectly } from '../output/output.ts'
+import { say } from '../output/prose.ts'
 import { askSecret } from '../profile/secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
@@ -35,7 +36,10 @@ export async function openPlace(
   const conventions = resolveTtyConventions(options, process.env, settings.preferences)
   const log = createLog(settings.logFile)
   const isTerminal = isAtTerminal()
-  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
+  const notice = Promise.withResolvers<string>()
+  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly', {
+    tell: isTerminal ? notice.resolve : say,
+  })
   if (!isTerminal) {
     if (placeText !== undefined) {
       // A place that is none is bad usage here too.
@@ -76,6 +80,7 @@ export async function openPlace(
     ...(await lookOf(settings, abilities)),
     conventions,
     log,
+    notice: notice.promise,
   })
   return undefined
 }

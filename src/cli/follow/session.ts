@@ -18,6 +18,8 @@ import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
+import type { NamedResult } from './summary.ts'
+import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
@@ -28,7 +30,13 @@ import { chooseProject } from '../arguments/project-choice.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
 /** Options that `watch` and `run` share. */
-export type SessionOptions = GateOptions & { json?: boolean; jsonl?: boolean; timeout?: number; junit?: string }
+export type SessionOptions = GateOptions & {
+  json?: boolean
+  jsonl?: boolean
+  timeout?: number
+  junit?: string
+  summary?: string
+}
 
 /** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
@@ -62,10 +70,11 @@ export type Session = {
 }
 
 /** @throws UsageError for options that contradict each other, or a report that cannot be written */
-function openSession(common: CommonOptions, own: SessionOptions): Session {
+async function openSession(common: CommonOptions, settings: Settings, own: SessionOptions): Promise<Session> {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
   const gates = gatesOf(own)
   const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
+  const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -104,7 +113,11 @@ function openSession(common: CommonOptions, own: SessionOptions): Session {
           return await judged({ client, place, gates, own, reporter, base: extras.base, stop }, label, followed)
         }),
       )
-      if (writeJunit) await writeReport(client, runs, results, { write: writeJunit, stop })
+      if (writeJunit ?? summarize) {
+        const named = await withNames(client, runs, results, stop)
+        if (writeJunit) await writeReport(named, writeJunit)
+        summarize?.(named, extras.again !== undefined)
+      }
       extras.onResults?.(results)
       return await lastWord(results, extras)
     },
@@ -120,7 +133,9 @@ function openSession(common: CommonOptions, own: SessionOptions): Session {
       } catch (error) {
         const followed = withoutRun(error)
         const judgement = { gates: judgeGates(gates, followed, undefined), gatesOnly: false, comparison: undefined }
-        return await lastWord([resultOf('', followed, judgement)], {})
+        const result = resultOf('', followed, judgement)
+        summarize?.([{ name: 'mcpdeck', ...result }], false)
+        return await lastWord([result], {})
       } finally {
         stop.removeEventListener('abort', onStop)
       }
@@ -180,23 +195,34 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
+/** Loads what few commands write. */
+async function summaryTo(file: string, settings: Settings) {
+  const { openSummary } = await import('./summary.ts')
+  return openSummary(file, ownTexts(settings))
+}
+
 /** Writes what was read of the runs; where nothing was, no report is better than one that says nothing failed. */
-async function writeReport(
+async function writeReport(results: readonly NamedResult[], write: (text: string) => void): Promise<void> {
+  const { junitXml } = await import('./junit.ts')
+  const reported = results.flatMap(({ name, followed: { run, trials } }) => (run ? [{ name, run, trials }] : []))
+  if (reported.length > 0) write(junitXml(reported))
+}
+
+/** What became of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
+async function withNames(
   client: Client,
   runs: readonly FollowedRun[],
   results: readonly Result[],
-  { write, stop }: { write: (text: string) => void; stop: AbortSignal },
-): Promise<void> {
-  const { junitXml } = await import('./junit.ts')
-  const reported = []
-  for (const [index, { followed, label }] of results.entries()) {
-    const place = runs[index]?.place
-    if (!followed.run || !place) continue
-    const name = await suiteName(client, place.projectId, followed.run.suiteId, stop)
-    const named = label === '' ? name : `${name}: ${label}`
-    reported.push({ name: clean(named), run: followed.run, trials: followed.trials })
+  stop: AbortSignal,
+): Promise<NamedResult[]> {
+  const named = []
+  for (const [index, result] of results.entries()) {
+    const { projectId = '', runId = '' } = runs[index]?.place ?? {}
+    const { run } = result.followed
+    const name = run ? await suiteName(client, projectId, run.suiteId, stop) : `Run ${runId}`
+    named.push({ ...result, name: clean(result.label === '' ? name : `${name}: ${result.label}`) })
   }
-  if (reported.length > 0) write(junitXml(reported))
+  return named
 }
 
 /** The suite may be gone, the connection too, and nobody may want to wait: its id is a name as well. */
@@ -234,10 +260,10 @@ export async function inSession(
   { common, settings, own }: { common: CommonOptions; settings: Settings; own: SessionOptions },
   work: (context: SessionContext) => Promise<number>,
 ): Promise<number> {
-  const session = openSession(common, own)
+  const session = await openSession(common, settings, own)
   try {
     const base = baseOf(session.gates, settings.profile.web)
-    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly', { tell: say })
     try {
       const exitCode = await session.guard(() => work({ session, opened, client: opened.workspace.client, base }))
       // A judge begins when its run has ended.

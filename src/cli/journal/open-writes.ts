@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { listUnresolved, type Resolution, resolveJournal } from '../../api/client/journal/resolve.ts'
 import { refresh } from '../../api/client/cache/queries.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { Toasts } from '../../components/toasts.tsx'
 import type { Log } from '../output/log.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
@@ -57,8 +58,7 @@ async function readBackOpen(
     return resolutions
   } catch (error) {
     log.error(error)
-    const words = error instanceof Error ? error.message : String(error)
-    toasts.show('error', `The journal of earlier writes cannot be read: ${words}.`)
+    toasts.show('error', `The journal of earlier writes cannot be read: ${systemErrorReason(error)}.`)
     return []
   }
 }

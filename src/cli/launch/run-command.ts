@@ -102,6 +102,7 @@ const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'mode
 const NEED_THE_END = [
   'newFailuresAgainst',
   'junit',
+  'summary',
   'timeout',
   'minPassRate',
   'minGraded',

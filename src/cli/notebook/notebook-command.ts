@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import { writeUnlessThere } from '../../lib/files/write-unless-there.ts'
@@ -6,7 +5,7 @@ import type { Incident } from '../../domain/notebook/notebook.ts'
 import { screens } from '../../app/registry.ts'
 import { formatLocator } from '../../tui/router/place.ts'
 import { say } from '../output/prose.ts'
-import { knownSecrets } from '../output/redaction.ts'
+import { ownTexts } from '../output/redaction.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import { notebookOfSettings } from '../workspace/workspace.ts'
 
@@ -21,12 +20,11 @@ export async function exportNotebook(
   const settings = await resolveSettings(common, process.env)
   const incident = chosenOf(incidentsOf(settings), named)
   const routes = screens.map(({ route }) => route)
-  const { target, profile } = settings
+  const { profile } = settings
   const text = await exportIncident(incident, {
     locator: place => formatLocator(routes, profile.name, place),
     now: Date.now(),
-    known: [...knownSecrets(process.env), ...(target.kind === 'remote' ? [target.key] : [])],
-    homes: [homedir()],
+    ...ownTexts(settings),
   })
   if (own.output === undefined) {
     process.stdout.write(text)

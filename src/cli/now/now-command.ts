@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { contract } from '../../api/contract/contract.ts'
 import { SHIFT_HOURS, shiftReport } from '../../domain/now/shift-report.ts'
 import { changesOf, type NowSummary } from '../../domain/now/summary.ts'
@@ -21,7 +20,7 @@ import type { NounColumn } from '../get/noun.ts'
 import { writeNamed } from '../notebook/notebook-command.ts'
 import { openOutput } from '../output/output.ts'
 import { say } from '../output/prose.ts'
-import { knownSecrets } from '../output/redaction.ts'
+import { ownTexts } from '../output/redaction.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
@@ -104,7 +103,7 @@ async function writeReport(
   summary: NowSummary,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const { target, profile } = settings
+  const { profile } = settings
   const from = summary.at - since
   const notebook = notebookOf(opened.workspace)
   const text = await shiftReport(
@@ -115,12 +114,7 @@ async function writeReport(
       acknowledged: nowMemoryOf(opened.workspace).kept().acknowledged,
       incidents: notebook.incidents(),
     },
-    {
-      locator: place => formatLocator(ROUTES, profile.name, place),
-      now: summary.at,
-      known: [...knownSecrets(process.env), ...(target.kind === 'remote' ? [target.key] : [])],
-      homes: [homedir()],
-    },
+    { locator: place => formatLocator(ROUTES, profile.name, place), now: summary.at, ...ownTexts(settings) },
   )
   if (report === true || report === undefined) return await print(text)
   writeNamed(report, text, force)

@@ -1,4 +1,6 @@
-import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { homedir } from 'node:os'
+import { type Own, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import type { Settings } from '../config/settings.ts'
 
 /** Variables whose values are secrets. */
 const SECRET_VARIABLES = ['MCPDECK_API_KEY', 'MCPDECK_MODEL_API_KEY'] as const
@@ -6,6 +8,12 @@ const SECRET_VARIABLES = ['MCPDECK_API_KEY', 'MCPDECK_MODEL_API_KEY'] as const
 /** The secrets that this process was given by its environment. */
 export function knownSecrets(env: NodeJS.ProcessEnv): string[] {
   return SECRET_VARIABLES.flatMap(name => env[name]?.trim() || [])
+}
+
+/** What documents of this process must not hold: its secrets, and where its home is. */
+export function ownTexts({ target }: Pick<Settings, 'target'>): Own {
+  const keys = target.kind === 'remote' ? [target.key] : []
+  return { known: [...knownSecrets(process.env), ...keys], homes: [homedir()] }
 }
 
 /**

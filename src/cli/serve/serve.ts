@@ -89,9 +89,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     log: createServiceLog(options, { stdout, stderr }),
   })
   try {
-    if (options.sample) addSamples(service.store)
-    const keyFile = service.store.directory?.serveKey ?? ''
-    ensureKeyFile(service.store, keyFile, 'serve')
+    const keyFile = prepare(service.store, options, stderr)
     const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
     let answering = 0
     const memory = createMemoryRelease(() => answering > 0)
@@ -146,6 +144,16 @@ function createServiceLog(
     log?.line(who)
     log?.error(entry.error)
   }
+}
+
+/** What the workspace needs before it is served; returns the file of the clients' key. */
+function prepare(store: Store, { sample }: ServeOptions, stderr: (text: string) => void): string {
+  const notice = store.takeNotice()
+  if (notice !== undefined) stderr(`${notice}\n`)
+  if (sample) addSamples(store)
+  const keyFile = store.directory?.serveKey ?? ''
+  ensureKeyFile(store, keyFile, 'serve')
+  return keyFile
 }
 
 function addSamples(store: Store): void {

@@ -1,4 +1,5 @@
 import { openWorkspace } from '../../service/workspace/store.ts'
+import { say } from '../output/prose.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
 
@@ -10,6 +11,8 @@ export function withStore<T>(common: CommonOptions, work: (opened: OpenedStore) 
   const { dataDir } = localSettings(common, process.env)
   const { store } = openWorkspace({ dataDir })
   try {
+    const notice = store.takeNotice()
+    if (notice !== undefined) say(notice)
     return work({ store, dataDir, organizationId: store.settings.get('localOrganizationId') ?? '' })
   } finally {
     store.close()

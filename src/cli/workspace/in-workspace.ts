@@ -7,6 +7,7 @@ import { nounOf } from '../get/nouns.ts'
 import type { Item } from '../get/states.ts'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
 import { createLog } from '../output/log.ts'
+import { say } from '../output/prose.ts'
 import { reportError } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { openWorkspace, type OpenedWorkspace, type Stay } from './workspace.ts'
@@ -81,7 +82,7 @@ export async function inSettings(
   work: (context: SavedContext) => Promise<number | void>,
   { stays = 'briefly', early }: { stays?: Stay; early?: EarlyStart | undefined } = {},
 ): Promise<number> {
-  const opened = openWorkspace(settings, createLog(settings.logFile), stays, { early })
+  const opened = openWorkspace(settings, createLog(settings.logFile), stays, { early, tell: say })
   const { client } = opened.workspace
   const refusing = settings.readOnly
     ? common.readOnly

@@ -8,6 +8,7 @@ import { cacheFileName } from '../../api/client/cache/cache-file.ts'
 import { createClient } from '../../api/client/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
+import { StorageError } from '../../api/contract/error.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
@@ -96,11 +97,11 @@ export function openWorkspace(
   settings: Settings,
   log: Log,
   stays: Stay,
-  { onAnswer, early }: { onAnswer?: (answer: ApiResponse) => void; early?: EarlyStart | undefined } = {},
+  { onAnswer, ...own }: { onAnswer?: (answer: ApiResponse) => void } & Pick<OwnOptions, 'early' | 'tell'> = {},
 ): OpenedWorkspace {
   return settings.target.kind === 'remote'
     ? openRemote(settings, settings.target, log, onAnswer)
-    : openLocal(settings, log, stays, { early })
+    : openLocal(settings, log, stays, own)
 }
 
 function openRemote(
@@ -155,16 +156,21 @@ function openRemote(
   }
 }
 
-/**
- * Opens a workspace of this machine.
- * @param own the name of its one project, where all of it ends with the process and is in its own directory; and the
- *   program of a server that runs already
- */
+type OwnOptions = {
+  /** The name of its one project, where all of it ends with the process and is in its own directory. */
+  temporary?: string
+  /** The program of a server that runs already. */
+  early?: EarlyStart | undefined
+  /** Tells a person what has to be said once; without it, another process does. */
+  tell?: ((sentence: string) => void) | undefined
+}
+
+/** Opens a workspace of this machine. */
 export function openLocal(
   settings: Settings,
   log: Log,
   stays: Stay,
-  { temporary, early }: { temporary?: string; early?: EarlyStart | undefined } = {},
+  { temporary, early, tell }: OwnOptions = {},
 ): OpenedWorkspace & { service: () => Promise<Service> } {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
@@ -176,7 +182,7 @@ export function openLocal(
   const open = async () => {
     try {
       const { createService } = await import('../../service/workspace/service.ts')
-      return await createService({
+      const service = await createService({
         dataDir: settings.dataDir,
         ...(temporary === undefined ? { samples: true } : { emptyProject: temporary }),
         connections: { early, ending: stays === 'open' ? 'here' : 'guardian' },
@@ -188,10 +194,14 @@ export function openLocal(
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
+      const notice = tell && service.store.takeNotice()
+      if (notice !== undefined) tell?.(notice)
+      return service
     } catch (error) {
       opening = undefined
       log.error(error)
-      throw refusal('local-workspace', systemErrorText(error))
+      const details = error instanceof StorageError ? { next: error.next } : undefined
+      throw refusal('local-workspace', systemErrorText(error), { details })
     }
   }
   const opened = () => (opening ??= open())

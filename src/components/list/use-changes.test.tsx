@@ -1,6 +1,7 @@
 import { Text } from 'ink'
 import { render } from 'ink-testing-library'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { gatherNews } from '../../lib/every.ts'
 import type { Column } from './columns.ts'
 import { useChanges } from './use-changes.ts'
 
@@ -55,6 +56,20 @@ test('a change shows for its moment, and its end draws once', async () => {
   expect(lastFrame()).toBe('~~~')
   const before = drawn.mock.calls.length
   await pass(60)
+  expect(lastFrame()).toBe('...')
+  expect(drawn.mock.calls.length).toBe(before + 1)
+  unmount()
+})
+
+test('where nobody is, the end of a change waits for what wakes the program anyway', async () => {
+  gatherNews(100)
+  onTestFinished(() => gatherNews(0))
+  const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)
+  rerender(<Rows passed={2} />)
+  const before = drawn.mock.calls.length
+  await pass(29)
+  expect(lastFrame()).toBe('~~~')
+  await pass(12)
   expect(lastFrame()).toBe('...')
   expect(drawn.mock.calls.length).toBe(before + 1)
   unmount()

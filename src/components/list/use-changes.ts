@@ -1,9 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
+import { gatheredPause, together } from '../../lib/every.ts'
 import { diffItems, type Differences } from './changes.ts'
 import type { Column } from './columns.ts'
 import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs.ts'
 
 const NO_NEWS: Differences<never> = { rows: new Map(), gone: 0 }
+
+/** Where nobody is, a mark shows for so many milliseconds at least: its end by itself would draw the whole screen. */
+const UNSEEN_MS = 30_000
 
 type ShownBefore<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
 
@@ -40,7 +44,8 @@ export function useChanges<Item>(
     const awaitEnd = (): void => {
       const end = nextEnd(shownBefore.current.signs)
       if (end === Infinity) return
-      timer = setTimeout(finish, Math.max(1, end - Date.now())).unref()
+      const pause = gatheredPause(Math.max(1, end - Date.now()), UNSEEN_MS)
+      timer = setTimeout(() => together(finish), pause).unref()
     }
     const finish = (): void => {
       const { items: last, signs: known } = shownBefore.current

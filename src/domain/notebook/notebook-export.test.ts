@@ -45,6 +45,10 @@ test('what begins a line as markup does, or ends a heading, is escaped', async (
   expect(text).toContain('> \\[x\\](y) ends \\#')
 })
 
+test('what spells a character as HTML does is shown as it is spelt', async () => {
+  expect(await exported([['Error', 'a & b &lt;b&gt; &#x202e;']])).toContain('- Error: a & b \\&lt;b\\&gt; \\&#x202e;\n')
+})
+
 test('a notebook with a time that no calendar has is exported all the same', async () => {
   const incident = { id: 'i', title: 'Night', openedAt: 1.7e18, entries: [{ id: 'e', at: -1e300, note: 'x' }] }
   const text = await exportIncident(incident, { locator: () => '', now: AT })

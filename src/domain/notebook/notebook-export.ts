@@ -100,7 +100,7 @@ function entryText({ at, note, pinned }: NotebookEntry, options: ExportOptions):
 }
 
 /** What is markup wherever it stands, and what is only where a line begins or a heading ends. */
-const MARKUP = /[\\`*_[\]<>|~]|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
+const MARKUP = /[\\`*_[\]<>|~]|&(?=#?\w+;)|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
 
 /** Text that a renderer shows as it is; what is not printable becomes visible. */
 function escaped(text: string): string {

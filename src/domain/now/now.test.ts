@@ -13,7 +13,8 @@ import { systemClock } from '../../lib/clock.ts'
 import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
 import { DECISIVE, NOW_READS, type NowReadKind, pauseAfter, type PlannedRead, urgencyOf } from './plan.ts'
 import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
-import { DAY_MS, runLines, wantsRuns } from './run-lines.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { DAY_MS, runLines, unreadRunLines, wantsRuns } from './run-lines.ts'
 import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
@@ -119,6 +120,25 @@ function linesOf(runs: EvalRun[]): NowLine[] {
 }
 
 describe('lines of runs', () => {
+  test('before its runs are read a suite says what failed in the last one, and no verdict', () => {
+    const lineOf = (latestRun: EvalSuite['latestRun']) =>
+      unreadRunLines(project, { id: 'sui_1', name: 'nightly', latestRun }, NOW)[0]
+    const failed = { id: 'run_1', status: 'completed', passed: 5, failed: 1, createdAt: NOW - 60_000 }
+    expect(lineOf(failed)).toMatchObject({
+      sentence: 'nightly: 1 of 6 failed in its last run, whose verdict is not read yet',
+      urgency: 'act',
+      isFault: false,
+      readAt: NOW,
+    })
+    // The line of its runs takes its place, and what was acknowledged of one is acknowledged of the other.
+    const [read] = linesOf([run('run_1', { result: 'failed' })])
+    expect(read).toMatchObject({ key: lineOf(failed)?.key, fingerprint: lineOf(failed)?.fingerprint })
+    expect(lineOf({ ...failed, failed: 0 })).toBeUndefined()
+    expect(lineOf({ ...failed, status: 'running' })).toBeUndefined()
+    expect(lineOf({ ...failed, id: null })).toBeUndefined()
+    expect(lineOf(null)).toBeUndefined()
+  })
+
   test.each([
     ['failed', 'act', { result: 'failed' }],
     ['broken', 'act', { status: 'failed' }],

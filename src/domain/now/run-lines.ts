@@ -20,7 +20,7 @@ import { setupReasonOf } from './groups.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
 import { missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
-import { needsAttention } from './worth.ts'
+import { isInFlight, needsAttention } from './worth.ts'
 
 /** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
 export const DAY_MS = 24 * 60 * 60_000
@@ -128,6 +128,37 @@ export function runLines(options: RunLinesOf): NowLine[] {
     thing: { kind: 'run', record: judged },
   }
   return [...live, line]
+}
+
+/**
+ * What a suite's own record says of its last run, until its runs are read: that something failed. Whether the run
+ * failed with it, or passed under a threshold, is not known from that.
+ * @param at when the suite was read, epoch milliseconds
+ */
+export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number | undefined): NowLine[] {
+  const { latestRun } = suite
+  const { id: runId, failed, passed, createdAt } = latestRun ?? {}
+  if (!runId || !failed || isInFlight(suite)) return []
+  const ofAll = passed == null ? `${failed}` : `${failed} of ${failed + passed}`
+  return [
+    {
+      ...NO_HISTORY,
+      key: `suite ${project.id} ${suite.id}`,
+      kind: 'run',
+      project,
+      urgency: 'act',
+      isFault: false,
+      mark: 'warn',
+      word: 'not read',
+      sentence: `${suiteName(suite)}: ${ofAll} failed in its last run, whose verdict is not read yet`,
+      at: toEpochMs(createdAt),
+      readAt: at,
+      // What was acknowledged of it stays so.
+      fingerprint: `failed ${runId}`,
+      target: { to: 'run', projectId: project.id, suiteId: suite.id, runId, failed: true },
+      thing: { kind: 'run', record: { ...latestRun, id: runId } },
+    },
+  ]
 }
 
 /** What the state of a suite says that is worth a line; undefined for one that passed, or ended long ago. */

@@ -42,9 +42,9 @@ const SAVED_TURNS = 12
 const STEP_MS = 500
 
 /**
- * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What is not known yet goes as fast as the
- * budget lets; all else takes turns, and no more than one in four goes to progress while anything else is due. A pace
- * that changes moves no due time, since that hangs on the last answer alone.
+ * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What decides what is red goes as fast as
+ * the budget lets; all else takes turns, and no more than one in four goes to progress while anything else is due. A
+ * pace that changes moves no due time, since that hangs on the last answer alone.
  */
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
   const openedAt = clock.now()
@@ -52,6 +52,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   let cancel: (() => void) | undefined
   let underWay = 0
   let turn = 0
+  let spared = 0
   let turnAt = openedAt
   let isStopped = false
 
@@ -89,11 +90,14 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       return 0
     }
     if (now < turnAt) {
-      // Half of a full budget may go to what nobody knows yet; the other half stays the person's.
-      const spare = due.find(({ state }) => isUnread(state, openedAt)) ?? (hurries ? first : undefined)
+      // Half of a full budget may go to what nobody knows yet, in turns with what is known for longest; the other half
+      // stays the person's.
+      const unread = due.find(({ state }) => isUnread(state, openedAt))
+      const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
       if (!spare || tokens <= (capacity === Infinity ? 0 : capacity / 2))
         return Math.min(turnAt - now, waitsForTokens ? STEP_MS : Infinity)
+      spared += 1
       send(spare)
       return 0
     }
@@ -108,7 +112,11 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       reads = wanted
       run()
     },
-    look: run,
+    // Hundreds of reads get due at once.
+    look() {
+      cancel?.()
+      cancel = clock.after(1, run)
+    },
     stop() {
       isStopped = true
       cancel?.()

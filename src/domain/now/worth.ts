@@ -2,6 +2,7 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import type { Worth } from './plan.ts'
 
 const JUST_NOW_MS = 60 * 60_000
@@ -20,6 +21,14 @@ export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean
   return latestRun?.status != null && !isTerminalRunStatus(latestRun.status)
 }
 
+const NONE: readonly Pick<EvalSuite, 'latestRun'>[] = []
+
+const movesOf = onceFor((suites: NonNullable<Known['suites']>) => ({
+  lastRun: Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0)),
+  isRed: suites.some(needsAttention),
+  runs: suites.some(isInFlight),
+}))
+
 /**
  * What each project is worth reading, by its id: those in which something runs or is red first, then by their
  * last run, then by their own last change.
@@ -28,10 +37,10 @@ export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean
  */
 export function worthOf(all: readonly Known[], first: string | undefined, now: number): ReadonlyMap<string, Worth> {
   const ranked = all
-    .map(({ project, suites = [] }) => {
-      const lastRun = Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0))
-      const isHot = suites.some(needsAttention) || lastRun > now - JUST_NOW_MS
-      const movement: Worth['movement'] = suites.some(isInFlight) ? 3 : isHot ? 2 : lastRun > now - LATELY_MS ? 1 : 0
+    .map(({ project, suites = NONE }) => {
+      const { lastRun, isRed, runs } = movesOf(suites)
+      const isHot = isRed || lastRun > now - JUST_NOW_MS
+      const movement: Worth['movement'] = runs ? 3 : isHot ? 2 : lastRun > now - LATELY_MS ? 1 : 0
       const changed = toEpochMs(project.updatedAt) ?? 0
       return { id: project.id, movement, order: [Number(project.id === first), movement, lastRun, changed] }
     })

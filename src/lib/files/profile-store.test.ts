@@ -129,3 +129,20 @@ test('in memory a value changes at once', () => {
   stored.refresh()
   expect(stored.get()).toEqual(['first', 'soon', 'now'])
 })
+
+test('a file of a newer version counts as empty and stays as it is, and what changes lasts as long as the process', () => {
+  open().change(add('a'))
+  const newer = '{"version":3,"words":["theirs"],"more":true}'
+  writeFileSync(fileOf(), newer)
+  const stored = open()
+  expect(stored.get()).toEqual([])
+  stored.change(add('b'))
+  stored.change(add('c'))
+  expect(stored.get()).toEqual(['b', 'c'])
+  expect([readFileSync(fileOf(), 'utf8'), existsSync(`${fileOf()}.damaged`)]).toEqual([newer, false])
+  expect(String(faults[0])).toContain(`${fileOf()} was written by a newer version of mcpdeck and stays as it is`)
+  writeFileSync(fileOf(treasure), newer)
+  expect(() => open(treasure).get()).toThrow('was written by a newer version of mcpdeck')
+  expect(() => open(treasure).change(add('d'))).toThrow('was written by a newer version of mcpdeck')
+  expect(readFileSync(fileOf(treasure), 'utf8')).toBe(newer)
+})

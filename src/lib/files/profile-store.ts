@@ -9,7 +9,7 @@ import { writeForOwner } from './write-atomically.ts'
 export type ProfileKey<T> = {
   /** Begins the name of the file. */
   name: string
-  /** Stands in the file; one with another version is damaged. Absent where the file has none. */
+  /** Stands in the file; an older one is damaged, a newer one stays as it is. Absent where the file has none. */
   version?: number
   /** The value before anything was stored, and where the file is damaged. */
   empty: T
@@ -48,8 +48,8 @@ type Options = {
   clock: Timers
 }
 
-/** What a file holds now, and whether it is there but cannot be used. */
-type Found<T> = { value: T; damaged: boolean }
+/** What a file holds now, and whether it is there but cannot be used, because it is damaged or of a newer version. */
+type Found<T> = { value: T; unusable?: 'damaged' | 'newer' | undefined }
 
 const SOON_MS = 1_000
 /** Longest wait for another process, whose change takes milliseconds. */
@@ -66,7 +66,8 @@ export function openProfileStore(options: Options & { directory: string; profile
 
 /**
  * A value in a file that several processes may change: one at a time, each to what the file holds then. A damaged file
- * counts as empty and is put aside before another takes its place.
+ * counts as empty and is put aside before another takes its place. One of a newer version counts as empty and stays:
+ * what is changed then lasts as long as this process.
  */
 export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock }: Options): Stored<T> {
   const { irreplaceable } = key
@@ -76,12 +77,14 @@ export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock
     stamp: () => stampOf(file),
     read() {
       const found = readStored(file, key)
-      if (found.damaged && irreplaceable) throw irreplaceable.unreadable(file)
+      if (found.unusable === 'newer' && irreplaceable) throw newer(file)
+      if (found.unusable && irreplaceable) throw irreplaceable.unreadable(file)
       return found
     },
-    write(value, { damaged }) {
+    write(value, { unusable }) {
       try {
-        if (damaged) renameSync(file, `${file}.damaged`)
+        if (unusable === 'newer') throw newer(file)
+        if (unusable) renameSync(file, `${file}.damaged`)
         writeForOwner(file, JSON.stringify({ version: key.version, ...key.write(value) }))
       } catch (error) {
         if (irreplaceable) throw unwritable(error)
@@ -115,7 +118,7 @@ export function storedInMemory<T>(key: Pick<ProfileKey<T>, 'empty'>, first = key
       },
     },
     stamp: () => '',
-    read: () => ({ value, damaged: false }),
+    read: () => ({ value }),
     write: next => void (value = next),
     alone: work => work(),
   })
@@ -138,7 +141,7 @@ function createStored<T>(source: {
   const change = (edit: (value: T) => T): void => {
     alone(() => {
       const before = read()
-      const value = edit(before.value)
+      const value = edit(before.unusable === 'newer' && known ? known.value : before.value)
       write(value, before)
       seen = stamp()
       known = { value }
@@ -183,9 +186,15 @@ function createStored<T>(source: {
 
 function readStored<T>(file: string, key: ProfileKey<T>): Found<T> {
   const stored = parsed(file)
+  if (Number(stored?.['version']) > (key.version ?? 0)) return { value: key.empty, unusable: 'newer' }
   const value =
     stored && (key.version === undefined || stored['version'] === key.version) ? key.read(stored) : undefined
-  return value === undefined ? { value: key.empty, damaged: stampOf(file) !== '' } : { value, damaged: false }
+  if (value !== undefined) return { value }
+  return { value: key.empty, unusable: stampOf(file) === '' ? undefined : 'damaged' }
+}
+
+function newer(file: string): Error {
+  return new Error(`${file} was written by a newer version of mcpdeck and stays as it is; install that version again.`)
 }
 
 /** The object in a file; undefined where there is none. */

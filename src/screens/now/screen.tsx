@@ -58,7 +58,7 @@ export function NowScreen() {
   }, [memory])
   const shown = shownIn(params)
   const withAcknowledged = params['all'] === YES
-  const rows = toRows(data.lines, kept)
+  const rows = useMemo(() => toRows(data.lines, kept), [data.lines, kept])
   const put = rows.filter(({ acknowledged, members }) => acknowledged && members.length === 0).length
   useCount(memory, waitingCount(rows))
   const several = data.projects.length > 1

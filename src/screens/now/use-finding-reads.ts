@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { mergeFindings, scenarioFinding } from '../../domain/findings/finding.ts'
 import { gateOf } from '../../domain/findings/gate.ts'
 import { type SwarmPages, wholeSwarmFindings } from '../../hooks/swarm-pages.ts'
-import type { NowProject } from '../../domain/now/line.ts'
+import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { findingLines, scenarioLines } from '../../domain/now/thing-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { renewedFor } from '../../lib/once-for.ts'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readIn, readOf, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, readOf, useOptionsOf, useReads } from './use-reads.ts'
 
 const NOTHING = { value: [], at: undefined }
 
@@ -23,19 +25,11 @@ export function useFindingReads(
   const { queries, client } = useWorkspace()
   const queryClient = useQueryClient()
   const gates = rights.map(({ data, error }) => ({ known: data !== undefined || error !== null, ...gateOf(data) }))
-  const scenarios = useReads(
-    'scenarios',
-    plan,
-    projects.map(({ id }) => queries.scenarios.list.options({ projectId: id })),
-    projects.map(readIn),
-  )
+  const scenariosOf = useOptionsOf(({ id }: NowProject) => queries.scenarios.list.options({ projectId: id }))
+  const swarmOf = useOptionsOf(({ id }: NowProject) => wholeSwarmFindings(client, queryClient, id))
+  const scenarios = useReads('scenarios', plan, projects.map(scenariosOf), projects.map(readIn))
   const ofSwarms = projects.filter((_, index) => gates[index]?.known && !gates[index].swarm)
-  const swarm = useReads(
-    'swarm',
-    plan,
-    ofSwarms.map(({ id }) => wholeSwarmFindings(client, queryClient, id)),
-    ofSwarms.map(readIn),
-  )
+  const swarm = useReads('swarm', plan, ofSwarms.map(swarmOf), ofSwarms.map(readIn))
   const published = projects.flatMap((project, index) =>
     gates[index]?.known && !gates[index].scenario
       ? (scenarios[index]?.data?.items ?? []).map(scenario => ({ project, scenario }))
@@ -49,9 +43,12 @@ export function useFindingReads(
     ),
     published.map(({ project }) => readIn(project)),
   )
+  const [keepLines] = useState(() => renewedFor<NowProject, NowLine[]>())
   const lines = [
     ...ofSwarms.flatMap((project, index) =>
-      findingLines(project, readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING),
+      keepLines(project, [swarm[index]], () =>
+        findingLines(project, readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING),
+      ),
     ),
     ...published.flatMap(({ project, scenario }, index) =>
       findingLines(

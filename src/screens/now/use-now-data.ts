@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
@@ -15,7 +15,7 @@ import { usePlace } from '../../tui/router/router-context.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
 import { useFindingReads } from './use-finding-reads.ts'
-import { type NowAnswer, usePlan, useReads } from './use-reads.ts'
+import { type NowAnswer, readIn, useOptionsOf, usePlan, useReads } from './use-reads.ts'
 import { useRunReads } from './use-run-reads.ts'
 import { useWaveReads } from './use-wave-reads.ts'
 
@@ -33,27 +33,20 @@ export function useNowData(kept: StoredNow): NowData {
   const now = useNow()
   const { params } = usePlace()
   const plan = usePlan()
-  const [known] = useReads('projects', plan, [queries.projects.list.options({})])
+  const [ofProjects] = useState(() => queries.projects.list.options({}))
+  const suitesOf = useOptionsOf(({ id }: Project) => queries.suites.list.options({ projectId: id }))
+  const rightsOf = useOptionsOf(({ id }: Project) => queries.projects.capabilities.options({ projectId: id }))
+  const [known] = useReads('projects', plan, [ofProjects])
   const all = known?.data?.items
   const projects = useMemo(() => chosenOf(all, kept.projects), [all, kept.projects])
-  const of = projects.map(({ id }) => ({ projectId: id }))
-  const suites = useReads(
-    'suites',
-    plan,
-    projects.map(({ id }) => queries.suites.list.options({ projectId: id })),
-    of,
-  )
+  const of = projects.map(readIn)
+  const suites = useReads('suites', plan, projects.map(suitesOf), of)
   plan.worth = worthOf(
     projects.map((project, index) => ({ project, suites: suites[index]?.data?.items })),
     params['projectId'],
     serviceTime(now),
   )
-  const rights = useReads(
-    'rights',
-    plan,
-    projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
-    of,
-  )
+  const rights = useReads('rights', plan, projects.map(rightsOf), of)
   const findings = useFindingReads(plan, projects, rights)
   const runs = useRunReads(plan, projects, suites, serviceTime(now))
   const waves = useWaveReads(plan, projects, rights, now)
@@ -63,15 +56,21 @@ export function useNowData(kept: StoredNow): NowData {
   }))
   const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers, ...waves.answers]
   const time = Date.now()
-  const lines = [
+  const { data: open, dataUpdatedAt: lookedAt } = writes
+  const written = useMemo(
+    () => writeLines(projects, { value: open ?? [], at: lookedAt || undefined }, now),
+    [projects, open, lookedAt, now],
+  )
+  const examined = useMemo(() => serverLines(projects, kept.checks.values(), now), [projects, kept.checks, now])
+  const lines = useSame([
     ...connectionLine(faultOf(answers), latest(answers), profile.host),
     ...rateLine(pause && time + pause.seconds * 1000, time),
-    ...writeLines(projects, { value: writes.data ?? [], at: writes.dataUpdatedAt || undefined }, now),
-    ...serverLines(projects, kept.checks.values(), time),
+    ...written,
+    ...examined,
     ...runs.lines,
     ...waves.lines,
     ...findings.lines,
-  ]
+  ])
   const sources: NowSource[] = [
     sourceOf('projects', known, undefined),
     ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
@@ -82,6 +81,14 @@ export function useNowData(kept: StoredNow): NowData {
     ...(writes.error ? [unreadWrites(writes.error)] : []),
   ]
   return { lines, sources, all, projects }
+}
+
+/** The items of the draw before, as long as all of them are the same: nothing is made of them again. */
+function useSame<T>(items: readonly T[]): readonly T[] {
+  const last = useRef(items)
+  const { current } = last
+  if (items.length !== current.length || items.some((item, index) => item !== current[index])) last.current = items
+  return last.current
 }
 
 function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): Project[] {

@@ -7,10 +7,13 @@ import { createQueries, refresh } from '../../api/client/cache/queries.ts'
 import { createQueryClient, outdate } from '../../api/client/cache/query-client.ts'
 import { createClient } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { NowLine } from '../../domain/now/line.ts'
 import { NOW_READS } from '../../domain/now/plan.ts'
+import { RUNS_READ } from '../../domain/now/run-lines.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { usePlan, useReads } from './use-reads.ts'
+import { useRunReads } from './use-run-reads.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -202,3 +205,90 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
   expect([...sentences]).toEqual(expect.arrayContaining(['fresh', 'Nm old']))
   unmount()
 })
+
+test('an answer about one suite draws once, and touches the rows and the reads of no other', async () => {
+  const [projects, suites] = [range(10, 'p'), range(8, 's')]
+  const at = Date.now() - 60_000
+  const ended = (suiteId: string, runNumber = 1) => ({
+    id: `${suiteId}-${runNumber}`,
+    suiteId,
+    runNumber,
+    status: 'completed',
+    result: 'failed',
+    createdAt: at,
+    summary: { total: 2, passed: 0, failed: 2 },
+  })
+  const again = new Set<string>()
+  const trials = { total: 10, passed: 1, pending: 9 }
+  const inFlight = { ...ended('p0s0'), status: 'running', result: 'pending', decisionSummary: { counts: { trials } } }
+  const runsOf = (id: string) => (id === 'p0s0' ? [inFlight] : again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({
+    fetch: ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const [, projectId] = /projects\/(\w+)/.exec(pathname) ?? []
+      const suiteId = searchParams.get('suiteId') ?? /eval-suites\/(\w+)/.exec(pathname)?.[1]
+      const items = suiteId
+        ? runsOf(suiteId)
+        : suites.map(suite => ({ id: projectId + suite, name: suite, latestRun: runsOf(projectId + suite)[0] }))
+      return Promise.resolve(Response.json({ items }))
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+  })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const queryClient = createQueryClient()
+  const wanted = projects.map(projectId => queries.suites.list.options({ projectId }))
+  const of = projects.map(id => ({ id, name: id }))
+  let lines: readonly NowLine[] = []
+  let drawn = 0
+  function Screen() {
+    const plan = usePlan()
+    drawn += 1
+    lines = useRunReads(plan, of, useReads('suites', plan, wanted), 0).lines
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
+        <Screen />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(done => setImmediate(done))
+    }
+  }
+  await pass(10)
+  const flying = () => lines.find(({ key }) => key.includes('run p0s0'))
+  const first = flying()
+  await pass(15)
+  expect(lines).toHaveLength(projects.length * suites.length)
+  const before = { lines, drawn }
+  const events = vi.fn<() => void>()
+  queryClient.getQueryCache().subscribe(events)
+  again.add('p7s7')
+  const { queryKey } = queries.runs.list.options({ projectId: 'p7', suiteId: 'p7s7', limit: RUNS_READ })
+  await queryClient.refetchQueries({ queryKey })
+  await vi.advanceTimersByTimeAsync(10)
+  await new Promise(done => setImmediate(done))
+  const others = (all: readonly NowLine[]) => new Set(all.filter(({ key }) => !/p7s7|p0s0/.test(key)))
+  expect(others(lines)).toEqual(others(before.lines))
+  expect([...others(lines)].every(line => before.lines.includes(line))).toBe(true)
+  expect(lines.find(({ key }) => key.includes('p7s7'))?.sentence).toContain('#2')
+  // It was read again meanwhile, and nothing of it ended.
+  expect(flying()?.readAt).toBeGreaterThan(first!.readAt!)
+  expect(flying()?.sentence).toBe(first?.sentence)
+  expect(first?.sentence).toContain('1 of 10 trials ended, about')
+  expect(drawn).toBe(before.drawn + 1)
+  expect(events.mock.calls.length).toBeLessThan(10)
+  unmount()
+})
+
+function range(length: number, name: string): string[] {
+  return Array.from({ length }, (_, index) => `${name}${index}`)
+}

@@ -1,13 +1,10 @@
 import {
-  hashKey,
   type Query,
-  type QueriesResults,
   type QueryClient,
   type QueryKey,
-  useQueries,
+  type QueryState,
   useQueryClient,
   type UseQueryOptions,
-  type UseQueryResult,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { PLANNED } from '../../api/client/cache/query-client.ts'
@@ -19,9 +16,11 @@ import { backoff } from '../../hooks/backoff.ts'
 import { recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
 import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
+import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock } from '../../lib/clock.ts'
 import { sharedPause } from '../../lib/every.ts'
+import { onceFor } from '../../lib/once-for.ts'
 
 /** What came of one read. */
 export type NowAnswer<T> = {
@@ -64,12 +63,17 @@ const RETRY_MS = 30_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const ROUND = 2
 const UNRANKED: Worth = { place: 0, movement: 1 }
-type Result<T> = Pick<NowAnswer<T>, 'data' | 'error'>
+const UNANSWERED: NowAnswer<never> = { data: undefined, error: null, at: undefined, failedAt: undefined }
 
-/** Without the time of the read: a read that is answered as before draws nothing. */
-function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): Result<T>[] {
-  return results.map(({ data, error }) => ({ data, error }))
-}
+/** The same answer for as long as nothing happens to its query. */
+const answerOf = onceFor(
+  ({ data, error, dataUpdatedAt, errorUpdatedAt }: QueryState<unknown, ApiError>): NowAnswer<unknown> => ({
+    data,
+    error,
+    at: dataUpdatedAt || undefined,
+    failedAt: errorUpdatedAt || undefined,
+  }),
+)
 
 /** A plan that is carried out from when it was drawn until Now is left; fill it with `useReads`. */
 export function usePlan(): NowPlan {
@@ -110,6 +114,12 @@ export function usePlan(): NowPlan {
   return plan
 }
 
+/** How each of these is read, as the same options for as long as it is the same object. */
+export function useOptionsOf<Of extends object, Options>(make: (of: Of) => Options): (of: Of) => Options {
+  const [optionsOf] = useState(() => onceFor(make))
+  return optionsOf
+}
+
 /** Puts several reads of one kind into the plan. @param of what is known of each, in their order */
 export function useReads<T, Key extends QueryKey>(
   kind: NowReadKind,
@@ -118,23 +128,15 @@ export function useReads<T, Key extends QueryKey>(
   of: readonly ReadOf[] = [],
 ): readonly NowAnswer<T>[] {
   const queryClient = useQueryClient()
-  const results = useQueries({
-    queries: wanted.map(options => ({
-      ...options,
-      // The plan reads, also for the first time; what the person asks to be read again, or changes, is read at once.
-      enabled: wasTried,
-      retryOnMount: false,
-      refetchOnMount: false,
-      refetchInterval: false as const,
-      meta: metaOf(kind),
-    })),
-    combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => Result<T>[],
+  const states = useQueryStates(wanted, {
+    // The plan reads, also for the first time; what the person asks to be read again, or changes, is read at once.
+    enabled: wasTried,
+    retryOnMount: false,
+    refetchOnMount: false,
+    meta: metaOf(kind),
   })
   plan.reads.push(...wanted.map((options, index) => readOfPlan(queryClient, kind, plan, options, of[index] ?? {})))
-  return results.map((result, index) => {
-    const state = queryClient.getQueryState(wanted[index]!.queryKey)
-    return { ...result, at: state?.dataUpdatedAt || undefined, failedAt: state?.errorUpdatedAt || undefined }
-  })
+  return states.map(state => (state ? (answerOf(state) as NowAnswer<T>) : UNANSWERED))
 }
 
 function wasTried({ state }: Pick<Query, 'state'>): boolean {
@@ -155,7 +157,7 @@ function readOfPlan<T, Key extends QueryKey>(
   const { every: pause } = NOW_READS[kind]
   const every =
     kind === 'live' ? restedPause(pause, plan.factor.live, plan.factor.others > 1) : pause * plan.factor.others
-  const hash = hashKey(options.queryKey)
+  const hash = hashOf(options)
   return {
     look(): PlannedRead | undefined {
       const query = queryClient.getQueryCache().get<T, ApiError>(hash)

@@ -2,20 +2,23 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceTime } from '../../api/client/transport/service-time.ts'
+import { serviceNow, serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
-import { DAY_MS, isRedBy, runLines, RUNS_READ, wantsRuns } from '../../domain/now/run-lines.ts'
+import { DAY_MS, isRedBy, runLines, RUNS_READ, unreadRunLines, wantsRuns } from '../../domain/now/run-lines.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
-import { onceFor } from '../../lib/once-for.ts'
+import { onceFor, renewedFor } from '../../lib/once-for.ts'
+import { hashOf } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
 
 const TRIALS_READ = 200
 
-type SuiteOf = { project: NowProject; suite: EvalSuite; changedAt: number | undefined }
+/** A suite with how its runs are read; the same object for as long as the suite is. */
+type SuiteRead = ReturnType<ReturnType<ReturnType<typeof useSuiteReads>>>
+type SuiteOf = { read: SuiteRead; readAt: number | undefined; changedAt: number | undefined }
 
 /**
  * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
@@ -30,37 +33,39 @@ export function useRunReads(
   const { queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
   const changes = useRef(new Map<string, Change>())
-  const optionsOf = ({ project, suite }: Omit<SuiteOf, 'changedAt'>) =>
-    queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
+  const readOfSuite = useSuiteReads()
   const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
   const [isRed] = useState(() => onceFor((runs: readonly EvalRun[]) => isRedBy(runs, isRerun)))
-  const knownRuns = (each: Omit<SuiteOf, 'changedAt'>) => queryClient.getQueryState(optionsOf(each).queryKey)
+  const knownRuns = ({ options }: SuiteRead) =>
+    queryClient.getQueryCache().get<{ items: readonly EvalRun[] }>(hashOf(options))?.state
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => {
-      const changedAt = changeOf(changes.current, suite, suites[index]?.at)
-      const known = knownRuns({ project, suite })?.data?.items
-      return wantsRuns(suite, now, known, isRed) ? [{ project, suite, changedAt }] : []
+      const readAt = suites[index]?.at
+      const changedAt = changeOf(changes.current, suite, readAt)
+      const read = readOfSuite(project)(suite)
+      return wantsRuns(suite, now, knownRuns(read)?.data?.items, isRed) ? [{ read, readAt, changedAt }] : []
     }),
   )
   // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
-  const isLive = (each: SuiteOf): boolean => {
-    const known = knownRuns(each)
+  const isLive = ({ read, changedAt }: SuiteOf): boolean => {
+    const known = knownRuns(read)
     const runs = known?.data?.items ?? []
     if (runs.some(({ status }) => !isTerminalRunStatus(status))) return true
-    const isNewer = (known?.dataUpdatedAt ?? 0) > (each.changedAt ?? 0)
-    return isInFlight(each.suite) && !(isNewer && runs.some(({ id }) => id === each.suite.latestRun?.id))
+    const isNewer = (known?.dataUpdatedAt ?? 0) > (changedAt ?? 0)
+    return isInFlight(read.suite) && !(isNewer && runs.some(({ id }) => id === read.suite.latestRun?.id))
   }
   // Suites with a run in flight are read as often as that run, the others more rarely.
   const live = active.filter(isLive)
   const rested = active.filter(each => !isLive(each))
-  const ofSuite = ({ project, suite, changedAt }: SuiteOf): ReadOf => ({
-    projectId: project.id,
+  const optionsOf = ({ read }: SuiteOf) => read.options
+  const ofSuite = ({ read, changedAt }: SuiteOf): ReadOf => ({
+    projectId: read.project.id,
     changedAt,
-    needsAttention: needsAttention(suite),
+    needsAttention: needsAttention(read.suite),
   })
   const liveRuns = useReads('live', plan, live.map(optionsOf), live.map(ofSuite))
   const restedRuns = useReads('runs', plan, rested.map(optionsOf), rested.map(ofSuite))
-  const running = live.flatMap(({ project }, index) =>
+  const running = live.flatMap(({ read: { project } }, index) =>
     (liveRuns[index]?.data?.items ?? [])
       .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
       .map(run => ({ project, runId: run.id })),
@@ -78,19 +83,27 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
-  const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
-    of.flatMap(({ project, suite }, index) => {
+  const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
+  // What is left of a run is of when its progress came, most of a minute after the clock of the ages turned perhaps; by
+  // the time of each look it would grow, and be a change, while nothing ends.
+  const [seenAt] = useState(() => onceFor((_progress: object) => serviceNow()))
+  const linesOf = (of: readonly SuiteOf[], answers: typeof liveRuns, beside: readonly number[]): NowLine[] =>
+    of.flatMap(({ read, readAt }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
-      // How far a run is was true when it was read, which may be most of a minute after the clock of the ages turned.
-      const asOf = runs?.at === undefined ? 0 : serviceTime(runs.at)
-      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: Math.max(now, asOf), asOf }) : []
+      if (!runs) return unreadRunLines(read.project, read.suite, readAt)
+      return keepLines(read, [answers[index], now, ...beside], () => {
+        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+        return runLines({ ...read, runs, trialsOf, isRerun, now: Math.max(now, seenAt(runs.value), ...beside), asOf })
+      })
     })
-  const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
+  const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
   const sourcesOf = (kind: 'runs' | 'live', of: readonly SuiteOf[], answers: typeof liveRuns): NowSource[] =>
-    of.map(({ project, suite, changedAt = 0 }, index) => ({
-      ...sourceOf(kind, answers[index], project, nameOf(suite), lacksRuns(answers[index], now)),
-      isOutdated: changedAt > (answers[index]?.at ?? changedAt),
-    }))
+    of.map(({ read, changedAt = 0 }, index) =>
+      keepSource(read, [kind, answers[index], changedAt, now], () => ({
+        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
+        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+      })),
+    )
   const sources: NowSource[] = [
     ...sourcesOf('runs', rested, restedRuns),
     ...sourcesOf('live', live, liveRuns),
@@ -99,9 +112,34 @@ export function useRunReads(
   ]
   return {
     answers: [...liveRuns, ...restedRuns, ...trials],
-    lines: [...linesOf(live, liveRuns), ...linesOf(rested, restedRuns)],
+    lines: [
+      ...linesOf(
+        live,
+        liveRuns,
+        trials.map(({ data }) => (data ? seenAt(data) : 0)),
+      ),
+      ...linesOf(rested, restedRuns, []),
+    ],
     sources,
   }
+}
+
+/** How the runs of each suite of a project are read. */
+function useSuiteReads() {
+  const { queries } = useWorkspace()
+  const [of] = useState(() =>
+    onceFor((project: NowProject) =>
+      onceFor((suite: EvalSuite) => {
+        const input = { projectId: project.id, suiteId: suite.id, limit: RUNS_READ }
+        return { project, suite, options: queries.runs.list.options(input) }
+      }),
+    ),
+  )
+  return of
+}
+
+function nameOf({ name, id }: EvalSuite): string {
+  return name ?? id
 }
 
 /** Whether more runs of the last day follow those that were read, the latest of which come first. */
@@ -112,9 +150,11 @@ function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined,
 
 type Change = { mark: string; at: number | undefined }
 
+const markOf = onceFor((latestRun: NonNullable<EvalSuite['latestRun']>) => JSON.stringify(latestRun))
+
 /** When the suite said something else of its latest run than before, epoch milliseconds; undefined at first sight. */
 function changeOf(changes: Map<string, Change>, { id, latestRun }: EvalSuite, at: number | undefined) {
-  const mark = JSON.stringify(latestRun ?? null)
+  const mark = latestRun ? markOf(latestRun) : ''
   const before = changes.get(id)
   if (before?.mark === mark) return before.at
   changes.set(id, { mark, at: before && at })

@@ -1,14 +1,25 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { gateOf } from '../../domain/findings/gate.ts'
-import type { NowProject } from '../../domain/now/line.ts'
+import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { waveLines } from '../../domain/now/wave-lines.ts'
-import { isInFlight, runsOfFeed, swarmFeed, wavesOf, worthKnowing, type Wave } from '../../domain/swarms/waves.ts'
+import {
+  isInFlight,
+  type KnownRuns,
+  runsOfFeed,
+  swarmFeed,
+  type Wave,
+  wavesOf,
+  worthKnowing,
+} from '../../domain/swarms/waves.ts'
 import { useAllKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { renewedFor } from '../../lib/once-for.ts'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readIn, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, useOptionsOf, useReads } from './use-reads.ts'
+
+type WavesIn = { project: NowProject; waves: readonly Wave[]; lines: readonly NowLine[] }
 
 /**
  * The waves of every project: by its overview, read often while one is known to be in flight; where the feature is
@@ -30,23 +41,31 @@ export function useWaveReads(
   const closed = gated.filter(({ isClosed }) => isClosed).map(({ project }) => project)
   const isLive = ({ id }: NowProject): boolean => Object.values(known.get(id) ?? {}).some(isInFlight)
   const [live, rested] = [open.filter(isLive), open.filter(project => !isLive(project))]
-  const optionsOf = ({ id }: NowProject) => queries.journeyRuns.overview.options({ projectId: id })
+  const optionsOf = useOptionsOf(({ id }: NowProject) => queries.journeyRuns.overview.options({ projectId: id }))
+  const feedOf = useOptionsOf(({ id }: NowProject) => queries.sessions.list.options(swarmFeed(id)))
   const liveReads = useReads('live', plan, live.map(optionsOf), live.map(readIn))
   const restedReads = useReads('waves', plan, rested.map(optionsOf), rested.map(readIn))
-  const feeds = useReads(
-    'waves',
-    plan,
-    closed.map(({ id }) => queries.sessions.list.options(swarmFeed(id))),
-    closed.map(readIn),
-  )
+  const feeds = useReads('waves', plan, closed.map(feedOf), closed.map(readIn))
   const overviews = [...liveReads, ...restedReads]
-  const read = [...live, ...rested].map((project, index) => ({ project, ...overviews[index]! }))
-  const off = closed.map((project, index) => ({ project, ...feeds[index]! }))
-  const all: { project: NowProject; waves: readonly Wave[]; at: number | undefined; isOff?: true }[] = [
-    ...read.map(({ project, data, at }) => ({ project, at, waves: wavesOf(data?.runs, known.get(project.id) ?? {}) })),
-    ...off.map(({ project, data, at }) => {
-      const feed = runsOfFeed(data?.items ?? [], serviceTime(now))
-      return { project, at, isOff: true as const, waves: wavesOf([], known.get(project.id) ?? {}, feed) }
+  const time = serviceTime(now)
+  const [keep] = useState(() => renewedFor<NowProject, WavesIn>())
+  const wavesIn = (
+    project: NowProject,
+    answer: NowAnswer<unknown> | undefined,
+    of: (known: KnownRuns) => Wave[],
+    isOff = false,
+  ): WavesIn =>
+    keep(project, [answer, known.get(project.id), time], () => {
+      const waves = of(known.get(project.id) ?? {})
+      return { project, waves, lines: waveLines(project, { value: waves, at: answer?.at }, time, isOff) }
+    })
+  const all = [
+    ...[...live, ...rested].map((project, index) =>
+      wavesIn(project, overviews[index], here => wavesOf(overviews[index]?.data?.runs, here)),
+    ),
+    ...closed.map((project, index) => {
+      const feed = () => runsOfFeed(feeds[index]?.data?.items ?? [], time)
+      return wavesIn(project, feeds[index], here => wavesOf([], here, feed()), true)
     }),
   ]
   const fresh = all.map(({ project, waves }) => [project.id, worthKnowing(waves, known.get(project.id) ?? {})] as const)
@@ -60,11 +79,5 @@ export function useWaveReads(
     // Of these only what had a session lately is wanted, so that a further page is none.
     ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
   ]
-  return {
-    answers: [...overviews, ...feeds],
-    lines: all.flatMap(({ project, waves, at, isOff }) =>
-      waveLines(project, { value: waves, at }, serviceTime(now), isOff),
-    ),
-    sources,
-  }
+  return { answers: [...overviews, ...feeds], lines: all.flatMap(({ lines }) => lines), sources }
 }

@@ -32,13 +32,15 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const capabilities = useApiQuery(queries.projects.capabilities.options(input))
   const servers = useWholeList(queries.servers.list, input)
   const suites = useWholeList(queries.suites.list, input)
+  const organizations = useWholeList(queries.account.organizations, {})
+  const organization = organizations.items?.find(({ id }) => id === project.organizationId)
   const count = ({ items, hasMore }: Pick<ApiPages<unknown>, 'items' | 'hasMore'>): string =>
     items ? `${items.length}${hasMore ? '+' : ''}` : UNKNOWN
   const lines: Line[] = [
     ...fieldLines([
       ['Id', project.id],
       ['Description', project.description],
-      ['Organization', project.organizationId],
+      ['Organization', organization?.name ?? project.organizationId],
       ['Servers', count(servers)],
       ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],

@@ -29,7 +29,7 @@ import { createIngestRunRows } from '../eval-ingest/rows.ts'
 import { createJourneyRunRows } from '../journey-runs/rows.ts'
 import { createJourneySessionRows } from '../journey-runs/session-rows.ts'
 import { createJourneyRows } from '../journeys/rows.ts'
-import { isMigrated, migrate } from '../core/database/migrations/migrations.ts'
+import { migrate, SCHEMA, schemaOf } from '../core/database/migrations/migrations.ts'
 import { createPersonaRows } from '../personas/rows.ts'
 import { createReadinessRows } from '../readiness/rows.ts'
 import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'
@@ -39,6 +39,7 @@ import { createSealer, hasPlainUrls, SEALING_KEY_BYTES, sealPlainUrls, type Seal
 import { createConnectionRows } from '../server-connections/rows.ts'
 import { createServerRows } from '../servers/rows.ts'
 import { storageProblem } from '../core/database/storage-problem.ts'
+import { keepBeforeUpgrade, takeUpgradeNotice } from '../core/database/upgrade.ts'
 import { createSuiteScheduleRows, createSuiteRows, createSuiteOwnershipRows } from '../suites/rows.ts'
 import { createSwarmRows } from '../swarms/rows.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
@@ -52,20 +53,24 @@ export type StoreLocation = { dataDir: string } | { memory: true }
 
 /**
  * Opens the workspace and brings it up to date.
- * @throws when it was written by a newer version; StorageError when the key that its secrets are sealed with is gone,
- *   or the database cannot be used
+ * @throws StorageError when a newer version wrote it, the key that its secrets are sealed with is gone, or the database
+ *   cannot be used
  */
 export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
   const database = opened(directory?.database ?? ':memory:')
   try {
     const open = (): Store => {
+      const copy = directory && keepBeforeUpgrade(database, directory)
       migrate(database)
       const settings = createSettings(database)
+      if (copy !== undefined) settings.set('upgradeCopy', copy)
       const sealer = createSealer(sealingKey(settings, directory))
       if (hasPlainUrls(database)) sealPlainUrls(database, sealer)
       const cursors = createCursors(Buffer.from(settings.ensure('cursorSecret', randomSecret), 'base64url'))
-      return Object.assign(rowsOf(database, sealer), { directory, cursors, settings, ...transactionsOf(database) })
+      const takeNotice = () => takeUpgradeNotice(database, settings)
+      const own = { directory, cursors, settings, takeNotice, ...transactionsOf(database) }
+      return Object.assign(rowsOf(database, sealer), own)
     }
     // What a session writes it must settle on the disk when it closes, so only a workspace that lacks something is
     // written to; the write lock makes two processes that start at once take turns.
@@ -86,7 +91,7 @@ function opened(location: string): Database {
 
 /** Whether opening finds everything that it would write otherwise. */
 function isComplete(database: Database): boolean {
-  if (!isMigrated(database) || hasPlainUrls(database)) return false
+  if (schemaOf(database) !== SCHEMA || hasPlainUrls(database)) return false
   const { get } = createSettings(database)
   return get('cursorSecret') !== undefined && get('sealingKeyCheck') !== undefined
 }

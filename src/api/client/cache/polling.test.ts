@@ -1,6 +1,7 @@
 import { notifyManager, QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import { createPollingClient, createQueryClient, gatherNews } from './query-client.ts'
+import { gatherNews } from '../../../lib/every.ts'
+import { createPollingClient, createQueryClient } from './query-client.ts'
 
 const queryClient = createPollingClient()
 

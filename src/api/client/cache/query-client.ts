@@ -8,7 +8,7 @@ import {
   type QueryKey,
   timeoutManager,
 } from '@tanstack/react-query'
-import { every } from '../../../lib/every.ts'
+import { every, together } from '../../../lib/every.ts'
 import { isPlainRead } from './cache-contents.ts'
 import { pollFromLastAnswer } from './steady-interval.ts'
 
@@ -83,28 +83,8 @@ export function createPollingClient(): QueryClient {
       ends.delete(id)
     },
   })
-  notifyManager.setScheduler(gather)
+  notifyManager.setScheduler(together)
   return createQueryClient()
-}
-
-let gatherMs = 0
-let gathered: (() => void)[] = []
-
-/** From now on, news within so many milliseconds are passed on together, so that they are drawn once. */
-export function gatherNews(milliseconds: number): void {
-  gatherMs = milliseconds
-  passOn()
-}
-
-function gather(run: () => void): void {
-  gathered.push(run)
-  if (gathered.length === 1) setTimeout(passOn, gatherMs)
-}
-
-function passOn(): void {
-  const news = gathered
-  gathered = []
-  for (const run of news) run()
 }
 
 /** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */

@@ -163,7 +163,7 @@ export function inCall(error: ApiError, endpoint: AnyEndpoint, sentBefore: boole
 export function refusal(
   code: RefusalCode,
   message: string,
-  fields: Pick<ApiErrorFields, 'endpoint' | 'issues' | 'retryAfterMs'> = {},
+  fields: Pick<ApiErrorFields, 'endpoint' | 'issues' | 'retryAfterMs' | 'details'> = {},
 ): ApiError {
   return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
 }

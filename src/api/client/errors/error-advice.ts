@@ -338,9 +338,11 @@ export const advice: Record<AdviceKey, Advice> = {
   'refused.local-workspace': {
     title: 'Local workspace closed',
     sentence: error => `The local workspace could not be opened: ${quotedMessage(error.message)}.`,
-    next:
-      'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by ' +
-      'itself.',
+    next: ({ details }) =>
+      typeof details?.['next'] === 'string'
+        ? details['next']
+        : 'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by ' +
+          'itself.',
   },
   'refused.local-only': {
     title: 'Only in a local workspace',

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { StorageError } from '../../contract/error.ts'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 
 type Values = Record<string, SQLInputValue>
@@ -90,7 +91,7 @@ export async function openDatabase(file: string): Promise<JournalDatabase> {
       PRAGMA secure_delete = ON;
     `)
     const database = withStatements(connection)
-    database.write(() => prepareSchema(connection))
+    database.write(() => prepareSchema(connection, file))
     return database
   } catch (error) {
     connection.close()
@@ -98,9 +99,10 @@ export async function openDatabase(file: string): Promise<JournalDatabase> {
   }
 }
 
-function prepareSchema(connection: DatabaseSync): void {
+function prepareSchema(connection: DatabaseSync, file: string): void {
   const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
-  if (version > VERSION) throw new Error('it was written by a newer mcpdeck')
+  if (version > VERSION)
+    throw new StorageError(`${file} was written by a newer version of mcpdeck.`, 'Install that version again.')
   if (version === 0) connection.exec(SCHEMA)
   if (version === 1) connection.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BOUNDS } from '../../../lib/bounds.ts'
+import { systemErrorReason } from '../errors/system-error-text.ts'
 import { refusal } from '../errors/api-error.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
@@ -343,8 +344,8 @@ class FileJournal implements Journal {
   }
 
   #refused(error: unknown, endpoint: AnyEndpoint, consequence: string) {
-    const words = error instanceof Error ? error.message : String(error)
-    const message = `The journal of writes ${this.#file} cannot be written (${words}), ${consequence}.`
+    const why = systemErrorReason(error)
+    const message = `The journal of writes ${this.#file} cannot be written (${why}), ${consequence}.`
     return refusal('journal', message, { endpoint })
   }
 

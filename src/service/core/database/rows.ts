@@ -48,10 +48,14 @@ type SettingName =
   | 'localAccountId'
   | 'localOrganizationId'
   | 'referenceServerId'
+  /** The copy from before the last upgrade, until somebody was told of it. */
+  | 'upgradeCopy'
 
 export type Settings = {
   get(name: SettingName): string | undefined
   set(name: SettingName, value: string): void
+  /** The stored value, which is stored no more. */
+  take(name: SettingName): string | undefined
   /** The stored value, or the made one after storing it. */
   ensure(name: SettingName, make: () => string): string
 }
@@ -68,6 +72,8 @@ export function createSettings(database: Database): Settings {
   return {
     get,
     set,
+    take: name =>
+      database.get<{ value: string }>('DELETE FROM setting WHERE name = :name RETURNING value', { name })?.value,
     ensure(name, make) {
       const known = get(name)
       if (known !== undefined) return known

@@ -17,5 +17,7 @@ export interface Store {
   state(): string | undefined
   readonly cursors: Cursors
   readonly settings: Settings
+  /** What a person is to be told once, by whichever process comes to it first. */
+  takeNotice(): string | undefined
   close(): void
 }

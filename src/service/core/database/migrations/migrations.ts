@@ -46,26 +46,18 @@ const MIGRATIONS: readonly string[] = [
   chats,
 ]
 
-/** Whether every migration was applied. */
-export function isMigrated(database: Database): boolean {
-  return versionOf(database) === MIGRATIONS.length
-}
+/** The schema that this version writes; a workspace of a later one is none of ours. */
+export const SCHEMA = MIGRATIONS.length
 
-/**
- * Brings the database to the current version. The caller holds the write lock, unless it is migrated.
- * @throws when the database was written by a newer version of the program
- */
-export function migrate(database: Database): void {
-  const version = versionOf(database)
-  if (version === MIGRATIONS.length) return
-  if (version > MIGRATIONS.length)
-    throw new Error(
-      `The workspace was written by a newer version of mcpdeck (schema ${version}, known ${MIGRATIONS.length}).`,
-    )
-  for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
-}
-
-function versionOf(database: Database): number {
+/** The schema of a database, which is the number of migrations that were applied; 0 before the first. */
+export function schemaOf(database: Database): number {
   return database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}
+
+/** Brings a database of an older schema to the current one. The caller holds the write lock, unless it is migrated. */
+export function migrate(database: Database): void {
+  const schema = schemaOf(database)
+  if (schema >= SCHEMA) return
+  for (const migration of MIGRATIONS.slice(schema)) database.exec(migration)
+  database.exec(`PRAGMA user_version = ${SCHEMA}`)
 }

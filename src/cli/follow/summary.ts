@@ -1,0 +1,70 @@
+import { appendFileSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { documentTexts } from '../../domain/notebook/notebook-export.ts'
+import type { Own } from '../../lib/redaction/redaction.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { sentenceOf } from './conclusion.ts'
+import type { Result } from './final-report.ts'
+import { conclusionLines, failureLines } from './labels.ts'
+
+/** What became of a run, with what its suite is called. */
+export type NamedResult = Result & { name: string }
+
+/** Characters of a line; what is longer is read where it happened. */
+const LONGEST_LINE = 1000
+
+/**
+ * Runs as Markdown for the page of a build job: what decided, the counts, the gates and what did not pass. It is
+ * redacted, and none of its texts can pass for markup.
+ * @param goesOn whether a run that has not ended goes on without this process
+ */
+export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
+  const { line } = documentTexts(own)
+  const item = (text: string): string => {
+    const words = text.trimStart()
+    return `${' '.repeat(text.length - words.length)}- ${line(words.slice(0, LONGEST_LINE))}`
+  }
+  return results
+    .map(({ name, followed, conclusion }) => {
+      const failures = failureLines(followed.trials)
+      const facts = [
+        ...conclusionLines(conclusion, 'unknown'),
+        ...(failures.length > 0 ? ['did not pass:', ...failures] : []),
+      ]
+      const parts = [
+        `## ${line(name)}: ${stateOf(conclusion.exitCode)}`,
+        line(sentenceOf(conclusion, followed, goesOn)),
+        facts.map(item).join('\n'),
+      ]
+      return `${parts.filter(part => part !== '').join('\n\n')}\n`
+    })
+    .join('\n')
+}
+
+/** As the job ends: nothing but a failed verdict is red, and nothing but a passed one green. */
+function stateOf(exitCode: number): string {
+  if (exitCode === EXIT.done) return 'passed'
+  return exitCode === EXIT.failedVerdict ? 'failed' : 'no verdict'
+}
+
+/**
+ * Finds out before anything spends whether a summary can be added to a file, and leaves nothing behind.
+ * @returns what adds one
+ * @throws UsageError when it cannot
+ */
+export function openSummary(file: string, own: Own): (results: readonly NamedResult[], goesOn: boolean) => void {
+  try {
+    const before = statSync(file, { throwIfNoEntry: false })
+    // A pipe would be waited for.
+    if (before && !before.isFile()) throw new Error('it is no regular file')
+    closeSync(openSync(file, 'a'))
+    if (!before) rmSync(file)
+  } catch (error) {
+    throw new UsageError(`The summary ${file} cannot be written: ${systemErrorReason(error)}.`)
+  }
+  return (results, goesOn) => {
+    const isFirst = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
+    appendFileSync(file, (isFirst ? '' : '\n\n') + summaryMarkdown(results, own, goesOn))
+  }
+}
