@@ -5,6 +5,7 @@ import { createHome, removeHome } from '../test/pty/home.ts'
 import { ensureBuilt } from './ensure-built.ts'
 import { root } from './paths.ts'
 import { access } from './tour/access.ts'
+import { agent } from './tour/agent.ts'
 import { newcomer } from './tour/newcomer.ts'
 import { nightly } from './tour/nightly.ts'
 import { onCall } from './tour/on-call.ts'
@@ -22,7 +23,7 @@ await ensureBuilt()
 const chapters: Chapter[] = []
 const home = createHome()
 try {
-  for (const story of [newcomer, workbench, onCall, triage, access, nightly]) {
+  for (const story of [newcomer, workbench, onCall, triage, agent, access, nightly]) {
     process.stderr.write(`${story.name}\n`)
     chapters.push(await story(home))
   }

@@ -39,7 +39,7 @@ export class NotSent extends Error {
 type Send = <E extends AnyEndpoint>(
   endpoint: E,
   input: InputOf<E>,
-  call?: Pick<CallOptions, 'signal' | 'idempotencyKey'>,
+  call?: Pick<CallOptions, 'signal' | 'idempotencyKey' | 'onProgress'>,
 ) => Promise<OutputOf<E>>
 
 /** What the work of a write gets: the running task, a way to send, and one to read again before it has ended. */

@@ -42,8 +42,9 @@ function faultyLine(service: Fetch) {
 }
 
 /** A service behind a faulty line, and processes that write to it with a journal. */
-export async function open() {
-  const { fetch, client: direct, service, close } = await openService({ maxConcurrentRuns: 1_000 })
+export async function open(options: Parameters<typeof openService>[0] = {}) {
+  const opened = await openService({ maxConcurrentRuns: 1_000, ...options })
+  const { fetch, client: direct, service, close } = opened
   const scene = createScene()
   const line = faultyLine(fetch)
   onTestFinished(async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/client/errors/api-error.ts'
-import { allEndpoints } from '../../src/api/contract/contract.ts'
+import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
+import { scriptedModel } from '../service/scripted-model.ts'
 import { open, shown } from './faulty-line.ts'
 
 /** What every project of these tests has, by name. */
@@ -74,6 +75,28 @@ describe('a write without a key is read back', () => {
     const [told] = await resolve()
     expect(told).toMatchObject({ finding: 'cannot-be-known' })
     expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
+  })
+
+  test('a turn of the agent and a message of a chat are found where they are stored', async () => {
+    const model = await scriptedModel(() => ({ text: 'Hello.' }))
+    const { start, meet, projectId, serverId, direct } = await open({ models: { ...model.settings, model: 'small' } })
+    const { id: hostId } = await direct.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
+    await direct.hosts.setServers({ projectId, hostId, body: { serverIds: [serverId] } })
+    const { client, resolve } = start()
+    const turn = (content: string) =>
+      client.agent.turn({ projectId, body: { messages: [{ role: 'user', content }], conversationId: 'c' } })
+    const say = (text: string) => client.chats.say({ projectId, body: { text, clientId: hostId } })
+    for (const [send, fate, finding] of [
+      [turn, 'lost', 'did-not-happen'],
+      [turn, 'answer-lost', 'happened'],
+      [say, 'lost', 'did-not-happen'],
+      [say, 'answer-lost', 'happened'],
+    ] as const) {
+      void meet(fate)
+      await expect(send(fate)).rejects.toBeInstanceOf(ApiError)
+      const { operation } = send === turn ? contract.agent.turn : contract.chats.say
+      expect((await resolve()).map(each => [each.entry.operation, each.finding])).toContainEqual([operation, finding])
+    }
   })
 
   test('a cancel is offered again while its run is in flight', async () => {

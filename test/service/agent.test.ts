@@ -79,13 +79,17 @@ test.each(KINDS)('a turn reads, adds a suite and proposes its run over an endpoi
   const proposal = await api.call(agentProposals.get, { projectId, actionId })
   expect(proposal).toMatchObject({ operation: 'createEvalRun', input: { projectId, body: { suiteId } } })
   await api.call(runs.create, proposal.input)
-  expect(await api.call(agentProposals.discard, { projectId, actionId })).toEqual({ discarded: true })
+  const decided = { projectId, actionId, decision: 'approved' } as const
+  expect(await api.call(agentProposals.discard, decided)).toEqual({ discarded: true })
+  const late = { ...decided, decision: 'dismissed' } as const
+  expect(await api.call(agentProposals.discard, late)).toEqual({ discarded: false })
   expect(await api.refused(agentProposals.get, { projectId, actionId })).toMatchObject({ status: 404 })
   const [kept] = (await api.call(agentTurns.list, { projectId })).items
   expect(kept).toMatchObject({
     status: 'answered',
     question: 'Write a suite and run it',
     calls: [{ outcome: 'done' }, { outcome: 'done' }, { operation: 'createEvalRun', outcome: 'proposed' }],
+    proposedActions: [{ actionId, decision: 'approved' }],
   })
 })
 

@@ -115,6 +115,10 @@ export const agent = resource('agent', {
   }),
 })
 
+/** What became of a proposed action; absent = nobody has decided. */
+export const AgentDecision = shape(() => z.enum(['approved', 'dismissed']))
+export type AgentDecision = z.infer<typeof AgentDecision>
+
 /** A turn as the local workspace keeps it; its id is the request id of the answer. */
 export const AgentTurn = shape(() =>
   AgentTurnEffects().extend({
@@ -137,6 +141,7 @@ export const AgentTurn = shape(() =>
         message: z.string().nullish(),
       }),
     ),
+    proposedActions: z.array(ProposedAction().extend({ decision: AgentDecision().nullish() })).nullish(),
     usage: record({ inputTokens: z.number(), outputTokens: z.number() }),
   }),
 )
@@ -181,7 +186,8 @@ export const agentProposals = resource('agentProposals', {
     local: true,
   }),
   discard: endpoint('discardAgentProposal', 'DELETE', `${local}/agent-proposals/{actionId}`, {
-    summary: 'Forget a proposed action, as after it was carried out; nothing else happens.',
+    summary: 'Forget a proposed action once it is decided on; the turn keeps the decision, and nothing else happens.',
+    query: shape(() => strictBody({ decision: AgentDecision() })),
     response: shape(() => record({ discarded: z.boolean() })),
     risk: 'write',
     idempotency: 'natural',

@@ -98,7 +98,7 @@ export const chats = resource('chats', {
     errors: ['VALIDATION_ERROR', 'CONFLICT', 'FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'TIMEOUT'],
     risk: 'spend',
     idempotency: 'none',
-    refreshes: ['sessions', 'chatSessions'],
+    refreshes: ['chats', 'sessions', 'chatSessions'],
     // The service's own timeout must come first.
     deadlineMs: 130_000,
     local: true,

@@ -16,6 +16,8 @@ import {
   textSearchKeys,
   viewerKeys,
 } from '../../components/component-keys.ts'
+import { chatKeys } from '../../components/conversations/chat-keys.ts'
+import { talkKeys, talkQuestionKeys } from '../../components/conversations/talk-keys.ts'
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
 import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } from '../../components/list/list-keys.ts'
 import { traceKeys } from '../../components/transcript/trace-keys.ts'
@@ -25,7 +27,7 @@ import { choiceKeys, formKeys, suggestionKeys } from '../../components/form/form
 import { screens } from '../registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 import {
-  agentKeys,
+  agentRowsKeys,
   agentTurnsKeys,
   appKeys,
   budgetKeys,
@@ -38,7 +40,10 @@ import {
 
 /** The groups that are on no screen of their own. */
 const sharedKeys: readonly Bindings[] = [
-  agentKeys,
+  chatKeys,
+  talkKeys,
+  talkQuestionKeys,
+  agentRowsKeys,
   agentTurnsKeys,
   panesKeys,
   tabsKeys,

@@ -80,20 +80,26 @@ export const budgetKeys = defineBindings({
   },
 })
 
-/** While an answer of the agent is read. */
-export const agentKeys = defineBindings({
-  name: 'agent',
-  scope: 'overlay',
-  title: 'Answer of the agent',
+/** At what the turns of a conversation did. */
+export const agentRowsKeys = defineBindings({
+  name: 'agentRows',
+  scope: 'panel',
+  title: 'What the agent did',
   bindings: {
     open: {
       keys: ['enter'],
       label: 'open or decide',
       hint: 'first',
-      help: 'Go to what was created, see a call, or decide about one proposed action.',
+      help: 'Go to what was created or called, or decide about one proposed action.',
     },
-    other: { keys: ['tab', 'shift+tab'], label: 'reply/what it did', hint: true },
-    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
+    dismiss: {
+      ...on('putAway'),
+      label: 'dismiss',
+      hint: true,
+      needs: 'agentProposals.discard',
+      help: 'Dismiss the proposed action: nothing is sent, and the conversation keeps it.',
+    },
+    raw: { ...on('raw'), label: 'raw record', help: 'Show a call with its input and outcome, or what was created.' },
   },
 })
 

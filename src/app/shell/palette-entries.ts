@@ -67,6 +67,22 @@ export function namedEntries(named: readonly NamedPlace[], go: (place: Place) =>
   }))
 }
 
+/** What the agent can be asked about the chosen thing; it stands in the field first, and is asked by Enter there. */
+export function questionEntries(
+  questions: readonly string[],
+  bindings: readonly ActiveBinding[],
+  ask: (question: string) => void,
+): PaletteEntry[] {
+  const { unavailable, keys = [] } = bindings.find(({ name }) => name === 'app.agent') ?? {}
+  return questions.map(question => ({
+    id: `question ${question}`,
+    text: `Ask the agent: ${question}`,
+    detail: keys.map(displayKey).join(' '),
+    ...(unavailable !== undefined && { unavailable }),
+    choose: () => ask(question),
+  }))
+}
+
 type Opening = { go: (place: Place) => void; refuse: (why: string) => void }
 
 /**

@@ -35,7 +35,7 @@ import { useThemeChooser, type Themes } from './theme-chooser.tsx'
 import { WindowTitle } from './window-title.tsx'
 import { CountRequests, useBudgetOverlay, useShare } from './budget.tsx'
 import { ShareContext } from '../../hooks/use-share.ts'
-import { useAgent } from './agent.tsx'
+import { useAgent } from './agent/use-agent.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
 import { useQuit } from './use-quit.ts'
@@ -189,14 +189,16 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
       content: close => <Help bindings={bindings} onClose={close} />,
     })
   }
-  const palettes = usePalette(screens, () => project.current)
+  const agent = useAgent(() => project.current)
+  const palettes = usePalette(screens, () => project.current, agent)
   const subjectActions = useSubjectActions(screens)
   const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {
     ...subjectActions,
     followed: useGoToFollowed(flyingPlaces(useFlyingWaves()).map(({ place }) => place)),
     pin: usePin(),
-    ...useAgent(() => project.current),
+    agent: () => agent.ask(),
+    agentTurns: agent.history,
     answer: useAnswerRequests(),
     stop: useStop(),
     messages: useMessages(),

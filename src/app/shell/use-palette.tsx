@@ -7,6 +7,7 @@ import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts'
 import type { LoadedScreen } from '../registry.ts'
+import type { Agent } from './agent/use-agent.tsx'
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { fit, widthOf } from '../../tui/theme/text.ts'
@@ -15,6 +16,7 @@ import {
   actionsHere,
   locatorEntry,
   namedEntries,
+  questionEntries,
   screenEntries,
   type PaletteEntry,
 } from './palette-entries.ts'
@@ -31,6 +33,7 @@ const WIDTH = 90
 export function usePalette(
   screens: readonly LoadedScreen[],
   projectId: () => string | undefined,
+  agent: Pick<Agent, 'ask' | 'about'>,
 ): { palette: () => void; actions: () => void; screens: () => void } {
   const overlays = useOverlays()
   const router = useRouter()
@@ -48,8 +51,11 @@ export function usePalette(
     })
   }
   const perform = (binding: ActiveBinding): void => void dispatcher.perform(binding)
-  const actions = (): void =>
-    open('What can be done here', actionEntries(actionsHere(dispatcher.active()), perform), () => undefined)
+  const questions = (): PaletteEntry[] => questionEntries(agent.about(), dispatcher.active(), agent.ask)
+  const actions = (): void => {
+    const here = actionEntries(actionsHere(dispatcher.active()), perform)
+    open('What can be done here', [...here, ...questions()], () => undefined)
+  }
   const go = (place: Place): void => router.go(place)
   const placesBy = (textOf: (screen: LoadedScreen) => string): PaletteEntry[] =>
     screenEntries(
@@ -68,6 +74,7 @@ export function usePalette(
       ...placesBy(({ title }) => `Go to ${title}`),
       ...namedEntries([...followed(), ...flying, ...named], go),
       ...actionEntries(dispatcher.active(), perform),
+      ...questions(),
     ]
     open('Go or do', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
   }

@@ -95,7 +95,7 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
   const { description, ...request } = approval
   const write = { ...request, lines: [description] }
   const { text } = await sendWrite(context, write, { ...own, yes: true })
-  await client.agentProposals.discard({ projectId, actionId })
+  await client.agentProposals.discard({ projectId, actionId, decision: 'approved' })
   if (own.json) return printReceived(text)
   say(clean(`Done: ${operation}.`))
 }

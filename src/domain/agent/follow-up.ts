@@ -5,7 +5,7 @@ import { AGENT_HISTORY, type AgentMessage, type AgentTurn } from '../../api/cont
  * latest of them. A turn without a reply counts as never asked.
  * @param turns of one conversation, newest first
  */
-export function followUp(turns: readonly AgentTurn[], question: string): AgentMessage[] {
+export function followUp(turns: readonly Pick<AgentTurn, 'question' | 'reply'>[], question: string): AgentMessage[] {
   const messages: AgentMessage[] = [{ role: 'user', content: question }]
   let bytes = utf8(question).length
   for (const turn of turns) {

@@ -30,7 +30,7 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \n]*$/u
 /** A case that repeats a call, and asserts of the result what is likely to hold the next time too. */
 export function caseOfCall({ serverName, toolName, args, result }: CallMade): CaseForm {
   return {
-    title: titleOf(toolName, args),
+    title: titleOf(Object.keys(args).length === 0 ? toolName : `${toolName} ${JSON.stringify(args)}`),
     steps: [
       { id: 'call', kind: 'toolCall', serverName, toolName, arguments: { ...args } },
       ...assertionsOf(toolName, result).map((assertion, index) => ({
@@ -47,8 +47,8 @@ export function assertionsIn({ steps }: CaseForm): readonly Assertion[] {
   return steps.flatMap(({ assertion }) => (assertion ? [assertion] : []))
 }
 
-function titleOf(toolName: string, args: CallMade['args']): string {
-  const shown = Object.keys(args).length === 0 ? toolName : `${toolName} ${JSON.stringify(args)}`
+/** A title that begins as what the case does. */
+export function titleOf(shown: string): string {
   const title = shown.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim()
   const cut = [...title].slice(0, MOST_TITLE).join('')
   return cut === title ? title || 'A call' : `${cut}…`

@@ -35,6 +35,13 @@ export const environmentsKeys = defineBindings({
       needs: 'write',
       help: 'Give an environment without a name one, so that it stays in the list; its id stays.',
     },
+    talk: {
+      ...on('call'),
+      label: 'chat',
+      hint: true,
+      needs: 'chats.say',
+      help: 'Talk to its model, which calls the tools of its servers; what is said is stored as a session.',
+    },
     archive: {
       ...on('putAway'),
       label: 'archive',

@@ -1,6 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
+import { useChat } from '../../components/conversations/use-chat.tsx'
 import { environmentName } from '../../components/records/environment-form.ts'
 import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
@@ -19,6 +20,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
   const save = useSaveEnvironment(projectId)
   const editText = useEnvironmentText(projectId)
   const giveName = useNaming(projectId)
+  const chat = useChat(projectId)
   const archive = useWrite(contract.environments.archive)
   const restore = useWrite(contract.environments.restore)
 
@@ -62,6 +64,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     editText: when(false, ARCHIVED, editText),
     name: async () => show(await giveName(list.current()?.environment)),
     edit: when(false, ARCHIVED, save),
+    talk: when(false, ARCHIVED, stored => chat({ name: environmentName(stored), environmentId: stored.id })),
     archive: when(false, ARCHIVED, shelve),
     restore: when(true, 'It is not archived.', bringBack),
     archived: () => router.replace({ archived: archived ? undefined : 'shown' }),

@@ -15,6 +15,12 @@ export const sessionsKeys = defineBindings({
       hint: true,
       help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
     },
+    talk: {
+      ...on('call'),
+      label: 'go on',
+      needs: 'chats.say',
+      help: 'Go on with a chat; a new one is begun at an environment.',
+    },
     search: {
       ...on('search'),
       label: 'search',

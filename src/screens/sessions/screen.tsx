@@ -1,5 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
+import { useChat } from '../../components/conversations/use-chat.tsx'
 import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
@@ -123,6 +124,7 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
   const searched = useSearched()
   const ask = useFormDialog()
   const exportTraces = useTraceExport(projectId)
+  const chat = useChat(projectId)
   return {
     async search() {
       const wanted = await ask(searchForm(searched))
@@ -130,6 +132,11 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
       if (wanted) router.replace({ q, scope: q && wanted['scope'], sessionId: undefined, pane: undefined })
     },
     export: () => exportTraces(source),
+    talk: on(async session => {
+      if (session.sourceType !== 'direct')
+        throw new UnavailableAction('Only a chat goes on; begin a new one at an environment.')
+      await chat({ name: titleOf(session), sessionId: session.id })
+    }),
     parent: on(session => {
       const place = placeOf(session, projectId)
       if (!place) throw new UnavailableAction('It belongs to nothing that has a place here.')

@@ -3,6 +3,7 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import type { DetailProps } from '../../components/collection/collection-screen.tsx'
+import { chatRow } from '../../components/conversations/use-chat.tsx'
 import { PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
 import { traceOf } from '../../components/transcript/trace-document.ts'
@@ -21,10 +22,12 @@ const LOADING = 'Reading what was said…'
 /** What was said and called in a session, by the route that its source has for that. */
 export function SessionTranscript(props: DetailProps<SessionSummary>) {
   const { sourceType, parentRef } = props.row
+  const { profile } = useWorkspace()
   const { suiteRunId, iterationId, scenarioId } = parentRef ?? {}
   if (suiteRunId && iterationId) return <Trial {...props} runId={suiteRunId} iterationId={iterationId} />
   if (scenarioId) return <Visit {...props} scenarioId={scenarioId} />
   if (sourceType === 'swarm') return <Journey {...props} />
+  if (sourceType === 'direct' && profile.local) return <Chat {...props} />
   const what = sourceType === 'direct' ? 'a chat' : 'this session'
   return <Sentence tone="muted" text={`Not offered by this service’s API: no route reads the transcript of ${what}.`} />
 }
@@ -75,6 +78,17 @@ function Visit({ projectId, scenarioId, row, focused }: SessionProps & { scenari
     return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
   const notice = isWhole === false ? 'Only its beginning was read.' : undefined
   return <Said data={transcript} id={row.id} messages={messages} notice={notice} focused={focused} />
+}
+
+function Chat({ projectId, row, focused }: SessionProps) {
+  const { queries } = useWorkspace()
+  const chat = useApiQuery(queries.chats.get.options({ projectId, sessionId: row.id }))
+  const rows = useMemo(() => (chat.data?.messages ?? []).map(chatRow), [chat.data])
+  return (
+    <PaneState data={chat} loading={LOADING}>
+      <Transcript rows={rows} focused={focused} />
+    </PaneState>
+  )
 }
 
 function Journey({ projectId, row, focused }: SessionProps) {

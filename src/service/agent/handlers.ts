@@ -55,11 +55,13 @@ export function agentProposalHandlers({ store }: ServiceContext): Handlers['agen
     get: ({ project, params }) =>
       requireRow(store.agentProposals.get(project.id, params.actionId), `proposal ${params.actionId} that waits`)
         .proposal,
-    discard: ({ project, params }) =>
+    discard: ({ project, params, query }) =>
       store.write(() => {
         const row = store.agentProposals.get(project.id, params.actionId)
-        if (row) store.agentProposals.delete(row.id)
-        return { discarded: row !== undefined }
+        if (!row) return { discarded: false }
+        store.agentProposals.delete(row.id)
+        store.agentTurns.decide(row, query.decision)
+        return { discarded: true }
       }),
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentProposal, AgentTurn, ProposedAction } from '../../api/contract/agent.ts'
+import type { AgentDecision, AgentProposal, AgentTurn } from '../../api/contract/agent.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Database } from '../core/database/database.ts'
 import { boolean, json, optional, tableOf } from '../core/database/table.ts'
@@ -16,7 +16,7 @@ export type AgentTurnRow = {
   error?: { code: string; message: string }
   calls: AgentTurn['calls']
   created: NonNullable<AgentTurn['createdResources']>
-  proposed: ProposedAction[]
+  proposed: NonNullable<AgentTurn['proposedActions']>
   inputTokens: number
   outputTokens: number
   lease: Lease
@@ -61,6 +61,12 @@ export function createAgentTurnRows(database: Database) {
       database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })
     },
     change: (id: string, changes: Partial<AgentTurnRow>) => void turns.change({ id }, changes),
+    /** Stores with the turn of a proposal what was decided about it. */
+    decide({ id, turnId }: Pick<ProposalRow, 'id' | 'turnId'>, decision: AgentDecision) {
+      const { proposed = [] } = turns.one({ id: turnId }) ?? {}
+      const decided = proposed.map(each => (each.actionId === id ? { ...each, decision } : each))
+      turns.change({ id: turnId }, { proposed: decided })
+    },
   }
 }
 

@@ -40,6 +40,8 @@ const special: Readonly<Record<string, ReadBack>> = {
   [contract.runs.create.operation]: launchReadBack,
   [contract.runs.rerun.operation]: rerunReadBack,
   [contract.runs.cancel.operation]: cancelReadBack,
+  [contract.agent.turn.operation]: turnReadBack,
+  [contract.chats.say.operation]: chatReadBack,
   [contract.userTesting.publish.operation]: publishedReadBack('happened'),
   [contract.userTesting.publishPut.operation]: publishedReadBack('happened'),
   [contract.userTesting.unpublish.operation]: publishedReadBack('did-not-happen'),
@@ -139,6 +141,41 @@ function listReadBack(list: AnyEndpoint): ReadBack | undefined {
 function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
+}
+
+/** Only the local workspace stores turns, each under the conversation that the request names. */
+async function turnReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, body } = entry.input as InputOf<typeof contract.agent.turn>
+  const { conversationId, messages } = body
+  const unknown: ReadBackAnswer = { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+  if (conversationId === undefined) return unknown
+  try {
+    const { items } = await client.agentTurns.list({ projectId, conversationId }, options)
+    const asked = messages.at(-1)?.content
+    const turn = items.find(each => each.question === asked && isFromThen({ createdAt: each.startedAt }, entry))
+    if (!turn) return { finding: 'did-not-happen', because: 'the agent was not asked' }
+    const made = turn.createdResources?.length ?? 0
+    return { finding: 'happened', because: `the turn is ${turn.status}, and created ${made === 0 ? 'nothing' : made}` }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'local-only') return unknown
+    throw error
+  }
+}
+
+/** What was said stands in its session; a new session is one of those that began then. */
+async function chatReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, body } = entry.input as InputOf<typeof contract.chats.say>
+  const begun = async () => (await client.sessions.list({ projectId, sourceType: 'direct' }, options)).items
+  const ids =
+    body.sessionId === undefined
+      ? (await begun()).filter(({ startedAt }) => isFromThen({ createdAt: startedAt }, entry)).map(({ id }) => id)
+      : [body.sessionId]
+  for (const sessionId of ids) {
+    const { messages } = await client.chats.get({ projectId, sessionId }, options)
+    if (messages.some(({ text, createdAt }) => text === body.text && isFromThen({ createdAt }, entry)))
+      return { finding: 'happened', because: `session ${sessionId} has it` }
+  }
+  return { finding: 'did-not-happen', because: 'no session has it' }
 }
 
 async function rerunReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {

@@ -1,0 +1,53 @@
+import { suiteWriter } from '../../test/agent-stage.ts'
+import { inWorkspace } from '../../test/prepared-workspace.ts'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import { openScriptedModel } from '../../test/service/scripted-model.ts'
+import { Chapter, openOnTheDay } from './recorder.ts'
+
+/** The agent writes a suite, proposes its run, and explains why that failed. */
+export async function agent(): Promise<Chapter> {
+  const chapter = new Chapter('The agent', 'A scripted model stands for a real one. 100×30.')
+  const home = createHome()
+  const model = await openScriptedModel(suiteWriter)
+  try {
+    const projectId = await inWorkspace(home, async at => at.projectId)
+    const env = { MCPDECK_MODEL_BASE_URL: model.settings.baseUrl, MCPDECK_MODEL: 'small' }
+    const args = [`projects/${projectId}/servers`]
+    await using terminal = openOnTheDay({ cols: 100, rows: 30, home, env, args })
+    await chapter.stop(terminal, {
+      title: 'Asking',
+      words: 'Over any screen: what is chosen goes along, and a run, a finding and a server come with questions.',
+      keys: [/▌everything +stdio/, ';'],
+      until: '> What changed on this server since last week?',
+      rows: 14,
+    })
+    await chapter.stop(terminal, {
+      title: 'What it did',
+      words: 'The reply, the tokens, and what it proposes, created and called. Nothing that spends is done by itself.',
+      keys: ['ctrl+u', { text: 'Write a suite for it and run it' }, 'enter', /Smoke has one case/, 'tab'],
+      until: '▌proposed',
+    })
+    await chapter.stop(terminal, {
+      title: 'A proposed action',
+      words: 'Its effect and its whole input; the answer starts on Cancel.',
+      keys: ['enter'],
+      until: /createEvalRun spends credits[^]*❯ Cancel/,
+    })
+    await chapter.stop(terminal, {
+      title: 'Approved',
+      words: 'It is sent once, as the person’s own request; `Enter` goes to the run that it made.',
+      keys: ['down', 'enter', /▌approved/, 'enter'],
+      until: /Smoke[^]*✗ failed/,
+    })
+    await chapter.stop(terminal, {
+      title: 'Why it failed',
+      words: 'The same key on the run; each operation leads to what it read.',
+      keys: [';', /> Why did this run fail/, 'enter'],
+      until: 'The case Says yes failed',
+    })
+  } finally {
+    model.close()
+    removeHome(home)
+  }
+  return chapter
+}

@@ -1,0 +1,55 @@
+import type { AgentTurn } from '../../../api/contract/agent.ts'
+import { createListeners } from '../../../lib/listeners.ts'
+import type { Place } from '../../../tui/router/place.ts'
+
+/** A turn as far as it is known: a hosted service reports its calls without input and outcome. */
+export type Turn = Pick<
+  AgentTurn,
+  'id' | 'conversationId' | 'status' | 'startedAt' | 'question' | 'createdResources' | 'proposedActions'
+> & {
+  reply?: AgentTurn['reply']
+  error?: AgentTurn['error']
+  calls: readonly (Pick<AgentTurn['calls'][number], 'operation'> & Partial<AgentTurn['calls'][number]>)[]
+  usage?: { inputTokens?: number | null | undefined; outputTokens?: number | null | undefined } | null | undefined
+}
+
+export type Conversation = {
+  id: string
+  projectId: string
+  /** What was chosen on the screen when it began. */
+  chosen?: { kind: string; id: string; name: string } | undefined
+  /** Those that have ended, oldest first. */
+  turns: readonly Turn[]
+  /** Where that stands what approved actions made, by the action. */
+  made: ReadonlyMap<string, Place>
+  /** `did` is what it did so far, where the service reports that. */
+  running?: (Turn & { stop: () => void; did: string }) | undefined
+}
+
+export type Conversations = ReturnType<typeof createConversations>
+
+/** The conversations of this session; a turn goes on in them while none shows. */
+export function createConversations() {
+  const all = new Map<string, Conversation>()
+  const { subscribe, notify, version } = createListeners()
+  const set = (conversation: Conversation): void => {
+    all.set(conversation.id, conversation)
+    notify()
+  }
+  return {
+    subscribe,
+    version,
+    find: (id: string | null | undefined) => all.get(id ?? ''),
+    get: (id: string): Conversation => all.get(id)!,
+    set,
+    change: (id: string, changes: Partial<Conversation>): void => set({ ...all.get(id)!, ...changes }),
+    /** Every turn in a project, the newest first. */
+    turns: (projectId: string): Turn[] =>
+      [...all.values()]
+        .filter(each => each.projectId === projectId)
+        .flatMap(({ turns, running }) => [...turns, ...(running ? [running] : [])])
+        .toSorted((a, b) => Number(b.startedAt) - Number(a.startedAt)),
+    /** The ids of those on screen. */
+    shown: new Set<string>(),
+  }
+}

@@ -1,0 +1,170 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { AgentMessage, type AgentDecision } from '../../../api/contract/agent.ts'
+import { Talk } from '../../../components/conversations/talk.tsx'
+import { useJsonOverlay } from '../../../components/json/json-viewer.tsx'
+import type { Column } from '../../../components/list/columns.ts'
+import { List } from '../../../components/list/list.tsx'
+import { useList } from '../../../components/list/use-list.ts'
+import type { TranscriptRow } from '../../../components/transcript/transcript-rows.ts'
+import { aboutChosen, asWritten } from '../../../domain/agent/questions.ts'
+import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
+import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
+import { useRouter } from '../../../tui/router/router-context.tsx'
+import { formatCount, plural } from '../../../tui/theme/format.ts'
+import { agentRowsKeys, appKeys } from '../app-keys.ts'
+import type { Conversation, Conversations, Turn } from './conversations.ts'
+import { placeNamed, rowsOf, type Proposal, type Row } from './rows.ts'
+import { useDecide } from './use-decide.ts'
+
+type PaneProps = {
+  conversations: Conversations
+  id: string
+  /** What can be asked first. */
+  questions: readonly string[]
+  ask: (question: string) => void
+  /** Called before the place changes. */
+  onGo?: (() => void) | undefined
+  onClose: () => void
+}
+
+/** A conversation with the agent, and below it what the turns did. */
+export function AgentPane(props: PaneProps) {
+  const { conversations, id } = props
+  const conversation = useSyncExternalStore(conversations.subscribe, () => conversations.get(id))
+  const { turns, running, chosen, projectId, made } = conversation
+  const { profile } = useWorkspace()
+  const key = useKeyName()
+  useEffect(() => {
+    conversations.shown.add(id)
+    return () => void conversations.shown.delete(id)
+  }, [conversations, id])
+  const exchanges = useMemo(() => [...turns, ...(running ? [running] : [])].map(saidIn), [turns, running])
+  const rows = useMemo(() => rowsOf(turns, projectId, made), [turns, projectId, made])
+  const status = useTokens(conversation)
+  const problem = (question: string): string | undefined => {
+    const content = turns.length === 0 ? aboutChosen(question, chosen) : question
+    if (AgentMessage().safeParse({ role: 'user', content }).success) return undefined
+    return 'A question takes at most 8,000 characters and 8,192 bytes.'
+  }
+  return (
+    <Talk
+      exchanges={exchanges}
+      asked={turns.map(({ question }) => asWritten(question))}
+      questions={props.questions}
+      about={[
+        chosen ? `It is told what is chosen here: ${chosen.kind} ${chosen.name}.` : 'It answers about this project.',
+        'It reads and adds records by itself; anything else is only proposed.',
+        profile.local ? 'This takes tokens of your model.' : 'This spends credits.',
+      ]}
+      running={running && { startedAt: Number(running.startedAt), did: running.did, stop: running.stop }}
+      status={status}
+      found={`${key(appKeys, 'agentTurns')} shows its answer then.`}
+      problem={problem}
+      ask={props.ask}
+      below={
+        rows.length === 0
+          ? undefined
+          : { rows: rows.length + 1, render: focused => <Did {...props} {...{ conversation, rows, focused }} /> }
+      }
+      onClose={props.onClose}
+    />
+  )
+}
+
+function saidIn({ id, question, reply, error }: Turn): TranscriptRow[] {
+  const asked = { id: `${id} question`, role: 'user', raw: question }
+  const text = reply ?? error?.message
+  return [
+    { ...asked, parts: [{ kind: 'text', text: question, format: 'plain' }] },
+    ...(text === undefined
+      ? []
+      : [
+          {
+            id: `${id} reply`,
+            role: 'assistant',
+            parts: [
+              { kind: 'text' as const, text, format: reply == null ? ('plain' as const) : ('markdown' as const) },
+            ],
+            ...(reply == null && { isError: true }),
+          },
+        ]),
+  ]
+}
+
+/** The tokens that the last turn took, and those of the day where they are stored. */
+function useTokens({ turns, projectId }: Conversation): string {
+  const { profile, queries } = useWorkspace()
+  const today = useApiQuery({ ...queries.agentTurns.usage.options({ projectId }), enabled: profile.local }).data
+  const { usage } = turns.at(-1) ?? {}
+  return [
+    ...(usage ? [tokensOf(usage)] : []),
+    ...(today ? [`today ${tokensOf(today)}, in ${plural(today.turns, 'turn')}`] : []),
+  ].join('; ')
+}
+
+function tokensOf(usage: {
+  inputTokens?: number | null | undefined
+  outputTokens?: number | null | undefined
+}): string {
+  return `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'what', title: 'What', width: 9, cell: ({ what, tone }) => ({ text: what, tone }) },
+  { id: 'text', title: 'Operation', width: 'flex', cell: ({ text }) => text },
+]
+const rowKey = ({ id }: Row): string => id
+
+/** What the turns did: each row is gone to, decided about, or shown. */
+function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row[]; focused: boolean }) {
+  const { conversations, conversation, focused } = props
+  const { id, projectId } = conversation
+  const router = useRouter()
+  const showJson = useJsonOverlay()
+  const { approve, dismiss } = useDecide(projectId)
+  const list = useList({ items: props.rows, keyOf: rowKey, columns: COLUMNS })
+  const raw = (): void => {
+    const row = list.choose()
+    if (row) showJson(row.text, 'call' in row ? row.call : 'created' in row ? row.created : row.proposal)
+  }
+  const decide = async (proposal: Proposal, decision: AgentDecision): Promise<void> => {
+    const { actionId } = proposal
+    if (proposal.decision != null) throw new UnavailableAction(`This was ${proposal.decision} already.`)
+    if (conversation.turns.some(({ status }) => status === 'running'))
+      throw new UnavailableAction('The turn still works; decide when it has ended.')
+    const answer = await (decision === 'approved' ? approve : dismiss)(proposal)
+    if (!answer) return
+    const { turns, made } = conversations.get(id)
+    const decided = (actions: readonly Proposal[] | null | undefined) =>
+      actions?.map(each => (each.actionId === actionId ? { ...each, decision } : each))
+    const place = placeNamed(answer, projectId)
+    conversations.change(id, {
+      turns: turns.map(turn => ({ ...turn, proposedActions: decided(turn.proposedActions) })),
+      made: new Map([...made, ...(place ? [[actionId, place] as const] : [])]),
+    })
+  }
+  useBindings(
+    agentRowsKeys,
+    {
+      async open() {
+        const row = list.choose()
+        if (!row) return
+        if ('proposal' in row && !row.place) return await decide(row.proposal, 'approved')
+        if (!row.place) return raw()
+        props.onClose()
+        props.onGo?.()
+        router.go(row.place)
+      },
+      async dismiss() {
+        const row = list.choose()
+        if (!row || !('proposal' in row)) throw new UnavailableAction('Only a proposed action is dismissed.')
+        await decide(row.proposal, 'dismissed')
+      },
+      raw,
+    },
+    { active: focused },
+  )
+  return <List list={list} focused={focused} empty="It did nothing but answer." />
+}

@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import { ApiError } from '../../../api/client/errors/api-error.ts'
+import { AgentTurnEffects, type AgentTurn } from '../../../api/contract/agent.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import { newIdempotencyKey } from '../../../api/contract/endpoint.ts'
+import { useOverlays } from '../../../components/overlays.tsx'
+import { useCurrentSubject } from '../../../components/subject.tsx'
+import { followUp } from '../../../domain/agent/follow-up.ts'
+import { nameOf } from '../../../domain/notebook/notebook-facts.ts'
+import { aboutChosen, asWritten, questionsAbout } from '../../../domain/agent/questions.ts'
+import { useWrite } from '../../../hooks/use-write.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
+import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
+import { plural } from '../../../tui/theme/format.ts'
+import { clean } from '../../../tui/theme/text.ts'
+import { appKeys } from '../app-keys.ts'
+import { createConversations, type Conversation, type Turn } from './conversations.ts'
+import { AgentPane } from './pane.tsx'
+import { SessionTurns, StoredTurns } from './turns.tsx'
+
+const WIDTH = 100
+const NOTHING_MADE: Conversation['made'] = new Map()
+const CANCELLED = 'The turn was cancelled; what it had created stays.'
+
+/** What opens the agent over any screen; `about` are the questions about what is chosen there. */
+export type Agent = { ask: (question?: string) => void; about: () => readonly string[]; history: () => void }
+
+/** Conversations with the agent of the project, about what is chosen, and what it was asked before. */
+export function useAgent(project: () => string | undefined): Agent {
+  const { profile } = useWorkspace()
+  const overlays = useOverlays()
+  const subjectNow = useCurrentSubject()
+  const [conversations] = useState(createConversations)
+  const send = useTurn(conversations)
+  const projectNow = (): string => {
+    const id = project()
+    if (id === undefined) throw new UnavailableAction('The agent works within a project; open one first.')
+    return id
+  }
+  const show = (
+    conversation: Conversation,
+    { questions = [], onGo }: { questions?: readonly string[]; onGo?: () => void } = {},
+  ): void => {
+    conversations.set(conversation)
+    const { id, turns, running } = conversation
+    const [first] = [...turns, ...(running ? [running] : [])]
+    overlays.open({
+      title: first ? `Agent: ${clean(asWritten(first.question))}` : 'Ask the agent',
+      width: WIDTH,
+      content: close => (
+        <AgentPane
+          conversations={conversations}
+          id={id}
+          questions={questions}
+          ask={question => void send(id, question)}
+          onGo={onGo}
+          onClose={close}
+        />
+      ),
+    })
+  }
+  /** The whole conversation of a turn; one that goes on shows as it is. */
+  const reopen = (turn: Turn, listed: readonly Turn[], onGo: () => void): void => {
+    const { conversationId } = turn
+    const known = conversations.find(conversationId)
+    if (known && (known.running || !profile.local)) return show(known, { onGo })
+    const turns = conversationId == null ? [turn] : listed.filter(each => each.conversationId === conversationId)
+    const id = conversationId ?? newConversationId()
+    show({ id, projectId: projectNow(), turns: turns.toReversed(), made: NOTHING_MADE }, { onGo })
+  }
+  return {
+    ask(question) {
+      const subject = subjectNow()
+      const about = questionsAbout(subject?.kind)
+      const questions = question === undefined ? about : [question, ...about.filter(other => other !== question)]
+      const chosen = subject && { ...subject, name: nameOf(subject.kind, subject.record) }
+      const id = newConversationId()
+      show({ id, projectId: projectNow(), chosen, turns: [], made: NOTHING_MADE }, { questions })
+    },
+    about: () => questionsAbout(subjectNow()?.kind),
+    history() {
+      const projectId = projectNow()
+      const Turns = profile.local ? StoredTurns : SessionTurns
+      overlays.open({
+        title: profile.local ? 'What the agent was asked' : 'What the agent was asked in this session',
+        width: WIDTH,
+        content: close => <Turns conversations={conversations} projectId={projectId} onOpen={reopen} onClose={close} />,
+      })
+    },
+  }
+}
+
+function newConversationId(): string {
+  return `screen ${newIdempotencyKey()}`.slice(0, 64)
+}
+
+/** Sends a question of a conversation and stores in it what came of it; it is sent once, whatever happens. */
+function useTurn(conversations: ReturnType<typeof createConversations>) {
+  const { client, profile } = useWorkspace()
+  const key = useKeyName()
+  const write = useWrite(contract.agent.turn)
+  return async (id: string, question: string): Promise<void> => {
+    const { projectId, chosen, turns } = conversations.get(id)
+    const content = turns.length === 0 ? aboutChosen(question, chosen) : question
+    const idempotencyKey = newIdempotencyKey()
+    const begun = { id: idempotencyKey, conversationId: id, startedAt: Date.now(), question: content, calls: [] }
+    let failure: unknown
+    let stopped: AbortSignal | undefined
+    const answer = await write({
+      confirm: 'done',
+      start: 'The agent works…',
+      stopped: CANCELLED,
+      work({ send, signal, stop }) {
+        stopped = signal
+        const running = { ...begun, status: 'running', stop, did: '' }
+        conversations.change(id, { running })
+        const onProgress = ({ progress, message }: { progress: number; message?: string | undefined }): void =>
+          conversations.change(id, {
+            running: { ...running, did: [plural(progress, 'operation'), message].filter(Boolean).join(', ') },
+          })
+        const messages = followUp(turns.toReversed(), content)
+        return send(
+          contract.agent.turn,
+          { projectId, body: { messages, conversationId: id, idempotencyKey } },
+          { signal, onProgress },
+        )
+      },
+      done: () =>
+        conversations.shown.has(id) ? undefined : `The agent has answered: ${key(appKeys, 'agentTurns')} shows it.`,
+      failed: error => void (failure = error),
+    })
+    const ended: Turn = answer
+      ? { ...begun, ...answer, status: 'answered', calls: answer.toolCalls ?? [] }
+      : { ...begun, ...failureOf(stopped?.aborted ? undefined : failure), status: 'failed' }
+    const stored = profile.local ? await storedTurn() : undefined
+    conversations.change(id, { turns: [...turns, { ...ended, ...stored }], running: undefined })
+
+    /** The local workspace stores each call with its outcome, and what a cancelled turn left behind. */
+    async function storedTurn(): Promise<Partial<AgentTurn> | undefined> {
+      const list = await client.agentTurns.list({ projectId, conversationId: id, limit: 1 }).catch(() => undefined)
+      const [turn] = list?.items ?? []
+      if (!turn || turns.some(other => other.id === turn.id)) return undefined
+      const { calls, createdResources, proposedActions, usage } = turn
+      return { id: turn.id, calls, createdResources, proposedActions, ...(turn.endedAt != null && { usage }) }
+    }
+  }
+}
+
+/** What a turn that ended badly left behind, as far as its failure says. */
+function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
+  if (failure === undefined) return { error: { code: 'CANCELLED', message: CANCELLED } }
+  if (!(failure instanceof ApiError))
+    return { error: { code: 'UNKNOWN', message: 'The turn failed; see the messages.' } }
+  const { code = 'UNKNOWN', message, details } = failure
+  return { ...AgentTurnEffects().safeParse(details).data, error: { code, message } }
+}

@@ -1,0 +1,74 @@
+import type { ProposedAction } from '../../../api/contract/agent.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import { useReview } from '../../../components/review.tsx'
+import { approvalOf } from '../../../domain/agent/approval.ts'
+import { RISK_EFFECTS } from '../../../domain/writes/risk-effects.ts'
+import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrites } from '../../../hooks/use-write.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { jsonText } from '../../../lib/printable.ts'
+import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
+import { clean } from '../../../tui/theme/text.ts'
+
+/** Resolves to what was answered, or to nothing where nothing was decided. */
+type Decide = (proposal: ProposedAction) => Promise<object | undefined>
+
+/**
+ * Decides about one proposed action. Approving says its effect and whole input first and sends it as the person's own
+ * request; dismissing sends nothing. Either is stored with the turn.
+ */
+export function useDecide(projectId: string): { approve: Decide; dismiss: Decide } {
+  const { client, profile } = useWorkspace()
+  const review = useReview()
+  const runTask = useRunTask()
+  const write = useWrites()
+  const discard = contract.agentProposals.discard
+  const needStored = (): void => {
+    if (!profile.local)
+      throw new UnavailableAction('A hosted service returns no input of a proposal: decide about it there.')
+  }
+  const approve: Decide = async ({ actionId, buttonLabel }) => {
+    needStored()
+    const proposal = await runTask({
+      start: 'Reading the proposed action…',
+      work: () => client.agentProposals.get({ projectId, actionId }),
+    })
+    if (!proposal) return undefined
+    const approval = approvalOf(proposal, projectId)
+    if (!approval) throw new UnavailableAction(`${clean(proposal.operation)} is not known here.`)
+    const { endpoint, input, idempotencyKey, description } = approval
+    const effect = RISK_EFFECTS[endpoint.risk] ?? 'changes the record'
+    const isAgreed = await review({
+      title: 'Proposed by the agent',
+      lines: [
+        description,
+        { text: `${endpoint.operation} ${effect}.`, tone: 'warn' },
+        '',
+        ...jsonText(input, 2).split('\n'),
+      ],
+      action: clean(buttonLabel ?? 'Do it'),
+    })
+    if (!isAgreed) return undefined
+    return await write({
+      endpoint: [endpoint, discard],
+      confirm: 'done',
+      start: `Sending ${endpoint.operation}…`,
+      async work({ send }) {
+        const answer = await send(endpoint, input, { idempotencyKey })
+        await send(discard, { projectId, actionId, decision: 'approved' })
+        return answer as object
+      },
+      done: () => `Done: ${endpoint.operation}.`,
+    })
+  }
+  const dismiss: Decide = async ({ actionId, operation, description }) => {
+    needStored()
+    return await write({
+      endpoint: discard,
+      input: { projectId, actionId, decision: 'dismissed' },
+      start: 'Dismissing the proposed action…',
+      done: () => `Dismissed, nothing was sent: ${clean(description ?? operation ?? actionId)}`,
+    })
+  }
+  return { approve, dismiss }
+}

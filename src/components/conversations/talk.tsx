@@ -1,0 +1,192 @@
+import { Box, Text } from 'ink'
+import { useMemo, useRef, useState, type ReactNode } from 'react'
+import { useRunningNow } from '../../hooks/use-now.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { formatDuration, plural } from '../../tui/theme/format.ts'
+import { clean, truncate, wrap } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useConfirm } from '../confirm.tsx'
+import { SizeProvider, useSize } from '../size.tsx'
+import { textRows, TextField } from '../text-field/text-field.tsx'
+import { transcriptNodes } from '../transcript/transcript-nodes.ts'
+import type { TranscriptRow } from '../transcript/transcript-rows.ts'
+import { Transcript } from '../transcript/transcript.tsx'
+import { useLeaveFilled } from '../use-leave-filled.ts'
+import { talkKeys, talkQuestionKeys } from './talk-keys.ts'
+import { useDrafts, type Drafts } from './use-drafts.ts'
+
+/** Rows below what was said, at most. */
+const MOST_BELOW = 10
+
+type Focus = 'said' | 'below' | 'question'
+
+export type TalkProps = {
+  /** Each question with its answer, oldest first; the last one may wait for it. */
+  exchanges: readonly (readonly TranscriptRow[])[]
+  /** The questions that were asked, and those that can be asked first; each can be edited before it is sent. */
+  asked: readonly string[]
+  questions: readonly string[]
+  /** What holds for the first question. */
+  about: readonly string[]
+  /** The answer that is waited for; `did` is how far it is. */
+  running: { startedAt: number; did: string; stop: () => void } | undefined
+  /** What shows while nothing runs. */
+  status: string
+  /** Where an answer is found that comes while nobody looks. */
+  found: string
+  /** Why a question cannot be sent. */
+  problem: (question: string) => string | undefined
+  ask: (question: string) => void
+  /** What stands below what was said; it has the keys while it is focused. */
+  below?: { rows: number; render: (focused: boolean) => ReactNode } | undefined
+  onClose: () => void
+}
+
+/** A conversation: the last question with its answer, what was said before folded, and the question that goes on. */
+export function Talk(props: TalkProps) {
+  const { exchanges, running, below } = props
+  const { width, height } = useSize()
+  const isNew = exchanges.length === 0
+  const [focus, setFocus] = useState<Focus>(isNew ? 'question' : 'said')
+  const drafts = useDrafts(isNew ? props.questions : props.asked, isNew)
+  const submit = (text: string): void => {
+    const question = text.trim()
+    if (question === '') return
+    if (running) throw new UnavailableAction('It still works on the last question; go on when that is answered.')
+    const problem = props.problem(question)
+    if (problem !== undefined) throw new UnavailableAction(problem)
+    drafts.sent(question)
+    setFocus('said')
+    props.ask(question)
+  }
+  const leave = useLeave(props, drafts.isEdited)
+  const parts: readonly Focus[] = ['said', ...(below ? (['below'] as const) : []), 'question']
+  const step = (by: number) => () => setFocus(parts[(parts.indexOf(focus) + by + parts.length) % parts.length]!)
+  const nothing = unavailable('Nothing was asked yet.')
+  useBindings(talkKeys, {
+    stop: running ? running.stop : unavailable('Nothing is under way.'),
+    next: isNew ? nothing : step(1),
+    previous: isNew ? nothing : step(-1),
+    ask: () => setFocus('question'),
+    close: () => (focus === 'question' && !isNew ? setFocus('said') : leave()),
+  })
+  const question = <Question drafts={drafts} focused={focus === 'question'} onSubmit={submit} />
+  if (isNew) return <Start about={props.about} drafts={drafts} question={question} />
+  const questionRows = focus === 'question' ? textRows(drafts.text, width - 4) : 1
+  const room = height - questionRows - 1
+  const belowRows = below ? Math.min(MOST_BELOW, below.rows, Math.floor(room / 2)) : 0
+  const saidRows = Math.max(1, room - belowRows)
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Box width={width} height={saidRows}>
+        <SizeProvider width={width} height={saidRows}>
+          <Said key={exchanges.length} exchanges={exchanges} focused={focus === 'said'} />
+        </SizeProvider>
+      </Box>
+      <Status running={running} status={props.status} />
+      {below && (
+        <Box width={width} height={belowRows}>
+          <SizeProvider width={width} height={belowRows} top={saidRows + 1}>
+            {below.render(focus === 'below')}
+          </SizeProvider>
+        </Box>
+      )}
+      {question}
+    </Box>
+  )
+}
+
+/** Leaves the conversation; while an answer is waited for it asks whether that goes on. */
+function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): () => void {
+  const confirm = useConfirm()
+  const leave = useLeaveFilled(isEdited, onClose)
+  const now = useRef(running)
+  now.current = running
+  const ask = async (): Promise<void> => {
+    const stops = await confirm({
+      title: 'It still works',
+      lines: [`Left running, it ends by itself: ${found}`, 'Stopped, nothing more is done; what was done stays.'],
+      action: 'Stop it',
+      decline: 'Leave it running',
+    })
+    if (stops) now.current?.stop()
+    // An answer that came meanwhile is there to be read.
+    else if (now.current) onClose()
+  }
+  return () => (running ? void ask() : leave())
+}
+
+/** The last exchange; those before it are folded above. */
+function Said({ exchanges, focused }: { exchanges: TalkProps['exchanges']; focused: boolean }) {
+  const { symbols } = useTheme()
+  const before = useMemo(() => {
+    const earlier = exchanges.slice(0, -1)
+    if (earlier.length === 0) return undefined
+    const head = { text: plural(earlier.length, 'earlier question'), tone: 'muted' as const }
+    return [{ id: 'earlier', head, children: () => transcriptNodes(earlier.flat(), { symbols, rendered: true }) }]
+  }, [exchanges, symbols])
+  return <Transcript rows={exchanges.at(-1) ?? []} focused={focused} {...(before && { before })} />
+}
+
+function Status({ running, status }: Pick<TalkProps, 'running' | 'status'>) {
+  const theme = useTheme()
+  const { width } = useSize()
+  const now = useRunningNow(running !== undefined)
+  if (!running) return <Text>{theme.paint('muted', ` ${truncate(clean(status), width - 2)}`)}</Text>
+  const took = formatDuration(Math.max(0, now - running.startedAt))
+  const text = [`${theme.symbols.live} Working… ${took}`, running.did].filter(Boolean).join(', ')
+  return <Text>{theme.paint('live', ` ${truncate(clean(text), width - 2)}`)}</Text>
+}
+
+/** What holds, and what can be asked first. */
+function Start({ about, drafts, question }: { about: readonly string[]; drafts: Drafts; question: ReactNode }) {
+  const theme = useTheme()
+  const { width } = useSize()
+  const line = (text: string, index: number) => (
+    <Text key={index}>{theme.paint('muted', ` ${truncate(text, width - 2)}`)}</Text>
+  )
+  const other = (text: string, index: number) => line(`  ${clean(text)}`, index)
+  return (
+    <Box flexDirection="column" width={width}>
+      {about.flatMap(each => wrap(clean(each), width - 2)).map(line)}
+      <Text> </Text>
+      {drafts.texts.slice(0, drafts.at).map(other)}
+      {question}
+      {drafts.texts.slice(drafts.at + 1).map(other)}
+    </Box>
+  )
+}
+
+function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: string) => void }) {
+  const { drafts, focused } = props
+  const theme = useTheme()
+  const key = useKeyName()
+  const { width } = useSize()
+  const move = (by: 1 | -1) =>
+    drafts.texts.length > 1 ? () => drafts.move(by) : unavailable('There is no other question.')
+  useBindings(talkQuestionKeys, { next: move(1), previous: move(-1) }, { active: focused })
+  if (!focused) {
+    const text = drafts.text === '' ? `${key(talkKeys, 'ask')} asks on` : clean(drafts.text)
+    return <Text>{theme.paint('muted', ` > ${truncate(text, width - 4)}`)}</Text>
+  }
+  return (
+    <Box width={width}>
+      <Text>{theme.paint('accent', ' > ')}</Text>
+      <TextField
+        value={drafts.text}
+        onChange={drafts.edit}
+        onSubmit={props.onSubmit}
+        onCancel={NEVER}
+        onBeyond={drafts.move}
+        lines
+        wraps
+        width={width - 4}
+      />
+    </Box>
+  )
+}
+
+/** The conversation takes the key before its field. */
+const NEVER = (): void => undefined
