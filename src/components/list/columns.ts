@@ -29,6 +29,8 @@ const LEAST_FLEX = 8
 /** Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right. */
 const EDGES = 2
 
+/** What rows are called; a title or a sentence, which may be any length, takes no column's place. */
+const NAME = 'name'
 /** Names as long as this are whole before a column that shows `from` a width stands beside them. */
 const LONGEST_NAME = 40
 /** Rows whose cells are measured: those further down a longer list get the widths that these have. */
@@ -53,14 +55,14 @@ export function placeColumns<Item>(
   const slack = flexible[0] ? Math.max(0, name.width - Math.max(LEAST_FLEX, needed)) : 0
   if (flexible[0]) flexible[0].width += slack
   name.width -= slack
-  // A count keeps its room, in which what was gained shows, and an age the one that it grows into.
+  // A number keeps the room into which it grows, and in which what was gained shows.
   const least = ({ column, width: most }: PlacedColumn<Item>): number =>
-    column.count || column.quiet ? most : widest(items, column, { most })
+    column.count || column.align === 'right' ? most : widest(items, column, { most })
   widen(name, { to: needed, from: others, least })
   const wanted = Math.min(needed, LONGEST_NAME)
   widen(name, { to: wanted, from: flexible, least: () => LEAST_FLEX })
   const leastWorth = shown.reduce((least, each) => ((each.from ?? 0) > (least.from ?? 0) ? each : least), name.column)
-  if (name.width >= wanted || leastWorth === name.column) return placed
+  if (name.width >= wanted || leastWorth === name.column || name.column.id !== NAME) return placed
   return placeColumns(
     columns.filter(column => column !== leastWorth),
     width,
