@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../../tui/theme/format.ts'
-import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
+import { clean, fit, MOST_MEASURED, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
 
@@ -112,7 +112,8 @@ function widest<Item>(
 }
 
 function cellWidth<Item>(item: Item, column: Column<Item>): number {
-  return widthOf(cellText(item, column))
+  const cell = column.cell(item)
+  return widthOf(clean((typeof cell === 'string' ? cell : cell.text).slice(0, MOST_MEASURED)))
 }
 
 const nameWidths = new WeakMap<object, WeakMap<object, number>>()

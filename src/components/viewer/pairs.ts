@@ -1,3 +1,4 @@
+import { MOST_MEASURED } from '../../tui/theme/text.ts'
 import { blank, cleanSpans, widthOfSpans } from './spans.ts'
 import { copyText, type Line, type Lines, type Span } from './source.ts'
 
@@ -33,6 +34,8 @@ function isArray(lines: Lines): lines is readonly Line[] {
 /** A label with its value, where the line is that and has so much room. */
 function fieldWithin(line: Line | undefined, columns: number): readonly Span[] | undefined {
   if (typeof line !== 'object' || !('spans' in line) || line.below === undefined) return undefined
-  const spans = cleanSpans([...(line.lead ?? []), ...line.spans])
+  const all = [...(line.lead ?? []), ...line.spans]
+  if (all.some(({ text }) => text.length > MOST_MEASURED)) return undefined
+  const spans = cleanSpans(all)
   return widthOfSpans(spans) <= columns ? spans : undefined
 }

@@ -37,7 +37,7 @@ export function widthOf(text: string): number {
 }
 
 /** A longer text is not measured whole only to learn that it has to be cut. */
-const MOST_MEASURED = 1000
+export const MOST_MEASURED = 1000
 
 /**
  * Cleaned text cut to a width, with `…` where something is missing; never splits a character, and looks no further than
