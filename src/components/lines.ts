@@ -15,7 +15,7 @@ export type Field = readonly [label: string, value: string | null | undefined, t
 
 /**
  * Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an
- * unknown one shows as such, never as nothing.
+ * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
  */
 export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   const width = Math.max(...fields.map(([label]) => widthOf(label))) + 2

@@ -7,6 +7,7 @@ import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './viewer/paint.ts'
+import { pairFields } from './viewer/pairs.ts'
 import { Row } from './viewer/row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
 import { Scrollbar } from './viewer/scrollbar.tsx'
@@ -26,7 +27,10 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
   const size = useSize()
   const { width } = size
   const [wraps, setWraps] = useState(true)
-  const source = useMemo(() => toSource(props.lines), [props.lines])
+  const source = useMemo(
+    () => toSource(theme.plain ? props.lines : pairFields(props.lines, width - 2)),
+    [props.lines, theme, width],
+  )
   const [memory] = useState(paintMemory)
   const painted = useMemo(
     () => paintLines(source, { theme, width, wraps }, memory),

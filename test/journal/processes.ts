@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { KillPoint } from './writer.ts'
 
-const host = join(import.meta.dirname, 'host.ts')
+const host = fileURLToPath(new URL('./host.ts', import.meta.url))
 
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'mcpdeck-journal-'))

@@ -56,6 +56,7 @@ export const AgentTurnRequest = shape(() =>
 export const AgentResource = shape(() =>
   record({ type: z.string(), id: z.string(), name: z.string().nullish(), url: z.string().nullish() }),
 )
+export type AgentResource = z.infer<typeof AgentResource>
 
 /** An action that waits for approval. `description` is influenced by the model; unknown kinds get neutral words. */
 export const ProposedAction = shape(() =>

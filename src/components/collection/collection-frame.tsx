@@ -4,7 +4,10 @@ import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
+import { arrangementOf } from '../panes/layout.ts'
 import { Panes, type PaneSpec } from '../panes/panes.tsx'
+import { useSize } from '../size.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
@@ -35,6 +38,9 @@ export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
   )
 }
 
+/** The pane out of which one came; to give it the focus is to go back to it. */
+const OUTER = 'outer'
+
 /** The panes of a collection: its list, and beside it the chosen one or why there is none. */
 export function CollectionFrame<Row>(
   props: {
@@ -45,6 +51,8 @@ export function CollectionFrame<Row>(
     renderNone?: (focused: boolean) => ReactNode
     /** A pane between the two, about the chosen one. */
     between?: PaneSpec<string>
+    /** The list that holds the row inside which this one is: it shows where three panes stand beside each other. */
+    outer?: ReactNode
     weights?: readonly [list: number, detail: number]
   } & (Listed<Row> | { renderList: (focused: boolean) => ReactNode; data: PaneData }),
 ) {
@@ -52,6 +60,8 @@ export function CollectionFrame<Row>(
   const { noun, row, pane, panes } = collection
   const router = useRouter()
   const level = useLevel()
+  const { room, arrangement } = arrangementOf({ ...useSize(), neverBeside: useTheme().plain })
+  const outer = arrangement === 'beside' && room > 2 ? props.outer : undefined
   const listPane = (focused: boolean): ReactNode =>
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
   const none = (focused: boolean): ReactNode => (
@@ -64,8 +74,9 @@ export function CollectionFrame<Row>(
   return (
     <Panes
       focused={pane}
-      onFocus={id => router.replace({ [level.pane]: id })}
+      onFocus={id => (id === OUTER ? level.leave?.() : router.replace({ [level.pane]: id }))}
       panes={[
+        ...(outer === undefined ? [] : [{ id: OUTER, weight: 2, render: () => outer }]),
         { id: panes[0]!, weight: weights[0], render: listPane },
         ...(props.between ? [props.between] : []),
         { id: panes.at(-1)!, weight: weights[1], render: detailPane },

@@ -17,7 +17,7 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useCrumbs } from '../crumbs.tsx'
 import type { Column } from '../list/columns.ts'
-import { ListContent } from '../list/list-pane.tsx'
+import { ListContent, ListPane } from '../list/list-pane.tsx'
 import { listCount, listNote, useList, type ListState } from '../list/use-list.ts'
 import { CollectionFrame } from './collection-frame.tsx'
 import { LevelContext, useLevel, type Level } from './level.ts'
@@ -40,8 +40,8 @@ export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
   }
 }
 
-/** What draws the tabs of a row around a list in the present one. */
-type Around = (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
+/** What stands around a list inside a row: the row's tabs, and at their left the list that the row is of. */
+type Around = { tabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode; outer: ReactNode }
 type InsideProps<Row> = { projectId: string; row: Row; crumbs: readonly string[]; around: Around }
 
 /** Keys that every collection has: its own declaration names them, the frame does them. */
@@ -79,8 +79,11 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** What the answer holds beside its items, of which this is the first page; a hook. */
   useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
   /** `key` names the key of a binding of this screen. */
-  empty: (key: (id: Id) => string, of: { isLocal: boolean; parent: Parent }) => { why: string; next: string }
+  empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => { why: string; next: string }
 }
+
+/** What an empty list is of; `keyName` names the keys of other screens and tabs. */
+type EmptyOf<Parent> = { isLocal: boolean; parent: Parent; keyName: ReturnType<typeof useKeyName> }
 
 /** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
 export type Answer = {
@@ -208,7 +211,6 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
   const { idOf, keyOf } = namingOf(spec)
   const says = spec.says ?? idOf
   const useNotices = spec.useNotices ?? noNotices
-
   const useAnswer = spec.useAnswer ?? noAnswer
 
   function useRead(projectId: string, parent: Parent) {
@@ -228,42 +230,45 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
   }
 
   function useWords(projectId: string, parent: Parent, answer: Answer) {
-    const key = useKeyName()
+    const keyName = useKeyName()
     const { local: isLocal } = useWorkspace().profile
     const operations = [spec.create ?? []].flat().map(({ operation }: AnyEndpoint) => operation)
     const writes = useOpenWriteNotices({ ids: { projectId }, operations })
     const notices = [...useNotices(projectId), ...writes, ...(answer.notices ?? NONE)]
-    return { notices, empty: answer.empty ?? spec.empty(id => key<Id | Moves>(spec.keys, id), { isLocal, parent }) }
+    const key = (id: Id): string => keyName<Id | Moves>(spec.keys, id)
+    return { notices, empty: answer.empty ?? spec.empty(key, { isLocal, parent, keyName }) }
   }
 
   function Listed(
     props: { list: ListState<Row>; pages: ApiPages<Item>; focused: boolean } & ReturnType<typeof useWords>,
   ) {
     const { pages, ...rest } = props
-    return (
-      <ListContent {...rest} data={pages} loading={`Reading ${spec.what}…`} pages={{ of: pages, noun: spec.noun }} />
-    )
+    return <ListContent {...rest} {...frameOf(pages)} />
+  }
+
+  function frameOf(pages: ApiPages<Item>) {
+    return { data: pages, loading: `Reading ${spec.what}…`, pages: { of: pages, noun: spec.noun } }
+  }
+
+  /** The list with the row of the place chosen, where it is only looked at. */
+  function useShownList({ rows, columns }: Pick<ReturnType<typeof useRead>, 'rows' | 'columns'>): ListState<Row> {
+    const initialKey = usePlace().params[spec.param]
+    return useList({ items: rows, keyOf, columns, initialKey, follows: spec.follows ?? false })
   }
 
   /** The list while the row that holds it is only looked at. */
   function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
-    const { pages, rows, columns, answer } = useRead(projectId, parent)
-    const list = useList({
-      items: rows,
-      keyOf,
-      columns,
-      initialKey: usePlace().params[spec.param],
-      follows: spec.follows ?? false,
-    })
-    return <Listed list={list} pages={pages} focused={focused} {...useWords(projectId, parent, answer)} />
+    const read = useRead(projectId, parent)
+    const words = useWords(projectId, parent, read.answer)
+    return <Listed list={useShownList(read)} pages={read.pages} focused={focused} {...words} />
   }
 
-  return { useRead, useWords, Listed, Preview }
+  return { useRead, useWords, frameOf, useShownList, Listed, Preview }
 }
 
 function collection<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { nameOf, keyOf, recordOf } = namingOf(spec)
-  const { useRead, useWords, Listed, Preview } = listOfSpec(spec)
+  const { useRead, useWords, frameOf, useShownList, Listed, Preview } = listOfSpec(spec)
   const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
   const stem = spec.param.replace(/Id$/, '')
   const level = { pane: `${stem}Pane`, tab: `${stem}Tab` }
@@ -282,20 +287,23 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
     const inside = params[level.pane] === 'detail' ? tab?.inside : undefined
     if (!row || !tab || !inside) return <Shown {...props} read={read} />
     const inner: Level = { ...inside.level, leave: () => router.replace({ [level.pane]: undefined }) }
-    const around: Around = (list, { focused, note }) => (
-      <LevelContext value={level}>
-        <ListContext value={list}>
-          <TabbedPane
-            title={nameOf(row)}
-            note={note}
-            tabs={spec.tabs}
-            content={{ projectId, row, focused }}
-            within={within}
-            always={false}
-          />
-        </ListContext>
-      </LevelContext>
-    )
+    const around: Around = {
+      tabs: (list, { focused, note }) => (
+        <LevelContext value={level}>
+          <ListContext value={list}>
+            <TabbedPane
+              title={nameOf(row)}
+              note={note}
+              tabs={spec.tabs}
+              content={{ projectId, row, focused }}
+              within={within}
+              always={false}
+            />
+          </ListContext>
+        </LevelContext>
+      ),
+      outer: <Outer key={keyOf(row)} projectId={projectId} parent={parent} read={read} />,
+    }
     return (
       <LevelContext value={inner}>
         <inside.Collected
@@ -343,10 +351,18 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
         {...frame}
         data={pages}
         renderList={focused =>
-          around(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
+          around.tabs(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
         }
+        outer={around.outer}
       />
     )
+  }
+
+  /** The list that holds the row that is gone into. */
+  function Outer({ projectId, parent, read }: Omit<Props, 'crumbs'> & { read: ReturnType<typeof useRead> }) {
+    const { pages, answer } = read
+    const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }
+    return <ListPane {...content} title={answer.title ?? spec.title} focused={false} />
   }
 
   function Detail({ always, ...content }: DetailProps<Row> & { always: boolean }) {

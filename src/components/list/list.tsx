@@ -52,7 +52,7 @@ export function List<Item>(props: {
   useRestedIndex(list.selection)
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
-  const placed = useMemo(() => placeColumns(list.columns, width), [list.columns, width])
+  const placed = useMemo(() => placeColumns(list.columns, width, list.items), [list.columns, width, list.items])
   const { compose, start } = useRowComposer({ list, placed, rows, width, focused })
   const lines = compose()
   useFastRows({

@@ -37,13 +37,13 @@ export type Block = {
 export type Drawn = { drawn: string }
 
 /**
- * A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, a row of
- * a picture, or a block.
+ * A line of a text: one tone, several parts of different tones on one row that is cut and may be copied as something
+ * else, styled text that wraps, a row of a picture, or a block.
  */
 export type Line =
   | string
   | { text: string; tone?: Tone; indent?: number }
-  | { parts: readonly Span[] }
+  | { parts: readonly Span[]; copy?: string }
   | SpanLine
   | Drawn
   | Block
@@ -138,7 +138,8 @@ export function isReady(line: Line): boolean {
 
 /** A line as it is copied. */
 export function copyText(line: Line): string {
-  return typeof line === 'object' && 'block' in line && line.copy ? line.copy() : plainText(line)
+  if (typeof line === 'string' || !('copy' in line) || line.copy === undefined) return plainText(line)
+  return typeof line.copy === 'string' ? line.copy : line.copy()
 }
 
 function textOf(spans: readonly Span[]): string {

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { fieldLines } from '../lines.ts'
 import { markMatches, paintLine, paintLines, paintMemory } from './paint.ts'
+import { pairFields } from './pairs.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Rows } from './scroll.ts'
 import { createSearch, lineCandidates } from './search.ts'
-import { plainText, textSource, toSource, type Line, type LineSource, type Span } from './source.ts'
+import { copyText, plainText, textSource, toSource, type Line, type LineSource, type Span } from './source.ts'
 import { wrap, widthOf, clean } from '../../tui/theme/text.ts'
 import { cleanSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 import { anyCharacter } from '../../../test/any-character.ts'
@@ -41,6 +42,48 @@ describe('scrolling', () => {
   test('positions are ordered by line, then by row', () => {
     expect(compare({ line: 1, row: 0 }, { line: 0, row: 9 })).toBeGreaterThan(0)
     expect(compare(TOP, { line: 0, row: 1 })).toBeLessThan(0)
+  })
+})
+
+describe('fields in a wide pane', () => {
+  const painted = (lines: readonly Line[], width: number): string[] =>
+    lines.flatMap(line => paintLine(line, { theme, width, wraps: true }))
+  const paired = (lines: readonly Line[], width: number): readonly Line[] =>
+    pairFields(lines, width - 2) as readonly Line[]
+
+  test('stand beside each other where both are whole, and are copied one a line', () => {
+    const lines = [
+      { text: 'Server', tone: 'accent' } as const,
+      ...fieldLines([
+        ['Name', 'everything'],
+        ['Kind', 'stdio'],
+        ['Address', 'https://example.com/a/path/that/is/long/enough/for/a/row'],
+        ['State', 'ready'],
+      ]),
+    ]
+    expect(paired(lines, 93)).toBe(lines)
+    expect(painted(paired(lines, 100), 100)).toEqual([
+      ' Server',
+      ` Name     everything${' '.repeat(30)}Kind     stdio`,
+      ' Address  https://example.com/a/path/that/is/long/enough/for/a/row',
+      ' State    ready',
+    ])
+    expect(paired(lines, 100).map(copyText).join('\n')).toBe(lines.map(copyText).join('\n'))
+  })
+
+  test('hide nothing of a value that was whole in a row of its own', () => {
+    const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 70 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), fc.integer({ min: 20, max: 220 }), (all, width) => {
+        const lines = fieldLines(all)
+        const shown = painted(paired(lines, width), width).join('\n')
+        const alone = lines.map(line => paintLine(line, { theme, width, wraps: true }))
+        for (const [index, rows] of alone.entries()) {
+          const value = clean(all[index]![1]).trim()
+          if (rows.length === 1 && rows[0]!.includes(value)) expect(shown).toContain(value)
+        }
+      }),
+    )
   })
 })
 

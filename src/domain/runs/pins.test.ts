@@ -32,7 +32,7 @@ test('two processes do not undo what the other one followed', () => {
   expect(open().list()).toEqual([pin('b')])
 })
 
-test.each(['', '{', '{"version":2,"runs":[]}', '{"version":1}', '{"version":1,"runs":[{"runId":1},null]}'])(
+test.each(['', '{', '{"version":0,"runs":[]}', '{"version":1}', '{"version":1,"runs":[{"runId":1},null]}'])(
   'a file that holds %j holds none',
   text => {
     const { file, open, faults } = place()

@@ -82,7 +82,7 @@ test('a broken file is as if nothing was noted, and is put aside before another 
   const file = temporaryFile()
   const notes = open(file)
   notes.note('scn_1', { kind: 'moved', by: 'mode' })
-  for (const broken of ['', '{', '{"version":9,"scenarios":[]}', '{"version":1,"scenarios":[["scn_1",{"at":"no"}]]}']) {
+  for (const broken of ['', '{', '{"version":0,"scenarios":[]}', '{"version":1,"scenarios":[["scn_1",{"at":"no"}]]}']) {
     writeFileSync(file, broken)
     const fresh = open(file)
     expect(fresh.of('scn_1')).toBeUndefined()

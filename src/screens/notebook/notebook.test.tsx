@@ -91,10 +91,10 @@ describe('the notebook on disk', () => {
 
   test('that cannot be read is never written over', () => {
     const file = join(directory, 'broken.json')
-    writeFileSync(file, '{"version":7}')
+    writeFileSync(file, '{"version":0}')
     const notebook = openNotebook(file)
     expect(() => notebook.begin('x')).toThrow('cannot be read; move it away')
-    expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
+    expect(readFileSync(file, 'utf8')).toBe('{"version":0}')
   })
 
   test('has one open incident at a time; a full one takes no more', () => {

@@ -45,7 +45,7 @@ export function NotebookScreen() {
     title: 'Entries',
     empty: {
       why: 'Nothing is in this incident yet.',
-      next: `Pin something on any screen, or add a note with ${key(notebookKeys, 'note')}.`,
+      next: `Press ${key(notebookKeys, 'note')} to add a note, or pin something on any screen.`,
     },
   }
   const what = 'the notebook'
@@ -60,7 +60,7 @@ export function NotebookScreen() {
         title: 'Incidents',
         empty: {
           why: 'No incident was noted yet.',
-          next: `Pin something on any screen, or begin one here with ${key(notebookKeys, 'begin')}.`,
+          next: `Press ${key(notebookKeys, 'begin')} to begin one, or pin something on any screen.`,
         },
       }}
       between={{

@@ -26,7 +26,7 @@ const keyOf = ({ key }: NowRow): string => key
 const says = ({ fingerprint }: NowRow): string => fingerprint
 const bornAt = ({ at }: NowRow): number | undefined => at
 
-/** `Since you last looked at 18:02, 9h ago: 2 new, 1 changed, 1 gone.` Undefined where nothing is otherwise. */
+/** `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined where nothing is otherwise. */
 export function newsWords(news: ListNews | undefined, now: number): string | undefined {
   if (news?.lookedAt === undefined) return undefined
   const count = (wanted: string): number => [...news.news.values()].filter(each => each === wanted).length
@@ -38,5 +38,5 @@ export function newsWords(news: ListNews | undefined, now: number): string | und
   const words = parts.flatMap(([many, word]) => (many > 0 ? [`${many} ${word}`] : []))
   if (words.length === 0) return undefined
   const { lookedAt } = news
-  return `Since you last looked at ${localMoment(lookedAt, now)}, ${formatAgo(lookedAt, now)}: ${words.join(', ')}.`
+  return `${words.join(', ')} since you last looked at ${localMoment(lookedAt, now)}, ${formatAgo(lookedAt, now)}.`
 }

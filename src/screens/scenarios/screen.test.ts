@@ -27,7 +27,7 @@ describe('the list', () => {
   test('without anything published says how to begin', async () => {
     await stage.open({}, { size: SMALL })
     await stage.seeWords('Nothing is published in this project.')
-    expect(stage.words()).toContain('n publishes an environment for visitors')
+    expect(stage.words()).toContain('Press n to publish an environment for visitors')
   })
 })
 

@@ -96,7 +96,7 @@ function ProjectScenarios({ projectId }: { projectId: string }) {
   useCrumbs([useProjectName(projectId), 'Scenarios', scenario?.name])
   const setShowsSecrets = (shows: boolean): void => setShownOf(shows ? scenario?.id : undefined)
   useKeys({ projectId, data, collection, showsSecrets, setShowsSecrets })
-  const next = `${key(scenariosKeys, 'publish')} publishes an environment for visitors, after saying what that does.`
+  const next = `Press ${key(scenariosKeys, 'publish')} to publish an environment for visitors; it says first what that does.`
   const notices = closed === undefined ? [] : [`${closed} ${openGateSentence(profile.local)}`]
   const renderDetail = (row: ScenarioRow, focused: boolean): ReactNode => {
     const { id, name } = row.scenario

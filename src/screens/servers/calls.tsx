@@ -12,9 +12,9 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { callsKeys } from './bindings.ts'
+import { callsKeys, toolsKeys } from './bindings.ts'
 import { callColumns, callKey } from './columns.ts'
 import { comparedLines, comparedPair } from './compared-calls.ts'
 import { INCOMPLETE } from './result-lines.ts'
@@ -26,10 +26,7 @@ import { useNow, useRunningNow } from './use-now.ts'
 
 const NOTHING = unavailable('Nothing was called yet.')
 const NO_RUNNING = unavailable('No call that runs and was made here is chosen.')
-const EMPTY = {
-  why: 'Nothing was called, rendered or read here yet.',
-  next: 'The tabs of tools, prompts and resources do that. What came of it is kept here.',
-}
+const NO_CALLS = 'Nothing was called, rendered or read here yet.'
 const OF_SESSION = 'Calls of this session only: this service stores none.'
 
 /** What was called, rendered and read by hand, newest first. */
@@ -42,6 +39,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
   const recordOf = useCallRecord(projectId, server)
   const saveCase = useCaseOf(projectId, recordOf)
   const openText = useTextOverlay()
+  const next = `Go to the tab Tools and press ${useKeyName()(toolsKeys, 'call')} to call one.`
   const clear = useClear({ projectId, server })
   // Draws the ages again, and how long calls run.
   useNow()
@@ -86,8 +84,12 @@ export function Calls({ projectId, server, focused }: TabProps) {
   )
   return (
     <BelowNotices notices={isStored || calls.length === 0 ? [] : [OF_SESSION]}>
-      <PaneState data={data} loading="Reading the calls…" empty={calls.length === 0 ? EMPTY : undefined}>
-        <List list={list} focused={focused} empty={EMPTY.why} />
+      <PaneState
+        data={data}
+        loading="Reading the calls…"
+        empty={calls.length === 0 ? { why: NO_CALLS, next } : undefined}
+      >
+        <List list={list} focused={focused} empty={NO_CALLS} />
       </PaneState>
     </BelowNotices>
   )

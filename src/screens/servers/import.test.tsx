@@ -51,7 +51,7 @@ test('an empty project says that servers can be imported, and several are, each 
   write('work/.mcp.json', { mcpServers: { one: program, wrong: { command: 5 } } })
   write('.cursor/mcp.json', { mcpServers: { two: { url: 'https://x.example/mcp' } } })
   await open({ TOKEN: secret })
-  await app.see('imports those that other programs')
+  await app.see('to import those of')
   await app.press(keys.importFiles)
   const list = await app.see('~/.cursor/mcp.json')
   expect(list).toMatch(/one +stdio +○ new +\.mcp\.json/)

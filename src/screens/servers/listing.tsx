@@ -13,6 +13,8 @@ import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { serversKeys } from './bindings.ts'
 import { isOff, OFF } from './checks.ts'
 
 /** What is read of a live listing by itself: each page is asked of its server. */
@@ -42,7 +44,8 @@ type ListingProps<Item> = {
   pages: ApiPages<Item>
   list: ListState<Item>
   focused: boolean
-  empty: { why: string; next: string }
+  /** Said where it lists none. */
+  none: string
   /** What else is to be said of the list, behind the count. */
   note?: string | undefined
   /** The chosen item for reading; must be stable. */
@@ -55,12 +58,14 @@ export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   useReadAhead(pages, true)
   useReadOn(pages, { focused: props.focused })
   const { error, problem } = pages
-  if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...props.empty} />
+  const next = `Press ${useKeyName()(serversKeys, 'doctor')} to have the doctor check what it can do.`
+  const empty = { why: props.none, next }
+  if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...empty} />
   return (
     <PaneState
       data={isOff(error) && problem ? { ...pages, problem: OFF } : pages}
       loading={props.loading}
-      empty={list.total === 0 && !pages.hasMore ? props.empty : undefined}
+      empty={list.total === 0 && !pages.hasMore ? empty : undefined}
     >
       <ListingBody {...props} />
     </PaneState>
@@ -79,7 +84,7 @@ function ListingBody<Item>(props: ListingProps<Item>) {
     <Box flexDirection={beside ? 'row' : 'column'} width={width} height={height} overflow="hidden">
       <Box flexDirection="column" flexShrink={0}>
         <SizeProvider width={listWidth} height={listHeight}>
-          <List list={list} focused={props.focused} empty={props.empty.why} goesOn={pages.hasMore} />
+          <List list={list} focused={props.focused} empty={props.none} goesOn={pages.hasMore} />
         </SizeProvider>
         <CountLine
           width={listWidth}

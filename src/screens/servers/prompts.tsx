@@ -20,8 +20,6 @@ import { useChangedList } from './use-changed-list.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
 
-const EMPTY = { why: 'This server offers no prompts.', next: 'The doctor shows what it can do.' }
-
 /** A prompt for reading: what it is for and what it takes. */
 export function promptLines(prompt: Prompt): Line[] {
   return [
@@ -91,7 +89,7 @@ export function Prompts(props: TabProps) {
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its prompts…"
-      empty={EMPTY}
+      none="This server offers no prompts."
       describe={promptLines}
     />
   )

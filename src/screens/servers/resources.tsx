@@ -30,11 +30,6 @@ import { useLiveServer } from './use-live-server.ts'
 import { useSubscription } from './use-subscription.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
 
-const EMPTY = {
-  why: 'This server lists no resources and no resource templates.',
-  next: 'The doctor shows what it can do.',
-}
-
 /** A resource for reading: its address and what it is. */
 export function resourceLines(resource: ListedResource): Line[] {
   return [
@@ -96,7 +91,7 @@ export function Resources(props: TabProps) {
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its resources…"
-      empty={EMPTY}
+      none="This server lists no resources and no resource templates."
       describe={resourceLines}
     />
   )

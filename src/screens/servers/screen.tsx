@@ -60,8 +60,8 @@ export const ServersScreen = collectionScreen({
   empty: key => ({
     why: 'This project has no saved server.',
     next:
-      `Save one with ${key('add')}: its address, or the command that runs it. ` +
-      `${key('importFiles')} imports those that other programs have, from mcp.json and files like it.`,
+      `Press ${key('add')} to save one by its address or the command that runs it, ` +
+      `or ${key('importFiles')} to import those of other programs, from mcp.json and files like it.`,
   }),
 })
 

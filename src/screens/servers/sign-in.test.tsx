@@ -79,7 +79,9 @@ test('signs in by the browser after naming its host, says until when, and signs 
   expect(opened).toHaveLength(1)
   await fetch((await visit(opened[0]!)).back)
   await app.see('Signed in to guarded')
-  expect(await app.see(/Signed in +until \d\d:\d\d; the next token comes by itself/)).not.toContain('Waiting')
+  expect(await app.see(/Signed in +until (?:[\d-]+ )?\d\d:\d\d; the next token comes[^]*by itself/)).not.toContain(
+    'Waiting',
+  )
   const body = { toolName: 'whoami', parameters: {} }
   await testService.client.servers.callTool({ projectId, serverId, body })
   expect(server.state.calls).toBe(1)
@@ -189,7 +191,7 @@ test('a hosted service takes the tokens, and says nothing of them afterwards', a
   await agree()
   await app.see('Waiting for you to sign in')
   await fetch((await visit(opened[0]!)).back)
-  await app.see(/Signed in to guarded .*, until \d\d:\d\d/)
+  await app.see(/Signed in to guarded .*, until (?:[\d-]+ )?\d\d:\d\d/)
   const body = { toolName: 'whoami', parameters: {} }
   await hosted.client.servers.callTool({ projectId, serverId, body })
   expect(server.state.calls).toBe(1)

@@ -23,8 +23,6 @@ import { useCalls } from './use-calls.ts'
 import { useChangedList } from './use-changed-list.ts'
 import { useLiveServer } from './use-live-server.ts'
 
-const EMPTY = { why: 'This server offers no tools.', next: 'The doctor shows what it can do.' }
-
 /** A tool for reading: what it does and what it takes. */
 export function toolLines(tool: Tool): Line[] {
   return [
@@ -75,7 +73,7 @@ export function Tools(props: TabProps) {
       list={list}
       focused={focused}
       loading="Connecting to the server and listing its tools…"
-      empty={EMPTY}
+      none="This server offers no tools."
       describe={toolLines}
     />
   )

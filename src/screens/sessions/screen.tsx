@@ -65,7 +65,7 @@ export const SessionsScreen = collectionScreen({
   useActions: useSessionActions,
   empty: key => ({
     why: 'There is no session here.',
-    next: `Eval runs, waves, visitors and chats make them; ${key('source')} changes which are shown.`,
+    next: `Eval runs, waves, visitors and chats make them. Press ${key('source')} to change which are shown.`,
   }),
 })
 
@@ -114,7 +114,10 @@ function useSearchAnswer(
     }
   return {
     title,
-    empty: { why: `Nothing is found in ${scope}.`, next: `${key('search')} searches for something else, or ends it.` },
+    empty: {
+      why: `Nothing is found in ${scope}.`,
+      next: `Press ${key('search')} to search for something else, or to end it.`,
+    },
   }
 }
 

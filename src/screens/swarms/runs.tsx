@@ -17,7 +17,7 @@ import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { runSessionsKeys, waveRunsKeys } from './bindings.ts'
+import { journeysKeys, runSessionsKeys, waveRunsKeys } from './bindings.ts'
 import { useRunDetails, useScorecards, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
 import { useGateNotices, wholeItems } from './use-waves.ts'
@@ -97,9 +97,9 @@ export const journeyRunsTab = collectionTab({
   ),
   rows: { useRows: useJourneyRunRows, itemOf: ({ record, id }: RunRow) => record ?? ({ id } as JourneyRun) },
   nameOf: ({ name }: RunRow) => name,
-  empty: (_key, { parent: journey }) => ({
+  empty: (_key, { parent: journey, keyName }) => ({
     why: `${journey.name} was not launched yet.`,
-    next: 'Launch it from the list of journeys.',
+    next: `Press ${keyName(journeysKeys, 'launch')} in the list of journeys to launch it.`,
   }),
 })
 

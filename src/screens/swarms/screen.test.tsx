@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
-import { tabsKeys } from '../../components/component-keys.ts'
+import { panesKeys, tabsKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { sessionsKeys } from '../sessions/bindings.ts'
 import { sessionsRoute } from '../sessions/route.ts'
@@ -110,5 +110,16 @@ describe('the swarms', () => {
     await app.press(next)
     await app.see(/Sample: weather/)
     expect(app.frame().split('\n')).toHaveLength(height)
+  })
+
+  test('with room for three panes the list stays beside the row that was gone into, and leads back', async () => {
+    await openSamples({ width: 200, height: 50 })
+    await app.press(next)
+    await app.see('Sample: weather for a trip')
+    await app.press(open)
+    await app.see(/╭ Swarms 1 of \d.*┬▌Whole project .*┬ Sample: /)
+    await app.press(panesKeys.bindings.previous)
+    await app.see(/╭▌Swarms 1 of \d.*┬ Whole project /)
+    expect(app.frame()).not.toMatch(/┬.*┬/)
   })
 })

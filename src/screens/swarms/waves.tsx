@@ -14,7 +14,7 @@ import { waveProgress, waveStates, type Wave } from '../../domain/swarms/waves.t
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { wavesKeys } from './bindings.ts'
+import { journeysKeys, wavesKeys } from './bindings.ts'
 import { isProject } from './names.ts'
 import { runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
@@ -44,9 +44,9 @@ export const wavesTab = collectionTab({
   keys: wavesKeys,
   useActions: useWaveActions,
   useNotices: useGateNotices,
-  empty: (_key, { parent: swarm }) => ({
+  empty: (_key, { parent: swarm, keyName }) => ({
     why: `No journey of ${isProject(swarm) ? 'this project' : swarm.name} ran recently.`,
-    next: 'A wave is launched from its swarm, or from the list of journeys.',
+    next: `Press ${keyName(journeysKeys, 'launch')} in the list of journeys to launch one.`,
   }),
 })
 

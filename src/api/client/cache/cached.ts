@@ -33,3 +33,16 @@ export function namedItems<E extends AnyEndpoint, Place>(
       return { id, kind, name: name ?? id, place: to(input, id) }
     })
 }
+
+/** Names of records by their ids, of any answer that was read already; nothing is fetched. */
+export function cachedNames(queryClient: QueryClient, ids: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { id, name } = value as { id?: unknown; name?: unknown }
+    if (typeof id === 'string' && typeof name === 'string' && ids.has(id)) names.set(id, name)
+    for (const inner of Object.values(value)) if (Array.isArray(inner)) inner.forEach(look)
+  }
+  for (const { state } of queryClient.getQueryCache().getAll()) look(state.data)
+  return names
+}

@@ -59,6 +59,7 @@ test('a question about what is chosen is answered, and what it proposes is sent 
   await app.press(next, open)
   await app.see('Proposed by the agent')
   await app.see('createEvalRun spends credits')
+  await app.see(`${suite.id} is Smoke.`)
   // Enter alone declines.
   await app.press('enter')
   await app.see(frame => !frame.includes('Proposed by the agent'))

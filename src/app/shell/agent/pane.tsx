@@ -123,7 +123,8 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
   const { id, projectId } = conversation
   const router = useRouter()
   const showJson = useJsonOverlay()
-  const { approve, dismiss } = useDecide(projectId)
+  const created = props.rows.flatMap(row => ('created' in row ? [row.created] : []))
+  const { approve, dismiss } = useDecide(projectId, created)
   const list = useList({ items: props.rows, keyOf: rowKey, columns: COLUMNS })
   const raw = (): void => {
     const row = list.choose()

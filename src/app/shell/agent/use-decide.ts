@@ -1,4 +1,6 @@
-import type { ProposedAction } from '../../../api/contract/agent.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { cachedNames } from '../../../api/client/cache/cached.ts'
+import type { AgentResource, ProposedAction } from '../../../api/contract/agent.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import { useReview } from '../../../components/review.tsx'
 import { approvalOf } from '../../../domain/agent/approval.ts'
@@ -10,15 +12,20 @@ import { jsonText } from '../../../lib/printable.ts'
 import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
+/** What may be the id of a record. */
+const ID = /[\w-]{8,}/g
+
 /** Resolves to what was answered, or to nothing where nothing was decided. */
 type Decide = (proposal: ProposedAction) => Promise<object | undefined>
 
 /**
  * Decides about one proposed action. Approving says its effect and whole input first and sends it as the person's own
  * request; dismissing sends nothing. Either is stored with the turn.
+ * @param created what the conversation made, which is called by its name as what was read is
  */
-export function useDecide(projectId: string): { approve: Decide; dismiss: Decide } {
+export function useDecide(projectId: string, created: readonly AgentResource[]): { approve: Decide; dismiss: Decide } {
   const { client, profile } = useWorkspace()
+  const queryClient = useQueryClient()
   const review = useReview()
   const runTask = useRunTask()
   const write = useWrites()
@@ -38,13 +45,18 @@ export function useDecide(projectId: string): { approve: Decide; dismiss: Decide
     if (!approval) throw new UnavailableAction(`${clean(proposal.operation)} is not known here.`)
     const { endpoint, input, idempotencyKey, description } = approval
     const effect = RISK_EFFECTS[endpoint.risk] ?? 'changes the record'
+    const text = jsonText(input, 2)
+    const ids = new Set(text.match(ID))
+    const made = created.flatMap(({ id, name }) => (name != null && ids.has(id) ? [[id, name] as const] : []))
+    const named = new Map([...made, ...cachedNames(queryClient, ids)])
     const isAgreed = await review({
       title: 'Proposed by the agent',
       lines: [
         description,
         { text: `${endpoint.operation} ${effect}.`, tone: 'warn' },
+        ...[...named].map(([id, name]) => `${id} is ${clean(name)}.`),
         '',
-        ...jsonText(input, 2).split('\n'),
+        ...text.split('\n'),
       ],
       action: clean(buttonLabel ?? 'Do it'),
     })
