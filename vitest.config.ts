@@ -12,6 +12,7 @@ const APART = [
   'src/app/shell/{needs,tasks}.test.tsx',
   'src/tui/terminal/restore.test.ts',
   'src/cli/dashboard/browser.test.ts',
+  'src/cli/output/output.test.ts',
   'src/components/markdown/markdown.test.tsx',
   'src/components/mouse-areas.test.tsx',
 ]

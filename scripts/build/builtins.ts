@@ -22,6 +22,7 @@ const COSTLY = new Set([
   'node:readline/promises',
   'node:stream/consumers',
   'node:timers/promises',
+  'node:tty',
   'node:zlib',
 ])
 

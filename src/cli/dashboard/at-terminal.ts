@@ -1,11 +1,12 @@
 import { fstatSync } from 'node:fs'
+import { isatty } from 'node:tty'
 
 /**
- * Whether a person sits at both ends. The streams themselves are asked only where they can be a terminal: to open them
- * costs milliseconds, which a start into a pipe does without.
+ * Whether a person sits at both ends. Asked without opening the streams, and without the module that knows where an end
+ * can be no terminal: both cost milliseconds, and a server to be tried starts only then.
  */
 export function isAtTerminal(): boolean {
-  return [0, 1].every(canBeTerminal) && process.stdin.isTTY && process.stdout.isTTY
+  return [0, 1].every(descriptor => canBeTerminal(descriptor) && isatty(descriptor))
 }
 
 function canBeTerminal(descriptor: number): boolean {

@@ -34,13 +34,22 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
 
 /**
  * Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1` or
- * on a terminal that is gone.
+ * on a terminal that is gone. Opens no stream: whoever first asks for one does, and that costs milliseconds.
  */
 export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', error => {
-      if (!isGoneReader(error) && !isLostTerminal(error, stream.isTTY)) throw error
-    })
+  for (const name of ['stdout', 'stderr'] as const) {
+    const declared = Object.getOwnPropertyDescriptor(process, name)
+    if (declared) Object.defineProperty(process, name, { ...declared, get: () => outliving(name, declared) })
+  }
+}
+
+function outliving(name: 'stdout' | 'stderr', declared: PropertyDescriptor): NodeJS.WriteStream {
+  Object.defineProperty(process, name, declared)
+  const stream = process[name]
+  stream.on('error', error => {
+    if (!isGoneReader(error) && !isLostTerminal(error, stream.isTTY)) throw error
+  })
+  return stream
 }
 
 /**
