@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../test/harness.tsx'
 import * as declared from './screens.ts'
 
-/** Nothing there is made with a key: it comes of other things, or the local workspace has none, and the pane says so. */
+/** Nothing there is made with a key: it comes of other things, or the local workspace has none. */
 const MADE_ELSEWHERE = ['Findings', 'Images', 'Plugins', 'Repository checks']
 /** They are of no single project, or have a row for all of it. */
 const NEVER_EMPTY = ['Now', 'Account', 'Projects', 'Swarms']

@@ -41,7 +41,10 @@ export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
 }
 
 /** What stands around a list inside a row: the row's tabs, and at their left the list that the row is of. */
-type Around = { tabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode; outer: ReactNode }
+type Around = {
+  renderTabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
+  outer: ReactNode
+}
 type InsideProps<Row> = { projectId: string; row: Row; crumbs: readonly string[]; around: Around }
 
 /** Keys that every collection has: its own declaration names them, the frame does them. */
@@ -263,12 +266,19 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
     return <Listed list={useShownList(read)} pages={read.pages} focused={focused} {...words} />
   }
 
-  return { useRead, useWords, frameOf, useShownList, Listed, Preview }
+  /** The list that holds the row that is gone into. */
+  function Outer({ projectId, parent, read }: { projectId: string; parent: Parent; read: ReturnType<typeof useRead> }) {
+    const { pages, answer } = read
+    const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }
+    return <ListPane {...content} title={answer.title ?? spec.title} focused={false} />
+  }
+
+  return { useRead, useWords, Listed, Preview, Outer }
 }
 
 function collection<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { nameOf, keyOf, recordOf } = namingOf(spec)
-  const { useRead, useWords, frameOf, useShownList, Listed, Preview } = listOfSpec(spec)
+  const { useRead, useWords, Listed, Preview, Outer } = listOfSpec(spec)
   const within = [...(spec.within ?? NONE), ...spec.tabs.flatMap(({ inside }) => inside?.params ?? NONE)]
   const stem = spec.param.replace(/Id$/, '')
   const level = { pane: `${stem}Pane`, tab: `${stem}Tab` }
@@ -288,7 +298,7 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
     if (!row || !tab || !inside) return <Shown {...props} read={read} />
     const inner: Level = { ...inside.level, leave: () => router.replace({ [level.pane]: undefined }) }
     const around: Around = {
-      tabs: (list, { focused, note }) => (
+      renderTabs: (list, { focused, note }) => (
         <LevelContext value={level}>
           <ListContext value={list}>
             <TabbedPane
@@ -319,18 +329,9 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
   function Shown({ projectId, parent, crumbs, around, read }: Props & { read: ReturnType<typeof useRead> }) {
     const { symbols } = useTheme()
     const { pages, news, rows, columns, answer } = read
-    const { param } = spec
+    const { noun, param, follows = false } = spec
     const placed = { key: usePlace().params[param], param, ...(within.length > 0 && { within }) }
-    const collection = useCollection({
-      noun: spec.noun,
-      items: rows,
-      keyOf,
-      columns,
-      news,
-      placed,
-      recordOf,
-      follows: spec.follows ?? false,
-    })
+    const collection = useCollection({ noun, items: rows, keyOf, columns, news, placed, recordOf, follows })
     const { row, open, back, list } = collection
     useCrumbs([...crumbs, row && nameOf(row)])
     const actions = spec.useActions?.(collection, projectId, parent)
@@ -351,18 +352,11 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
         {...frame}
         data={pages}
         renderList={focused =>
-          around.tabs(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
+          around.renderTabs(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
         }
         outer={around.outer}
       />
     )
-  }
-
-  /** The list that holds the row that is gone into. */
-  function Outer({ projectId, parent, read }: Omit<Props, 'crumbs'> & { read: ReturnType<typeof useRead> }) {
-    const { pages, answer } = read
-    const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }
-    return <ListPane {...content} title={answer.title ?? spec.title} focused={false} />
   }
 
   function Detail({ always, ...content }: DetailProps<Row> & { always: boolean }) {

@@ -49,7 +49,7 @@ export function placeColumns<Item>(
   const placed = spread(shown, width)
   const name = placed.find(({ column }) => column.width === 'flex' && column.from === undefined)
   if (!name || items.length === 0) return placed
-  const others = placed.filter(each => each !== name).reverse()
+  const others = placed.filter(each => each !== name).toReversed()
   const flexible = others.filter(({ column }) => column.width === 'flex')
   const needed = widest(items, name.column, { most: width, measure: nameWidth })
   const slack = flexible[0] ? Math.max(0, name.width - Math.max(LEAST_FLEX, needed)) : 0

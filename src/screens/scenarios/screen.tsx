@@ -96,7 +96,8 @@ function ProjectScenarios({ projectId }: { projectId: string }) {
   useCrumbs([useProjectName(projectId), 'Scenarios', scenario?.name])
   const setShowsSecrets = (shows: boolean): void => setShownOf(shows ? scenario?.id : undefined)
   useKeys({ projectId, data, collection, showsSecrets, setShowsSecrets })
-  const next = `Press ${key(scenariosKeys, 'publish')} to publish an environment for visitors; it says first what that does.`
+  const publish = key(scenariosKeys, 'publish')
+  const next = `Press ${publish} to publish an environment for visitors; it says first what that does.`
   const notices = closed === undefined ? [] : [`${closed} ${openGateSentence(profile.local)}`]
   const renderDetail = (row: ScenarioRow, focused: boolean): ReactNode => {
     const { id, name } = row.scenario
