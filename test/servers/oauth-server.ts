@@ -25,7 +25,7 @@ const LASTS_S = 3600
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp'
 
 async function listening(app: Hono): Promise<string> {
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
   await once(server, 'listening')
   onTestFinished(() => {
     if ('closeAllConnections' in server) server.closeAllConnections()

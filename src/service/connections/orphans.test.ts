@@ -21,7 +21,8 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
     const pids = pidsIn(content[0]?.['text'])
     expect(alive(pids)).toHaveLength(2)
     await connections.close()
-    expect(alive(pids)).toEqual([])
+    // What was killed takes a moment to go.
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 30_000, interval: 10 })
     await vi.waitFor(() => expect(childrenOf(process.pid).filter(isGuardian)).toEqual([]), 30_000)
   })
 
