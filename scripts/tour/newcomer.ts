@@ -68,7 +68,14 @@ export async function newcomer(home: string): Promise<Chapter> {
     title: 'Heat map',
     words:
       'A suite that ran every night, in a fresh home: which case turned red when, and which one is flaky. `Enter` opens that trial.',
-    keys: [/▌Reference server smoke[^]*Sample: nightly/, 'end', /▌Sample: nightly/, 'enter', /▌Runs/, { times: 3, keys: [']'] }],
+    keys: [
+      /▌Reference server smoke[^]*Sample: nightly/,
+      'end',
+      /▌Sample: nightly/,
+      'enter',
+      /▌Runs/,
+      { times: 3, keys: [']'] },
+    ],
     until: /\[Heat map\][^]*■■[^]*flaky/,
     picture: 'heat-map',
   })
