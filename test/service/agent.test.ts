@@ -93,6 +93,21 @@ test.each(KINDS)('a turn reads, adds a suite and proposes its run over an endpoi
   })
 })
 
+test('a decision stays where its turn goes on to propose something else', async () => {
+  const run = (): Answer => ({ calls: [calling('createEvalRun', { body: { suiteId } })] })
+  const decide = (): Answer => {
+    const [turn] = store.agentTurns.page(projectId, undefined, 1)
+    const id = turn!.proposed[0]!.actionId
+    store.write(() => store.agentTurns.decide({ id, turnId: turn!.id }, 'dismissed'))
+    return { calls: [calling('deleteEvalSuite', { suiteId })] }
+  }
+  const { api, store, projectId, suiteId, ask } = await stage([run, decide])
+  await ask('Run it, then delete it')
+  const [{ proposedActions } = {}] = (await api.call(agentTurns.list, { projectId })).items
+  expect(proposedActions).toMatchObject([{ decision: 'dismissed' }, { operation: 'deleteEvalSuite' }])
+  expect(proposedActions?.[1]?.decision).toBeUndefined()
+})
+
 test('whatever is no read and no addition is only proposed, and not offered without a conversation', async () => {
   for (const { endpoint, tier } of agentTools().values())
     if (endpoint.risk !== 'read' && endpoint.risk !== 'write') expect([endpoint.operation, tier]).toContain('proposed')

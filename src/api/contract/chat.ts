@@ -30,12 +30,15 @@ export const chat = resource('chat', {
   }),
 })
 
+/** Most characters of a message. */
+export const CHAT_CHARACTERS = 8000
+
 /** What is said to the servers of an environment or a client, in a new session, or in one that there is. */
 export const ChatRequest = shape(() =>
   strictBody({
     text: z
       .string()
-      .max(8000)
+      .max(CHAT_CHARACTERS)
       .refine(text => text.trim() !== '', { error: 'must not be blank' }),
     sessionId: z.string().min(1).optional(),
     environmentId: z.string().min(1).optional(),

@@ -54,7 +54,7 @@ export function Talk(props: TalkProps) {
   const submit = (text: string): void => {
     const question = text.trim()
     if (question === '') return
-    if (running) throw new UnavailableAction('It still works on the last question; go on when that is answered.')
+    if (running) throw new UnavailableAction('The last question is not answered yet; ask again when it is.')
     const problem = props.problem(question)
     if (problem !== undefined) throw new UnavailableAction(problem)
     drafts.sent(question)
@@ -106,7 +106,7 @@ function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): ()
   now.current = running
   const ask = async (): Promise<void> => {
     const stops = await confirm({
-      title: 'It still works',
+      title: 'Still working',
       lines: [`Left running, it ends by itself: ${found}`, 'Stopped, nothing more is done; what was done stays.'],
       action: 'Stop it',
       decline: 'Leave it running',
@@ -168,7 +168,7 @@ function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: st
     drafts.texts.length > 1 ? () => drafts.move(by) : unavailable('There is no other question.')
   useBindings(talkQuestionKeys, { next: move(1), previous: move(-1) }, { active: focused })
   if (!focused) {
-    const text = drafts.text === '' ? `${key(talkKeys, 'ask')} asks on` : clean(drafts.text)
+    const text = drafts.text === '' ? `${key(talkKeys, 'ask')} to ask more` : clean(drafts.text)
     return <Text>{theme.paint('muted', ` > ${truncate(text, width - 4)}`)}</Text>
   }
   return (

@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'react'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import type { Chat, ChatMessage } from '../../api/contract/chat.ts'
+import { CHAT_CHARACTERS, type Chat, type ChatMessage } from '../../api/contract/chat.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { grouped } from '../../domain/runs/labels.ts'
 import { caseOfConversation } from '../../domain/suites/conversation-case.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
@@ -19,7 +20,6 @@ import { chatKeys } from './chat-keys.ts'
 import { Talk } from './talk.tsx'
 
 const WIDTH = 100
-const MOST_CHARACTERS = 8000
 
 /** What is talked to: the servers of an environment in a new session, or a session that there is. */
 type ChatTarget = { name: string } & ({ environmentId: string } | { sessionId: string })
@@ -82,7 +82,9 @@ function ChatPane(props: {
               .join(' · ')
       }
       found="the session shows its answer then."
-      problem={text => (text.length > MOST_CHARACTERS ? 'A message takes at most 8,000 characters.' : undefined)}
+      problem={text =>
+        text.length > CHAT_CHARACTERS ? `A message takes at most ${grouped(CHAT_CHARACTERS)} characters.` : undefined
+      }
       ask={say}
       onClose={props.onClose}
     />

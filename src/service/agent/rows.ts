@@ -61,6 +61,11 @@ export function createAgentTurnRows(database: Database) {
       database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })
     },
     change: (id: string, changes: Partial<AgentTurnRow>) => void turns.change({ id }, changes),
+    /** Stores another proposed action with its turn; what was decided about those before stays. */
+    propose(id: string, action: AgentTurnRow['proposed'][number]) {
+      const { proposed = [] } = turns.one({ id }) ?? {}
+      turns.change({ id }, { proposed: [...proposed, action] })
+    },
     /** Stores with the turn of a proposal what was decided about it. */
     decide({ id, turnId }: Pick<ProposalRow, 'id' | 'turnId'>, decision: AgentDecision) {
       const { proposed = [] } = turns.one({ id: turnId }) ?? {}

@@ -220,7 +220,7 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
       const proposal: AgentProposal = { ...action, input: { ...input, projectId } }
       store.write(() => {
         store.agentProposals.insert({ id: action.actionId, projectId, turnId: row.id, proposal })
-        store.agentTurns.change(row.id, { proposed: [...row.proposed, action] })
+        store.agentTurns.propose(row.id, action)
       })
       row.proposed.push(action)
       return `Proposed as ${action.actionId}, not done: a person decides about it.`

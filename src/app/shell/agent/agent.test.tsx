@@ -147,7 +147,7 @@ test('a turn that is left running is found again, cancelled at once and never re
     waiting => waiting > 0,
   )
   await app.press(close)
-  await app.see('It still works')
+  await app.see('Still working')
   await app.press(confirmKeys.bindings.choose)
   await app.see(frame => !frame.includes('> '))
   await app.press(keys.agentTurns)

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { AgentMessage, type AgentDecision } from '../../../api/contract/agent.ts'
+import { AGENT_HISTORY, AgentMessage, type AgentDecision } from '../../../api/contract/agent.ts'
 import { Talk } from '../../../components/conversations/talk.tsx'
 import { useJsonOverlay } from '../../../components/json/json-viewer.tsx'
 import type { Column } from '../../../components/list/columns.ts'
@@ -7,6 +7,7 @@ import { List } from '../../../components/list/list.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import type { TranscriptRow } from '../../../components/transcript/transcript-rows.ts'
 import { aboutChosen, asWritten } from '../../../domain/agent/questions.ts'
+import { grouped } from '../../../domain/runs/labels.ts'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
@@ -46,7 +47,8 @@ export function AgentPane(props: PaneProps) {
   const problem = (question: string): string | undefined => {
     const content = turns.length === 0 ? aboutChosen(question, chosen) : question
     if (AgentMessage().safeParse({ role: 'user', content }).success) return undefined
-    return 'A question takes at most 8,000 characters and 8,192 bytes.'
+    const { messageCharacters, messageBytes } = AGENT_HISTORY
+    return `A question takes at most ${grouped(messageCharacters)} characters and ${grouped(messageBytes)} bytes.`
   }
   return (
     <Talk
@@ -134,7 +136,7 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
     const { actionId } = proposal
     if (proposal.decision != null) throw new UnavailableAction(`This was ${proposal.decision} already.`)
     if (conversation.turns.some(({ status }) => status === 'running'))
-      throw new UnavailableAction('The turn still works; decide when it has ended.')
+      throw new UnavailableAction('The turn is still running; decide when it has ended.')
     const answer = await (decision === 'approved' ? approve : dismiss)(proposal)
     if (!answer) return
     const { turns, made } = conversations.get(id)
@@ -167,5 +169,5 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
     },
     { active: focused },
   )
-  return <List list={list} focused={focused} empty="It did nothing but answer." />
+  return <List list={list} focused={focused} empty="It only answered; nothing was done." />
 }

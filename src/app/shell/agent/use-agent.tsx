@@ -109,7 +109,7 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
     let stopped: AbortSignal | undefined
     const answer = await write({
       confirm: 'done',
-      start: 'The agent works…',
+      start: 'The agent is working…',
       stopped: CANCELLED,
       work({ send, signal, stop }) {
         stopped = signal
