@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import { failureWords } from '../../api/client/errors/error-text.ts'
 import { CHAT_CHARACTERS, type Chat, type ChatMessage } from '../../api/contract/chat.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -124,7 +125,7 @@ function useSaying(props: { projectId: string; environmentId: string | undefined
       answer || typeof session !== 'string'
         ? undefined
         : await client.chats.get({ projectId, sessionId: session }).catch(() => undefined)
-    const reason = failure instanceof Error ? failure.message : 'The answer was cancelled.'
+    const reason = failure === undefined ? 'The answer was cancelled.' : failureWords(failure)
     const failed = [asked, messageOf('system', reason, Date.now())]
     if (answer) setChat({ ...answer, messages: [...before, ...answer.messages] })
     else setChat(stored ?? { ...chat, messages: [...before, ...failed] })

@@ -41,6 +41,11 @@ export function failureSentence(error: unknown): string {
   return `${title}: ${sentence} ${next}`
 }
 
+/** What stands with a thing that failed: the service's own words where it answered, else what happened and what to do. */
+export function failureWords(error: unknown): string {
+  return error instanceof ApiError && error.kind === 'http' ? error.message : failureSentence(error)
+}
+
 /** What to do where the machine did not let the program write or open something. */
 const MACHINE_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on that disk, then try again.',

@@ -155,7 +155,7 @@ test('a turn that is left running is found again, cancelled at once and never re
   await app.press('enter')
   await app.see(/Working… \d/)
   await app.press(stop)
-  await app.see(/assistant[^]*The turn was cancelled/)
+  await app.see(/system[^]*The turn was cancelled/)
   await app.press(close)
   expect(model.asked).toHaveLength(1)
 })

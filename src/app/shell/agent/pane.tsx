@@ -85,7 +85,7 @@ function saidIn({ id, question, reply, error }: Turn): TranscriptRow[] {
       : [
           {
             id: `${id} reply`,
-            role: 'assistant',
+            role: reply == null ? 'system' : 'assistant',
             parts: [
               { kind: 'text' as const, text, format: reply == null ? ('plain' as const) : ('markdown' as const) },
             ],

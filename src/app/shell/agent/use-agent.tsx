@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
+import { failureWords } from '../../../api/client/errors/error-text.ts'
 import { AgentTurnEffects, type AgentTurn } from '../../../api/contract/agent.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import { newIdempotencyKey } from '../../../api/contract/endpoint.ts'
@@ -152,6 +153,6 @@ function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
   if (failure === undefined) return { error: { code: 'CANCELLED', message: CANCELLED } }
   if (!(failure instanceof ApiError))
     return { error: { code: 'UNKNOWN', message: 'The turn failed; see the messages.' } }
-  const { code = 'UNKNOWN', message, details } = failure
-  return { ...AgentTurnEffects().safeParse(details).data, error: { code, message } }
+  const { code = 'UNKNOWN', details } = failure
+  return { ...AgentTurnEffects().safeParse(details).data, error: { code, message: failureWords(failure) } }
 }
