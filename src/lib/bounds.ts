@@ -1,4 +1,4 @@
-import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, MAX_STORED_LEVELS } from './json-depth.ts'
+import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, MAX_STORED_LEVELS } from './json.ts'
 
 /** The most of something that is kept or taken, and what becomes of more. */
 export type Bound = {

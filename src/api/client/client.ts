@@ -15,7 +15,7 @@ import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { sharedWait, createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
-import type { Purpose } from './budget/tally.ts'
+import type { Purpose } from './budget/gauge.ts'
 import { resultOf } from './journal/entry.ts'
 
 /** What the attempts of one call tell about themselves. */

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { every } from '../../lib/every.ts'
+import { every } from '../../lib/clock.ts'
 import type { NowMemory } from '../../domain/now/memory.ts'
 import { writeKey } from './request-lines.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'

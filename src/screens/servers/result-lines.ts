@@ -22,7 +22,7 @@ import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../do
 import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from './status.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000

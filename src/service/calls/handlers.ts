@@ -1,5 +1,5 @@
 import type { ServerCall } from '../../api/contract/calls.ts'
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { requireRow } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 import type { RecordedResult } from '../../api/contract/calls.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import { SECRET } from '../../lib/redaction/redaction.ts'
 import type { Store } from '../core/database/store.ts'
 

@@ -3,7 +3,7 @@ import { fieldLines, heading, jsonLines, type Field } from '../../../components/
 import type { Line } from '../../../components/viewer.tsx'
 import { withShortTexts } from '../json-text.ts'
 import { textLines } from '../schema-lines.ts'
-import { isPlainObject, type JsonObject } from '../../../lib/json-object.ts'
+import { isPlainObject, type JsonObject } from '../../../lib/json.ts'
 
 /** Longest text that is laid out. */
 const MOST_TEXT = 20_000
