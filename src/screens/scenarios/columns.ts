@@ -1,9 +1,9 @@
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -48,13 +48,7 @@ function muted(text: string): Cell {
 
 export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {
   return [
-    {
-      id: 'name',
-      title: 'Scenario',
-      width: 'flex',
-      cell: ({ scenario }) => scenario.name,
-      sort: ({ scenario }) => scenario.name,
-    },
+    nameColumn('Scenario', ({ scenario }) => scenario.name),
     {
       id: 'mode',
       title: 'Open to',
@@ -62,49 +56,24 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       cell: ({ scenario }) => modeLook(scenario.mode, symbols),
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },
-    {
-      id: 'environment',
-      title: 'Environment',
-      width: 'flex',
-      from: 64,
-      cell: ({ environment }) => muted(environment ?? UNKNOWN),
-      sort: ({ environment }) => environment,
-    },
-    {
+    noteColumn('Environment', 'flex', ({ environment }) => environment, { from: 64 }),
+    countColumn('Ver', 4, ({ accessVersion }) => accessVersion, {
       id: 'version',
-      title: 'Ver',
-      width: 4,
       from: 50,
-      align: 'right',
       cell: ({ accessVersion }) => muted(formatCount(accessVersion)),
-      sort: ({ accessVersion }) => accessVersion,
-    },
-    {
-      id: 'link',
-      title: 'Link',
-      width: 6,
-      from: 74,
-      cell: ({ link }) => muted(link === undefined ? UNKNOWN : 'hidden'),
-    },
-    {
+    }),
+    noteColumn('Link', 6, ({ link }) => (link === undefined ? UNKNOWN : 'hidden'), { from: 74 }),
+    countColumn('Sess', 4, ({ sessions }) => sessions?.count, {
       id: 'sessions',
-      title: 'Sess',
-      width: 4,
-      align: 'right',
       from: 34,
       cell: ({ sessions }) => sessionsText(sessions),
       count: ({ sessions }) => sessions?.count,
-      sort: ({ sessions }) => sessions?.count,
-    },
-    {
+    }),
+    countColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, {
       id: 'visited',
-      title: 'Last',
-      width: 4,
-      align: 'right',
       from: 40,
-      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, serviceNow())),
-      sort: ({ lastVisitAt }) => lastVisitAt,
-    },
+      cell: ({ lastVisitAt }) => muted(ageText(lastVisitAt)),
+    }),
   ]
 }
 
@@ -120,48 +89,28 @@ export function visitorLabel({ visitor }: UserTestingSession): string {
 }
 
 export const visitColumns: readonly Column<UserTestingSession>[] = [
-  {
+  nameColumn('Visitor', ({ visitor }) => visitor?.displayName, {
     id: 'visitor',
-    title: 'Visitor',
-    width: 'flex',
     cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
-    sort: ({ visitor }) => visitor?.displayName ?? undefined,
-  },
-  { id: 'who', title: 'Who', width: 20, cell: session => muted(visitorLabel(session)), sort: visitorLabel },
-  {
+  }),
+  noteColumn('Who', 20, visitorLabel),
+  countColumn('Msgs', 4, ({ messageCount }) => messageCount, {
     id: 'messages',
-    title: 'Msgs',
-    width: 4,
-    align: 'right',
-    cell: ({ messageCount }) => formatCount(messageCount),
     count: ({ messageCount }) => messageCount,
-    sort: ({ messageCount }) => messageCount ?? undefined,
-  },
-  {
+  }),
+  countColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, {
     id: 'tools',
-    title: 'Calls',
-    width: 5,
-    align: 'right',
     from: 56,
     cell: ({ toolCallCount }) => muted(formatCount(toolCallCount)),
-    sort: ({ toolCallCount }) => toolCallCount ?? undefined,
-  },
-  {
+  }),
+  countColumn('Stars', 5, ({ feedback }) => feedback?.rating, {
     id: 'rating',
-    title: 'Stars',
-    width: 5,
-    align: 'right',
     from: 64,
     cell: ({ feedback }) => muted(formatCount(feedback?.rating)),
-    sort: ({ feedback }) => feedback?.rating ?? undefined,
-  },
-  { id: 'preview', title: 'Said', width: 'flex', from: 80, cell: ({ preview }) => muted(preview ?? '') },
-  {
+  }),
+  noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
+  countColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), {
     id: 'age',
-    title: 'Last',
-    width: 4,
-    align: 'right',
-    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), serviceNow())),
-    sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
-  },
+    cell: ({ lastActivityAt }) => muted(ageText(lastActivityAt)),
+  }),
 ]

@@ -38,13 +38,10 @@ function useRows(items: readonly Journey[], projectId: string, swarm: Swarm) {
   const columns = useMemo(
     (): readonly Column<Journey>[] => [
       nameColumn('Journey', ({ name }) => name),
-      noteColumn('Persona', 16, ({ personaId }) => nameOf(personaId) ?? 'none', 50),
-      countColumn(
-        'Sessions',
-        8,
-        ({ sessionsPerTarget }) => sessionsPerTarget,
-        ({ environmentIds, sessionsPerTarget }) => `${environmentIds?.length || '?'}×${formatCount(sessionsPerTarget)}`,
-      ),
+      noteColumn('Persona', 16, ({ personaId }) => nameOf(personaId) ?? 'none', { from: 50 }),
+      countColumn('Sessions', 8, ({ sessionsPerTarget }) => sessionsPerTarget, {
+        cell: ({ environmentIds, sessionsPerTarget: each }) => `${environmentIds?.length || '?'}×${formatCount(each)}`,
+      }),
     ],
     [nameOf],
   )

@@ -16,8 +16,8 @@ import { useGateNotices } from './use-waves.ts'
 
 const COLUMNS: readonly Column<Persona>[] = [
   nameColumn('Persona', ({ name }) => name),
-  noteColumn('Role', 'flex', ({ role }) => role, 36),
-  noteColumn('Made', 9, ({ source }) => source, 56),
+  noteColumn('Role', 'flex', ({ role }) => role, { from: 36 }),
+  noteColumn('Made', 9, ({ source }) => source, { from: 56 }),
 ]
 
 /** The personas of a project, or those that the journeys of a swarm are for. */
