@@ -1,4 +1,3 @@
-import { Box } from 'ink'
 import { useMemo, useRef, useState } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
@@ -8,7 +7,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { foldKeys, viewerKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
-import { SizeProvider, useSize } from '../size.tsx'
+import { useSize } from '../size.tsx'
 import { useToasts } from '../toasts.tsx'
 import { useArrivals } from './arrivals.ts'
 import {
@@ -27,14 +26,13 @@ import {
 } from './outline-tree.ts'
 import type { Look } from './look.ts'
 import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
-import { Row } from './row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
-import { Scrollbar } from './scrollbar.tsx'
+import type { ScrolledRows } from './scrolled-rows.tsx'
 import { copyText, type Line, type LineSource } from './source.ts'
 import { useLineSelection } from './use-line-selection.ts'
 import { useFileActs } from './use-file-acts.ts'
 import { usePictures } from './use-pictures.ts'
-import { SearchLine, useSearch } from './use-search.tsx'
+import { useSearch } from './use-search.tsx'
 
 /** Columns of the sign before what can be folded, and of each step to the right. */
 const STEP = 2
@@ -47,7 +45,7 @@ export type OutlineView = {
   here: Here | undefined
   /** Unfolds what is around a place and goes there. */
   show(place: Place): void
-  picture: Parameters<typeof OutlineRows>[0]['picture']
+  picture: Parameters<typeof ScrolledRows>[0]
 }
 
 export type OutlineOptions = {
@@ -145,10 +143,13 @@ export function useOutline(options: OutlineOptions): OutlineView {
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
   }
   const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
+  const rows = window.map(drawn)
+  const isWhole = first === 0 && last >= shown.count - 1 && rows.length < height
+  const part = isWhole ? undefined : { at: first, lines: last - first + 1, count: Math.max(1, shown.count) }
   return {
     here: found && line !== undefined ? { node: found.entry.node, line } : undefined,
     show: folds.show,
-    picture: { rows: window.map(drawn), first, last, count: shown.count, height, finder, focused },
+    picture: { rows, height, part, finder, focused },
   }
 }
 
@@ -298,39 +299,4 @@ function marginOf(theme: Theme, entry: Entry, columns: number, index: number): s
   if (entry.folded === undefined || index > 0) return ' '.repeat(columns)
   const sign = entry.folded ? theme.symbols.folded : theme.symbols.unfolded
   return `${' '.repeat(columns - STEP)}${theme.paint('muted', sign)} `
-}
-
-/** The visible rows, with the search below them. */
-export function OutlineRows(props: {
-  picture: {
-    rows: readonly string[]
-    first: number
-    last: number
-    count: number
-    height: number
-    finder: Parameters<typeof SearchLine>[0]['finder'] & { shows: boolean }
-    focused: boolean
-  }
-}) {
-  const { rows, first, last, count, height, finder, focused } = props.picture
-  const size = useSize()
-  const { width } = size
-  const fits = first === 0 && last >= count - 1 && rows.length < height
-  return (
-    <Box flexDirection="column" width={width} height={size.height}>
-      <Box width={width} height={height}>
-        <Box flexDirection="column" width={width - 1} height={height}>
-          {rows.map((row, offset) => (
-            <Row key={offset} text={row} />
-          ))}
-        </Box>
-        {!fits && <Scrollbar at={first} lines={last - first + 1} rows={height} count={Math.max(1, count)} />}
-      </Box>
-      {finder.shows && (
-        <SizeProvider width={width} height={1} top={height}>
-          <SearchLine finder={finder} focused={focused} />
-        </SizeProvider>
-      )}
-    </Box>
-  )
 }
