@@ -4,7 +4,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
-import { EvalRunCompare } from './run-comparison.ts'
+import { EvalRunCompare, RunSummary } from './run-comparison.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
 
 type Named = { id: string; runNumber?: number | null | undefined }
@@ -82,12 +82,7 @@ export const EvalRun = shape(() =>
     runNumber: z.number().nullish(),
     status: openEnum(['pending', 'running', ...TERMINAL_RUN_STATUSES]),
     result: openEnum(['passed', 'failed']).nullish(),
-    summary: record({
-      total: z.number().nullish(),
-      passed: z.number().nullish(),
-      failed: z.number().nullish(),
-      passRate: z.number().nullish(),
-    }).nullish(),
+    summary: RunSummary().nullish(),
     source: openEnum(['ui', 'api', 'sdk']).nullish(),
     notes: z.string().nullish(),
     createdAt: timestamp(),
