@@ -1,5 +1,5 @@
-import { defineBindings } from '../tui/keymap/binding.ts'
-import { on, VERBS } from '../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../tui/keymap/binding.ts'
+import { VERBS } from '../tui/keymap/verbs.ts'
 
 export const panesKeys = defineBindings({
   name: 'panes',
@@ -8,12 +8,7 @@ export const panesKeys = defineBindings({
   bindings: {
     next: { verb: 'right', keys: ['tab', VERBS.right.key, 'right'], label: 'next pane', hint: 'later' },
     previous: { verb: 'left', keys: ['shift+tab', VERBS.left.key, 'left'], label: 'previous pane' },
-    zoom: {
-      ...on('zoom'),
-      label: 'zoom',
-      hint: 'later',
-      help: 'The focused pane takes the whole screen, or gives it back.',
-    },
+    zoom: on('zoom', 'zoom', { hint: 'later', help: 'The focused pane takes the whole screen, or gives it back.' }),
     jump: {
       keys: ['alt+1', 'alt+2', 'alt+3', 'alt+4', 'alt+5', 'alt+6', 'alt+7', 'alt+8', 'alt+9'],
       label: 'pane',
@@ -27,10 +22,7 @@ export const tabsKeys = defineBindings({
   name: 'tabs',
   scope: 'screen',
   title: 'Detail',
-  bindings: {
-    next: { ...on('nextTab'), label: 'next tab', hint: 'later' },
-    previous: { ...on('previousTab'), label: 'previous tab' },
-  },
+  bindings: { next: on('nextTab', 'next tab', { hint: 'later' }), previous: on('previousTab', 'previous tab') },
 })
 
 /** While what a dialog is about is being read. */
@@ -75,16 +67,16 @@ export const viewerKeys = defineBindings({
   scope: 'panel',
   title: 'Text',
   bindings: {
-    down: { ...on('down', 'down'), label: 'scroll', hint: 'later', repeats: true },
-    up: { ...on('up', 'up'), label: 'up', repeats: true },
+    down: on('down', 'scroll', { also: ['down'], hint: 'later', repeats: true }),
+    up: on('up', 'up', { also: ['up'], repeats: true }),
     pageDown: { keys: ['ctrl+d', 'pagedown', 'space'], label: 'page down', repeats: true },
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { ...on('top', 'home'), label: 'top', repeats: true },
-    last: { ...on('bottom', 'end'), label: 'bottom', repeats: true },
-    search: { ...on('find'), label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
-    select: { ...on('select'), label: 'select lines', help: 'Choose lines by moving, then copy them.' },
-    copy: { ...on('copyAll'), label: 'copy all', help: 'Copy the whole text.' },
-    wrap: { ...on('wrap'), label: 'wrap on/off', help: 'Long lines go on in further rows, or are cut.' },
+    first: on('top', 'top', { also: ['home'], repeats: true }),
+    last: on('bottom', 'bottom', { also: ['end'], repeats: true }),
+    search: on('find', 'search', { hint: 'later', help: 'Find a text, capitals or not.' }),
+    select: on('select', 'select lines', { help: 'Choose lines by moving, then copy them.' }),
+    copy: on('copyAll', 'copy all', { help: 'Copy the whole text.' }),
+    wrap: on('wrap', 'wrap on/off', { help: 'Long lines go on in further rows, or are cut.' }),
   },
 })
 
@@ -95,9 +87,9 @@ export const foldKeys = defineBindings({
   title: 'Folding',
   bindings: {
     fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
-    foldAll: { ...on('foldAll'), label: 'fold all', hint: 'later' },
-    unfoldAll: { ...on('unfoldAll'), label: 'unfold all', hint: 'later' },
-    copy: { ...on('copy'), label: 'copy this', hint: true, help: 'Copy the block or the value at the line.' },
+    foldAll: on('foldAll', 'fold all', { hint: 'later' }),
+    unfoldAll: on('unfoldAll', 'unfold all', { hint: 'later' }),
+    copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
   },
 })
 
@@ -107,13 +99,8 @@ export const fileKeys = defineBindings({
   scope: 'panel',
   title: 'Picture, sound or file',
   bindings: {
-    save: { ...on('write'), label: 'save file', hint: 'first', help: 'Write its bytes to a file; asks where.' },
-    open: {
-      ...on('browser'),
-      label: 'open file',
-      hint: true,
-      help: 'Open it with the desktop’s program, after asking.',
-    },
+    save: on('write', 'save file', { hint: 'first', help: 'Write its bytes to a file; asks where.' }),
+    open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),
   },
 })
 
@@ -123,12 +110,10 @@ export const sourceKeys = defineBindings({
   scope: 'panel',
   title: 'Markdown',
   bindings: {
-    source: { ...on('source'), label: 'rendered/source', hint: true, help: 'Markdown laid out, or as written.' },
-    copyAddress: {
-      ...on('copyAddress'),
-      label: 'copy address',
+    source: on('source', 'rendered/source', { hint: true, help: 'Markdown laid out, or as written.' }),
+    copyAddress: on('copyAddress', 'copy address', {
       help: 'Copy the address of the link at the line; again for the next one there.',
-    },
+    }),
   },
 })
 
@@ -150,7 +135,7 @@ export const selectionKeys = defineBindings({
   scope: 'prompt',
   title: 'Selected lines',
   bindings: {
-    copy: { ...on('copy'), label: 'copy lines', hint: true },
+    copy: on('copy', 'copy lines', { hint: true }),
     cancel: { keys: ['escape'], label: 'cancel', hint: true },
   },
 })

@@ -1,5 +1,4 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 /** Beside those of every conversation, while one is a chat with servers. */
 export const chatKeys = defineBindings({
@@ -7,12 +6,10 @@ export const chatKeys = defineBindings({
   scope: 'overlay',
   title: 'Chat',
   bindings: {
-    saveCase: {
-      ...on('newOfCall'),
-      label: 'eval case',
+    saveCase: on('newOfCall', 'eval case', {
       hint: true,
       needs: 'cases.create',
       help: 'Save this conversation as an eval case, which asks the same and wants the same tools called.',
-    },
+    }),
   },
 })

@@ -1,5 +1,5 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
 /** While a conversation that can be gone on with is on screen. */
 export const talkKeys = defineBindings({
@@ -10,7 +10,7 @@ export const talkKeys = defineBindings({
     stop: { keys: ['ctrl+x'], label: 'cancel', help: 'Cancel the answer at once; what was done stays.' },
     next: { keys: ['tab'], label: 'next part', hint: true, help: 'To what was said, what was done, the question.' },
     previous: { keys: ['shift+tab'], label: 'part before' },
-    ask: { ...on('agent'), label: 'ask more', hint: true, needs: 'write', help: 'Go on with this conversation.' },
+    ask: on('agent', 'ask more', { hint: true, needs: 'write', help: 'Go on with this conversation.' }),
     close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
   },
 })

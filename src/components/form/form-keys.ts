@@ -1,5 +1,4 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const formKeys = defineBindings({
   name: 'form',
@@ -60,6 +59,6 @@ export const choiceKeys = defineBindings({
     nearer: { keys: ['pageup'], label: 'further up', help: 'Some options further up.' },
     first: { keys: ['home'], label: 'first option' },
     last: { keys: ['end'], label: 'last option' },
-    all: { ...on('all'), label: 'all or none', help: 'Every option where several can be taken, or none.' },
+    all: on('all', 'all or none', { help: 'Every option where several can be taken, or none.' }),
   },
 })

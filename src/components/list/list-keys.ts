@@ -1,25 +1,19 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const listKeys = defineBindings({
   name: 'list',
   scope: 'panel',
   title: 'List',
   bindings: {
-    down: { ...on('down', 'down'), label: 'down', repeats: true },
-    up: { ...on('up', 'up'), label: 'up', repeats: true },
+    down: on('down', 'down', { also: ['down'], repeats: true }),
+    up: on('up', 'up', { also: ['up'], repeats: true }),
     pageDown: { keys: ['ctrl+d', 'pagedown'], label: 'page down', repeats: true },
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { ...on('top', 'home'), label: 'first', repeats: true },
-    last: { ...on('bottom', 'end'), label: 'last', repeats: true },
-    filter: {
-      ...on('find'),
-      label: 'filter',
-      hint: 'later',
-      help: 'By letters; `!text` leaves out, `column:text` in a column.',
-    },
-    sort: { ...on('sort'), label: 'sort', hint: 'later', help: 'Sort by the next column.' },
-    reverse: { ...on('reverse'), label: 'reverse sort' },
+    first: on('top', 'first', { also: ['home'], repeats: true }),
+    last: on('bottom', 'last', { also: ['end'], repeats: true }),
+    filter: on('find', 'filter', { hint: 'later', help: 'By letters; `!text` leaves out, `column:text` in a column.' }),
+    sort: on('sort', 'sort', { hint: 'later', help: 'Sort by the next column.' }),
+    reverse: on('reverse', 'reverse sort'),
     mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
   },
 })
@@ -30,13 +24,11 @@ export const readOnKeys = defineBindings({
   scope: 'panel',
   title: 'Long list',
   bindings: {
-    more: {
-      ...on('more'),
-      label: 'more',
+    more: on('more', 'more', {
       hint: true,
       needs: 'service',
       help: 'Read more pages of the list, as far again as it is read by itself.',
-    },
+    }),
   },
 })
 
@@ -62,14 +54,9 @@ export const newsKeys = defineBindings({
   scope: 'panel',
   title: 'Since your last visit',
   bindings: {
-    only: {
-      ...on('news'),
-      label: 'what is new',
-      hint: 'later',
-      help: 'Only what is new or changed since your last visit.',
-    },
-    seen: { ...on('seen'), label: 'mark as seen', help: 'The row, or what is marked, is no news until it changes.' },
-    allSeen: { ...on('allSeen'), label: 'mark all as seen', help: 'All that is new here is no news until it changes.' },
+    only: on('news', 'what is new', { hint: 'later', help: 'Only what is new or changed since your last visit.' }),
+    seen: on('seen', 'mark as seen', { help: 'The row, or what is marked, is no news until it changes.' }),
+    allSeen: on('allSeen', 'mark all as seen', { help: 'All that is new here is no news until it changes.' }),
   },
 })
 

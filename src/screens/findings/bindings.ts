@@ -1,5 +1,4 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const findingsKeys = defineBindings({
   name: 'findings',
@@ -14,59 +13,39 @@ export const findingsKeys = defineBindings({
       help: 'Go into the finding, or into the run or the session behind it.',
     },
     back: { keys: ['escape'], label: 'back', help: 'Out of the session, the run, the finding.' },
-    dismiss: {
-      ...on('putAway'),
-      label: 'dismiss',
+    dismiss: on('putAway', 'dismiss', {
       hint: true,
       needs: 'journeyFindings.dismiss',
       help: 'Hide the finding, or all marked ones, after asking; their status stays.',
-    },
-    show: {
-      ...on('takeOut'),
-      label: 'show again',
+    }),
+    show: on('takeOut', 'show again', {
       hint: true,
       needs: 'journeyFindings.undismiss',
       help: 'Take the dismissal of the finding, or of all marked ones, away.',
-    },
-    undo: {
-      ...on('undo'),
-      label: 'take back',
+    }),
+    undo: on('undo', 'take back', {
       needs: 'journeyFindings.undismiss',
       help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
-    },
-    status: {
-      ...on('filter'),
-      label: 'status filter',
+    }),
+    status: on('filter', 'status filter', {
       hint: true,
       help: 'Only what is not resolved, new, regressed, recurring, resolved; then all again.',
-    },
-    dismissed: {
-      ...on('hidden'),
-      label: 'dismissed filter',
+    }),
+    dismissed: on('hidden', 'dismissed filter', {
       hint: true,
       help: 'Only what is not dismissed, only what is; then both again.',
-    },
-    source: {
-      ...on('filterSource'),
-      label: 'source filter',
+    }),
+    source: on('filterSource', 'source filter', {
       help: 'Only findings of swarms, only those of scenarios; then both again. Of one wave: of all waves again.',
-    },
-    sources: {
-      ...on('view'),
-      label: 'sources',
-      help: 'Where the findings were read: how many, when, and what went wrong.',
-    },
-    insights: {
-      ...on('insights'),
-      label: 'request insights',
+    }),
+    sources: on('view', 'sources', { help: 'Where the findings were read: how many, when, and what went wrong.' }),
+    insights: on('insights', 'request insights', {
       needs: 'waveInsights.request',
       help: 'Have a model look at the wave or the window behind the finding, after asking.',
-    },
-    stopInsights: {
-      ...on('end'),
-      label: 'cancel insights',
+    }),
+    stopInsights: on('end', 'cancel insights', {
       needs: 'waveInsights.cancel',
       help: 'End insights that are being generated.',
-    },
+    }),
   },
 })

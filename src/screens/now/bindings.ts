@@ -1,5 +1,5 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
 export const nowKeys = defineBindings({
   name: 'now',
@@ -8,43 +8,31 @@ export const nowKeys = defineBindings({
   title: 'Now',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to what the line is about.' },
-    acknowledge: {
-      ...on('putAway'),
-      label: 'acknowledge',
+    acknowledge: on('putAway', 'acknowledge', {
       hint: true,
       help: 'Put the line, or what is marked, away until it changes; or take that back.',
-    },
-    acknowledged: {
-      ...on('hidden'),
-      label: 'acknowledged',
+    }),
+    acknowledged: on('hidden', 'acknowledged', {
       hint: true,
       help: 'Show what was acknowledged too, or hide it again.',
-    },
-    stop: {
-      ...on('end'),
-      label: 'stop',
+    }),
+    stop: on('end', 'stop', {
       needs: 'journeyRuns.cancel',
       help: 'Stop the run or the wave in flight that the line is about, after asking.',
-    },
-    settle: {
-      ...on('again'),
-      label: 'decide about a write',
+    }),
+    settle: on('again', 'decide about a write', {
       needs: 'service',
       help: 'Send a write again that did not happen, or dismiss it.',
-    },
-    faults: {
-      ...on('filter'),
-      label: 'faults or new',
+    }),
+    faults: on('filter', 'faults or new', {
       hint: true,
       help: 'Only what is wrong, then only what is new or regressed, then everything.',
-    },
-    report: {
-      ...on('report'),
-      label: 'shift report',
+    }),
+    report: on('report', 'shift report', {
       hint: 'later',
       help: 'Write what broke, what was done and what is open to a Markdown file, redacted, after showing it.',
-    },
-    projects: { ...on('projects'), label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
+    }),
+    projects: on('projects', 'which projects', { hint: true, help: 'Choose the projects to look at.' }),
   },
 })
 
@@ -56,7 +44,7 @@ export const nowProjectsKeys = defineBindings({
   title: 'Projects to look at',
   bindings: {
     accept: { keys: ['enter'], label: 'look at the marked', hint: true },
-    all: { ...on('all'), label: 'all of them', hint: true, help: 'All projects of the key, also later ones.' },
+    all: on('all', 'all of them', { hint: true, help: 'All projects of the key, also later ones.' }),
     cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })

@@ -1,5 +1,4 @@
-import { on } from '../../tui/keymap/verbs.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const projectsKeys = defineBindings({
   name: 'projects',
@@ -19,25 +18,19 @@ export const projectsKeys = defineBindings({
       hint: true,
       help: 'Make it the current project and open its eval runs.',
     },
-    add: {
-      ...on('new'),
-      label: 'new project',
+    add: on('new', 'new project', {
       hint: true,
       needs: 'projects.create',
       help: 'Open another project; it counts against the limit of the plan.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
+    }),
+    edit: on('edit', 'edit', {
       hint: true,
       needs: 'projects.update',
       help: 'Change its name, its description, its icon or who sees it.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
+    }),
+    remove: on('delete', 'delete', {
       needs: 'projects.delete',
       help: 'Delete it with everything inside, after its name was typed.',
-    },
+    }),
   },
 })

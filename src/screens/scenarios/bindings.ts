@@ -1,5 +1,4 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const scenariosKeys = defineBindings({
   name: 'scenarios',
@@ -9,88 +8,60 @@ export const scenariosKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
     back: { keys: ['escape'], label: 'back', help: 'Out of the transcript, the scenario.' },
-    publish: {
-      ...on('new'),
-      label: 'publish',
+    publish: on('new', 'publish', {
       hint: true,
       needs: 'userTesting.publish',
       help: 'Publish an environment that is not yet, after saying what that does.',
-    },
-    mode: {
-      ...on('access'),
-      label: 'mode',
+    }),
+    mode: on('access', 'mode', {
       hint: true,
       needs: 'userTesting.update',
       help: 'Change who may enter, after saying who loses access and which sessions end.',
-    },
-    invite: {
-      ...on('invite'),
-      label: 'invite',
+    }),
+    invite: on('invite', 'invite', {
       hint: true,
       needs: 'userTesting.upsertMember',
       help: 'Invite somebody by address.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'remove member',
+    }),
+    remove: on('delete', 'remove member', {
       hint: true,
       needs: 'userTesting.removeMember',
       help: 'Take access from a member, which ends every live session.',
-    },
-    rotate: {
-      ...on('rotate'),
-      label: 'rotate link',
+    }),
+    rotate: on('rotate', 'rotate link', {
       hint: true,
       needs: 'userTesting.rotateLink',
       help: 'Rotate the link; running sessions stay.',
-    },
-    leaked: {
-      ...on('leaked'),
-      label: 'link leaked',
+    }),
+    leaked: on('leaked', 'link leaked', {
       hint: true,
       needs: 'userTesting.rotateLink',
       help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
-    },
-    unpublish: {
-      ...on('end'),
-      label: 'unpublish',
+    }),
+    unpublish: on('end', 'unpublish', {
       hint: true,
       needs: 'userTesting.unpublish',
       help: 'Take the scenario offline, which ends every session.',
-    },
-    rebind: {
-      ...on('bind'),
-      label: 'rebind',
+    }),
+    rebind: on('bind', 'rebind', {
       needs: 'userTesting.rebind',
       help: 'Point the scenario at another environment, or at the present revision of its own.',
-    },
-    limits: {
-      ...on('edit'),
-      label: 'guest limits',
+    }),
+    limits: on('edit', 'guest limits', {
       needs: 'userTesting.setGuestExecution',
       help: 'Replace the caps for anonymous visitors.',
-    },
-    showSecrets: {
-      ...on('view'),
-      label: 'show secrets',
+    }),
+    showSecrets: on('view', 'show secrets', {
       help: 'Show the link and invitations that are known here, or hide them again.',
-    },
-    copyLink: {
-      ...on('shareLink'),
-      label: 'copy share link',
+    }),
+    copyLink: on('shareLink', 'copy share link', {
       help: 'Copy the share link that is known here, and say what it grants.',
-    },
-    copyInvitation: {
-      ...on('invitation'),
-      label: 'copy invitation',
-      help: 'Copy the latest invitation that was made here.',
-    },
-    checkLink: {
-      ...on('check'),
-      label: 'check link',
+    }),
+    copyInvitation: on('invitation', 'copy invitation', { help: 'Copy the latest invitation that was made here.' }),
+    checkLink: on('check', 'check link', {
       needs: 'service',
       help: 'Ask the local workspace what the link leads to, without opening a session.',
-    },
+    }),
   },
 })
 

@@ -1,6 +1,6 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings, type Need } from '../../tui/keymap/binding.ts'
-import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import { defineBindings, type Need, on } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
 export const serversKeys = defineBindings({
   name: 'servers',
@@ -10,89 +10,63 @@ export const serversKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
     back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
-    doctor: {
-      ...on('doctor'),
-      label: 'doctor',
+    doctor: on('doctor', 'doctor', {
       hint: true,
       needs: 'service',
       help: 'Examine the server, or all marked ones, step by step from probe to listings.',
-    },
-    add: {
-      ...on('new'),
-      label: 'new server',
+    }),
+    add: on('new', 'new server', {
       hint: true,
       needs: 'servers.create',
       help: 'Save another server, by its address or its command.',
-    },
-    connect: {
-      ...on('newSignedIn'),
-      label: 'connect with sign-in',
+    }),
+    connect: on('newSignedIn', 'connect with sign-in', {
       needs: 'connections.create',
       help: 'Connect a server by its address; Connections follows it, with its sign-in link.',
-    },
-    importFiles: {
-      ...on('newOfFile'),
-      label: 'import from files',
+    }),
+    importFiles: on('newOfFile', 'import from files', {
       needs: 'servers.create',
       help: 'Save servers that other programs on this machine have in mcp.json and files like it.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
+    }),
+    edit: on('edit', 'edit', {
       hint: true,
       needs: 'servers.update',
       help: 'Change its name, how it is reached, or what is stored with it.',
-    },
-    enabled: {
-      ...on('toggle'),
-      label: 'on or off',
+    }),
+    enabled: on('toggle', 'on or off', {
       needs: 'servers.update',
       help: 'Switch the server off, after asking, or on again.',
-    },
-    validate: {
-      ...on('check'),
-      label: 'validate',
+    }),
+    validate: on('check', 'validate', {
       hint: true,
       needs: 'service',
       help: 'Connect and initialize once, and say how long it took.',
-    },
-    checkOAuth: {
-      ...on('checkOAuth'),
-      label: 'check OAuth',
+    }),
+    checkOAuth: on('checkOAuth', 'check OAuth', {
       needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
-    },
-    compare: {
-      ...on('compare'),
-      label: 'compare with a snapshot',
+    }),
+    compare: on('compare', 'compare with a snapshot', {
       needs: 'service',
       help: 'Say what changed since a snapshot in a file, and what breaks callers.',
-    },
-    roots: { ...on('folders'), label: 'roots', needs: 'roots.set', help: 'Edit the folders that it gets as roots.' },
-    importTokens: {
-      ...on('import'),
-      label: 'import tokens',
+    }),
+    roots: on('folders', 'roots', { needs: 'roots.set', help: 'Edit the folders that it gets as roots.' }),
+    importTokens: on('import', 'import tokens', {
       needs: 'servers.importTokens',
       help: 'Hand over OAuth tokens that you obtained for it.',
-    },
-    signIn: {
-      ...on('signIn'),
-      label: 'sign in',
+    }),
+    signIn: on('signIn', 'sign in', {
       needs: 'servers.importTokens',
       help: 'Sign in to it with OAuth in the browser, after saying where.',
-    },
-    signOut: {
-      ...on('signOut'),
-      label: 'sign out',
+    }),
+    signOut: on('signOut', 'sign out', {
       needs: 'signIns.delete',
       help: 'Forget the tokens that are stored for it, after asking.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'remove server',
+    }),
+    remove: on('delete', 'remove server', {
       needs: 'servers.delete',
       help: 'Take the saved server away, after asking.',
-    },
+    }),
   },
 })
 
@@ -127,7 +101,7 @@ export const serverImportKeys = defineBindings({
       needs: 'servers.create',
       help: 'Import the marked ones, or the chosen one where none is marked; asks first.',
     },
-    all: { ...on('all'), label: 'mark all or none', hint: true, help: 'Mark every server that can be taken, or none.' },
+    all: on('all', 'mark all or none', { hint: true, help: 'Mark every server that can be taken, or none.' }),
     cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })
@@ -146,8 +120,8 @@ export const toolsKeys = defineBindings({
       needs: 'servers.callTool',
       help: 'Fill in its arguments, then call it.',
     },
-    inspect: { ...on('view'), label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
+    inspect: on('view', 'inspect', { hint: true, help: 'Its whole description and input schema.' }),
+    raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
   },
 })
 
@@ -164,7 +138,7 @@ export const promptsKeys = defineBindings({
       needs: 'service',
       help: 'Fill in its arguments, then render it.',
     },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
+    raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
   },
 })
 
@@ -175,54 +149,40 @@ export const resourcesKeys = defineBindings({
   title: 'Resources',
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
-    subscribe: {
-      ...on('follow'),
-      label: 'subscribe',
+    raw: on('raw', 'raw JSON', { help: 'Its descriptor as the server gave it.' }),
+    subscribe: on('follow', 'subscribe', {
       hint: true,
       needs: 'liveServers.subscribe',
       help: 'Have the server say when it is updated, or no longer; what is open is then read again.',
-    },
+    }),
   },
 })
 
-const saveCase = {
-  ...on('newOfCall'),
-  label: 'eval case',
+const saveCase = on('newOfCall', 'eval case', {
   hint: true,
   needs: 'cases.create',
   help: 'Save the call as an eval case; once it is saved, go to the case.',
-} as const
+})
 
-const stop = {
-  ...on('end'),
-  label: 'cancel',
+const stop = on('end', 'cancel', {
   hint: true,
   help: 'Tell the server to stop a call that runs; what it did until then is not known.',
-} as const
+})
 
 const resend = {
-  again: {
-    ...on('again'),
-    label: 'call again',
+  again: on('again', 'call again', {
     hint: true,
     needs: 'servers.callTool',
     help: 'Call the tool with the same arguments, after asking.',
-  },
-  edit: {
-    ...on('edit'),
-    label: 'edit and call',
+  }),
+  edit: on('edit', 'edit and call', {
     hint: true,
     needs: 'servers.callTool',
     help: 'The form of the call, filled with what was sent.',
-  },
+  }),
 } as const
 
-const copyAs = {
-  ...on('copyAs'),
-  label: 'copy as',
-  help: 'Copy the call as a command, as requests of curl, or as JSON.',
-} as const
+const copyAs = on('copyAs', 'copy as', { help: 'Copy the call as a command, as requests of curl, or as JSON.' })
 
 export const callsKeys = defineBindings({
   name: 'calls',
@@ -235,13 +195,11 @@ export const callsKeys = defineBindings({
     ...resend,
     saveCase,
     copyAs,
-    compare: {
-      ...on('compare'),
-      label: 'compare',
+    compare: on('compare', 'compare', {
       hint: true,
       help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
-    },
-    clear: { ...on('delete'), label: 'forget calls', needs: 'calls.clear', help: 'Forget these calls, after asking.' },
+    }),
+    clear: on('delete', 'forget calls', { needs: 'calls.clear', help: 'Forget these calls, after asking.' }),
   },
 })
 
@@ -252,20 +210,12 @@ export const serverReadinessKeys = defineBindings({
   title: 'Readiness of a server',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its lanes and its report.' },
-    add: {
-      ...on('new'),
-      label: 'grade it',
+    add: on('new', 'grade it', {
       hint: true,
       needs: 'readiness.startClaude',
       help: 'Grade it against the rules of a publisher’s directory; says before what it costs.',
-    },
-    cancel: {
-      ...on('end'),
-      label: 'cancel',
-      hint: true,
-      needs: 'readiness.cancel',
-      help: 'Stop the chosen run, after asking.',
-    },
+    }),
+    cancel: on('end', 'cancel', { hint: true, needs: 'readiness.cancel', help: 'Stop the chosen run, after asking.' }),
   },
 })
 
@@ -285,7 +235,7 @@ export const resultKeys = defineBindings({
     stop,
     ...resend,
     saveCase,
-    answer: { ...on('answer'), label: 'answer', help: 'Answer what the server asks while the call waits.' },
+    answer: on('answer', 'answer', { help: 'Answer what the server asks while the call waits.' }),
     copyAs,
   },
 })
@@ -293,13 +243,8 @@ export const resultKeys = defineBindings({
 const recordedKeys = (noun: string, clears: Need) =>
   ({
     ...openAndBack(noun),
-    pause: {
-      ...on('toggle'),
-      label: 'pause',
-      hint: true,
-      help: 'Let nothing new in, or go on; it is recorded meanwhile.',
-    },
-    clear: { ...on('delete'), label: 'clear', hint: true, needs: clears, help: 'Forget what was recorded so far.' },
+    pause: on('toggle', 'pause', { hint: true, help: 'Let nothing new in, or go on; it is recorded meanwhile.' }),
+    clear: on('delete', 'clear', { hint: true, needs: clears, help: 'Forget what was recorded so far.' }),
   }) as const
 
 export const trafficKeys = defineBindings({
@@ -317,12 +262,10 @@ export const consoleKeys = defineBindings({
   title: 'Console',
   bindings: {
     ...recordedKeys('line', 'console.clear'),
-    level: {
-      ...on('logLevel'),
-      label: 'log level',
+    level: on('logLevel', 'log level', {
       hint: true,
       needs: 'liveServers.setLogLevel',
       help: 'Choose which log messages the server sends, now and on later connections.',
-    },
+    }),
   },
 })

@@ -1,6 +1,5 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 export const sessionsKeys = defineBindings({
   name: 'sessions',
@@ -15,30 +14,19 @@ export const sessionsKeys = defineBindings({
       hint: true,
       help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
     },
-    talk: {
-      ...on('call'),
-      label: 'go on',
-      needs: 'chats.say',
-      help: 'Go on with a chat; a new one is begun at an environment.',
-    },
-    search: {
-      ...on('search'),
-      label: 'search',
+    talk: on('call', 'go on', { needs: 'chats.say', help: 'Go on with a chat; a new one is begun at an environment.' }),
+    search: on('search', 'search', {
       hint: true,
       needs: 'service',
       help: 'Search titles, or all that was said; an empty text shows the whole feed again.',
-    },
-    export: {
-      ...on('write'),
-      label: 'export traces',
+    }),
+    export: on('write', 'export traces', {
       needs: 'service',
       help: 'Write the traces of the project’s sessions to a file, as OTLP JSON with a line for each page.',
-    },
-    source: {
-      ...on('filterSource'),
-      label: 'next source',
+    }),
+    source: on('filterSource', 'next source', {
       hint: true,
       help: 'Show eval, swarm, visitor or chat sessions alone, or all of them again.',
-    },
+    }),
   },
 })

@@ -1,15 +1,12 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { defineBindings, on } from '../../tui/keymap/binding.ts'
 
 const back = { keys: ['escape'], label: 'back', help: 'One step out.' }
 const findings = { keys: ['alt+enter'], label: 'findings', help: 'Show the findings that its wave saw last.' }
-const stop = {
-  ...on('end'),
-  label: 'stop',
+const stop = on('end', 'stop', {
   hint: true,
   needs: 'journeyRuns.cancel',
   help: 'Stop what of it is in flight, after asking; also while the feature is switched off.',
-} as const
+})
 
 export const swarmsKeys = defineBindings({
   name: 'swarms',
@@ -19,34 +16,22 @@ export const swarmsKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the swarm, or into the list of its tab.' },
     back,
-    add: {
-      ...on('new'),
-      label: 'new swarm',
+    add: on('new', 'new swarm', {
       hint: true,
       needs: 'swarms.create',
       help: 'Save defaults for new journeys: where they run, how often and how long.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
-      hint: true,
-      needs: 'swarms.update',
-      help: 'Change its name or its defaults.',
-    },
-    launch: {
-      ...on('launch'),
-      label: 'launch wave',
+    }),
+    edit: on('edit', 'edit', { hint: true, needs: 'swarms.update', help: 'Change its name or its defaults.' }),
+    launch: on('launch', 'launch wave', {
       hint: true,
       needs: 'journeyRuns.launch',
       help: 'Launch its journeys as one wave, after showing what that takes.',
-    },
+    }),
     stop,
-    remove: {
-      ...on('delete'),
-      label: 'delete',
+    remove: on('delete', 'delete', {
       needs: 'swarms.archive',
       help: 'Retire it, after asking; its journeys stay and can still be launched.',
-    },
+    }),
   },
 })
 
@@ -58,35 +43,27 @@ export const journeysKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the journey, or into its runs.' },
     back,
-    add: {
-      ...on('new'),
-      label: 'new journey',
+    add: on('new', 'new journey', {
       hint: true,
       needs: 'journeys.create',
       help: 'Save a task of a persona; the persona and the environments can be made on the spot.',
-    },
-    edit: { ...on('edit'), label: 'edit', hint: true, needs: 'journeys.update', help: 'Change it; runs keep theirs.' },
-    launch: {
-      ...on('launch'),
-      label: 'launch',
+    }),
+    edit: on('edit', 'edit', { hint: true, needs: 'journeys.update', help: 'Change it; runs keep theirs.' }),
+    launch: on('launch', 'launch', {
       hint: true,
       needs: 'journeyRuns.launch',
       help: 'Launch it, or all marked ones, as one wave, after showing what that takes.',
-    },
+    }),
     stop,
-    draft: {
-      ...on('model'),
-      label: 'draft',
+    draft: on('model', 'draft', {
       hint: true,
       needs: 'journeys.generate',
       help: 'Have a model draft journeys; each draft is kept or dropped.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
+    }),
+    remove: on('delete', 'delete', {
       needs: 'journeys.archive',
       help: 'Retire it, after asking; its runs stay readable.',
-    },
+    }),
   },
 })
 
@@ -98,21 +75,17 @@ export const personasKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the persona.' },
     back,
-    add: { ...on('new'), label: 'new persona', hint: true, needs: 'personas.create', help: 'Save a persona.' },
-    edit: { ...on('edit'), label: 'edit', hint: true, needs: 'personas.update', help: 'Change it.' },
-    draft: {
-      ...on('model'),
-      label: 'draft',
+    add: on('new', 'new persona', { hint: true, needs: 'personas.create', help: 'Save a persona.' }),
+    edit: on('edit', 'edit', { hint: true, needs: 'personas.update', help: 'Change it.' }),
+    draft: on('model', 'draft', {
       hint: true,
       needs: 'personas.generate',
       help: 'Have a model draft personas with journeys; each draft is kept or dropped.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
+    }),
+    remove: on('delete', 'delete', {
       needs: 'personas.delete',
       help: 'Delete it, after asking; refused while a journey uses it.',
-    },
+    }),
   },
 })
 

@@ -1,4 +1,4 @@
-import type { Verb } from './verbs.ts'
+import { VERBS, type Verb } from './verbs.ts'
 
 /**
  * How near to the person a group of bindings is. A key goes to the nearest group that has a
@@ -16,7 +16,7 @@ export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, 
 export type Need = 'service' | 'write' | `${string}.${string}`
 
 export type Binding = {
-  /** What its letter or sign means wherever it is; see `on` of `verbs.ts`. */
+  /** What its letter or sign means wherever it is; see {@link on}. */
   verb?: Verb
   /**
    * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
@@ -52,6 +52,15 @@ export type Bindings<Id extends string = string> = {
   /** The screen it belongs to, as its route names it; absent = it can be anywhere. */
   screen?: string
   bindings: Record<Id, Binding>
+}
+
+/** A binding on the key of a verb; `also` are others that do the same and are no letters, such as `enter`. */
+export function on(
+  verb: Verb,
+  label: string,
+  { also = [], ...rest }: Omit<Binding, 'verb' | 'keys' | 'label'> & { also?: readonly string[] } = {},
+): Binding {
+  return { verb, keys: [VERBS[verb].key, ...also], label, ...rest }
 }
 
 /** Declares the bindings of one place; footer, help, overrides and docs read the same data. */
