@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { formatCount } from '../../tui/theme/format.ts'
@@ -24,15 +24,16 @@ import {
   type OutlineNode,
   type Place,
 } from './outline-tree.ts'
-import type { Look } from './look.ts'
+import type { Look, PictureLook } from './look.ts'
 import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
 import type { ScrolledRows } from './scrolled-rows.tsx'
 import { copyText, type Line, type LineSource } from './source.ts'
 import { useLineSelection } from './use-line-selection.ts'
 import { useFileActs } from './use-file-acts.ts'
-import { usePictures } from './use-pictures.ts'
 import { useSearch } from './use-search.tsx'
+import { createGraphics, type Graphics, type PictureScreen } from '../../tui/picture/graphics.ts'
+import { useRegions } from '../list/regions.tsx'
 
 /** Columns of the sign before what can be folded, and of each step to the right. */
 const STEP = 2
@@ -299,4 +300,23 @@ function marginOf(theme: Theme, entry: Entry, columns: number, index: number): s
   if (entry.folded === undefined || index > 0) return ' '.repeat(columns)
   const sign = entry.folded ? theme.symbols.folded : theme.symbols.unfolded
   return `${' '.repeat(columns - STEP)}${theme.paint('muted', sign)} `
+}
+
+const ofScreens = new WeakMap<PictureScreen, Graphics>()
+const never = (): (() => void) => () => {}
+const zero = (): number => 0
+
+function graphicsOf(screen: PictureScreen): Graphics {
+  const known = ofScreens.get(screen) ?? createGraphics(screen)
+  ofScreens.set(screen, known)
+  return known
+}
+
+/** How pictures are drawn here, of at most so many rows; another one once the terminal said what it draws. */
+function usePictures(rows: number): PictureLook {
+  const screen = useRegions()
+  const graphics = screen && graphicsOf(screen)
+  const version = useSyncExternalStore(graphics?.subscribe ?? never, graphics?.version ?? zero)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the terminal draws changes without another object
+  return useMemo(() => ({ rows: Math.max(1, rows), graphics }), [rows, graphics, version])
 }
