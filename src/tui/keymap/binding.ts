@@ -63,9 +63,25 @@ export function on(
   return { verb, keys: [VERBS[verb].key, ...also], label, ...rest }
 }
 
-/** Declares the bindings of one place; footer, help, overrides and docs read the same data. */
-export function defineBindings<const Id extends string>(declaration: Bindings<Id>): Bindings<Id> {
-  return declaration
+type Group = <const Id extends string>(name: string, title: string, bindings: Record<Id, Binding>) => Bindings<Id>
+
+/**
+ * Declares the bindings of a screen, or of any, one group a place; footer, help, overrides and docs read the same data.
+ * `first` is a panel's group that goes before the others.
+ */
+export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
+  const group =
+    (scope: Scope, more: { isFirst?: true } = {}): Group =>
+    (name, title, bindings) => ({ name, scope, ...more, ...(screen !== undefined && { screen }), title, bindings })
+  return {
+    prompt: group('prompt'),
+    overlay: group('overlay'),
+    field: group('field'),
+    first: group('panel', { isFirst: true }),
+    panel: group('panel'),
+    screen: group('screen'),
+    app: group('app'),
+  }
 }
 
 /** Stands in for a handler where the action cannot be done now, and says why. */
