@@ -1,11 +1,25 @@
-import type { FetchLike, JSONRPCMessage, RequestId, SSEClientTransport, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
+import type {
+  FetchLike,
+  JSONRPCMessage,
+  RequestId,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  Transport,
+} from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
-import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport, type BodyWatch } from './http-request.ts'
+import {
+  credentialRefusal,
+  limitBody,
+  parseHeaders,
+  parseServerUrl,
+  type HttpTransport,
+  type BodyWatch,
+} from './http-request.ts'
 import type { McpLibrary } from './library.ts'
 import type { Notices } from './notices.ts'
-import type { type Tap, preciseNow, type Exchange } from './traffic.ts'
+import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 import { createLineReader } from './line-reader.ts'
 
