@@ -7,8 +7,8 @@ import type { FormFieldSpec, FormValues } from '../form/form-dialog.tsx'
 const LONG = 2000
 
 /**
- * Fields of the body of an endpoint as its shape declares them: whether they are needed, how long a text may be, between
- * what a number lies. They begin with what the record holds; `fields` names them, with what the shape does not say.
+ * Fields of the body of an endpoint as its shape declares them: whether they are needed, how long a text may be,
+ * between what a number lies. They begin with what the record holds; `fields` has what the shape does not say.
  */
 export function contractFields(
   endpoint: AnyEndpoint,
@@ -23,10 +23,11 @@ export function contractFields(
   })
 }
 
-/** What a form sends of such fields: an empty one is left out, or clears where something is changed. */
+/** What a form sends of its texts: an empty one is left out, or clears where something is changed. */
 export function contractBody(endpoint: AnyEndpoint, values: FormValues, isChange: boolean): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([id, text]) => {
     const declared = declaredIn(endpoint, id)
+    if (bare(declared).type !== 'string') return []
     const given = isLong(bare(declared)) ? text : text.trim()
     if (given !== '') return [[id, given]]
     if (isChange) return [[id, declared.isNullable() ? null : '']]

@@ -144,13 +144,12 @@ export function useOutline(options: OutlineOptions): OutlineView {
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
   }
   const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
-  const rows = window.map(drawn)
-  const isWhole = first === 0 && last >= shown.count - 1 && rows.length < height
+  const isWhole = first === 0 && last >= shown.count - 1 && window.length < height
   const part = isWhole ? undefined : { at: first, lines: last - first + 1, count: Math.max(1, shown.count) }
   return {
     here: found && line !== undefined ? { node: found.entry.node, line } : undefined,
     show: folds.show,
-    picture: { rows, height, part, finder, focused },
+    picture: { rows: window.map(drawn), height, part, finder, focused },
   }
 }
 

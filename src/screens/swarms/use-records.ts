@@ -67,10 +67,9 @@ export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swa
       making,
       form: record => swarmForm(record, environmentOptions(environments)),
       act(values, record) {
-        const { environmentIds, sessionsPerTarget, maxTurns, ...texts } = values
         const isChange = record !== undefined
         const body = {
-          ...contractBody(contract.swarms[isChange ? 'update' : 'create'], texts, isChange),
+          ...contractBody(contract.swarms[isChange ? 'update' : 'create'], values, isChange),
           ...environmentsOf(values, isChange),
           ...sizeOf(values, record),
         }

@@ -1,6 +1,7 @@
 /**
- * What a letter or sign means, on every screen. A binding takes its key from here with `on` of `binding.ts`, so that one key
- * never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} names where it does all the same.
+ * What a letter or sign means, on every screen. A binding takes its key from here with `on` of `binding.ts`, so that
+ * one key never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} names where it does all the
+ * same.
  */
 export const VERBS = {
   new: { key: 'n', does: 'Make a new one of what the list holds.' },
