@@ -18,7 +18,8 @@ export function contractFields(
   return Object.entries(fields).map(([id, more]) => {
     const declared = declaredIn(endpoint, id)
     const label = `${id.charAt(0).toUpperCase()}${id.slice(1)}`
-    const initial = String(record?.[id] ?? '')
+    const value = record?.[id]
+    const initial = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
     return { id, label, initial, required: !declared.isOptional(), ...inputOf(bare(declared)), ...more }
   })
 }

@@ -75,9 +75,6 @@ function toPlace(text: string): SessionPlace {
   return { at: Number(text.slice(0, separator)), id: text.slice(separator + 1) }
 }
 
-/** Every surface whose sessions this workspace holds, one line each; feeds, searches and exports follow. */
-const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions, chats]
-
 /** Chats of members; nobody archives them, and one counts as over when it was silent as long as a visit may be. */
 const chats: SessionSource = {
   sourceType: 'direct',
@@ -129,3 +126,6 @@ function toSession(row: ChatRow, messages: readonly ChatMessageRow[]): SessionRo
     },
   }
 }
+
+/** Every surface whose sessions this workspace holds, one line each; feeds, searches and exports follow. */
+const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions, chats]
