@@ -1,13 +1,8 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
-
-type Sign = { [Name in keyof Symbols]: Symbols[Name] extends string ? Name : never }[keyof Symbols]
-
-/** How something stands. */
-type Look = { symbol: Sign; word: string; tone: Tone }
 
 type Timestamp = number | string | null | undefined
 
@@ -72,6 +67,18 @@ export function countColumn<Item>(
   const cell = (item: Item): string => formatCount(countOf(item))
   const sort = (item: Item) => countOf(item) ?? undefined
   return { id: title.toLowerCase(), title, width, align: 'right', cell, sort, ...other }
+}
+
+/** A number that is worth less than others, such as how long something took, in words of its own. */
+export function measureColumn<Item>(
+  title: string,
+  width: number,
+  valueOf: (item: Item) => number | null | undefined,
+  format: (value: number | null | undefined) => string,
+  other: Other<Item> = {},
+): Column<Item> {
+  const cell = (item: Item) => ({ text: format(valueOf(item)), tone: 'muted' }) as const
+  return countColumn(title, width, valueOf, { cell, ...other })
 }
 
 /** The confirmation and the messages of a deletion that cannot be undone. */

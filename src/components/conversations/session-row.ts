@@ -4,15 +4,9 @@ import type { Shows } from '../../domain/findings/shows.ts'
 import { goalScoreOf, type GoalScore } from '../../domain/findings/waves.ts'
 import { UNCONFIRMED } from '../../domain/swarms/waves.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Look, Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
-import { ageText, countColumn, lookCell, nameColumn, noteColumn } from '../collection/plain-parts.ts'
-
-export type Look = {
-  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
-  tone: Tone
-  word: string
-}
+import { ageText, countColumn, lookCell, measureColumn, nameColumn, noteColumn } from '../collection/plain-parts.ts'
 
 /** How a journey run, or a session of one, ended. */
 export function outcomeLook(outcome: string | undefined): Look {
@@ -57,7 +51,7 @@ export function sessionColumns(
     ...(has.outcome ? [outcomeColumn(symbols)] : []),
     ...(has.goal ? [goalColumn(symbols)] : []),
     countColumn('Msgs', 4, row => row.messages, { id: 'messages', count: row => row.messages }),
-    countColumn('Age', 5, row => row.at, { cell: row => ({ text: ageText(row.at), tone: 'muted' }) }),
+    measureColumn('Age', 5, row => row.at, ageText),
     nameColumn('Who', row => row.who, { id: 'who', width: 18, from: 64 }),
     noteColumn('Begins with', 'flex', row => row.preview ?? '', { id: 'preview' }),
   ]

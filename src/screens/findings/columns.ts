@@ -2,11 +2,17 @@ import { type Finding, findingName } from '../../domain/findings/finding.ts'
 import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
 import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
 import type { WaveRun } from '../../domain/findings/waves.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
-import { countColumn, lookColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import {
+  ageText,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import { outcomeLook, type SessionRow } from '../../components/conversations/session-row.ts'
 import { severityTone, statusLook } from './status.ts'
 
@@ -17,10 +23,6 @@ export type FindingRow = Finding & {
 }
 
 export const rowKey = (row: FindingRow): string => row.key
-
-function age(at: number | undefined) {
-  return { text: formatAge(at, serviceNow()), tone: 'muted' as const }
-}
 
 /** @param graded whether any finding has a severity of its own */
 export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
@@ -48,8 +50,8 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
     }),
     ...(graded ? [severityColumn] : []),
     countColumn('Seen', 5, row => row.occurrences, { id: 'occurrences', count: row => row.occurrences }),
-    countColumn('Last', 5, row => row.lastSeenAt, { cell: row => age(row.lastSeenAt) }),
-    countColumn('First', 5, row => row.firstSeenAt, { cell: row => age(row.firstSeenAt), from: 86 }),
+    measureColumn('Last', 5, row => row.lastSeenAt, ageText),
+    measureColumn('First', 5, row => row.firstSeenAt, ageText, { from: 86 }),
     noteColumn('Source', 8, row => row.source, { from: 92, sort: row => `${row.source} ${row.scenario?.name ?? ''}` }),
   ]
 }
@@ -92,7 +94,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       cell: run => `${formatCount(run.failed)}/${formatCount(run.total)}`,
       count: run => run.failed,
     }),
-    countColumn('Age', 5, run => run.at, { cell: run => age(run.at) }),
+    measureColumn('Age', 5, run => run.at, ageText),
     nameColumn('Journey', run => run.journeyName, { id: 'journey' }),
     noteColumn('Wave', 30, run => run.waveId, { from: 100 }),
   ]

@@ -7,7 +7,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
-import { countColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { countColumn, measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
@@ -136,10 +136,13 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       from: 64,
       cell: row => ({ text: formatAge(row.at, nowFor(row, Date.now())), tone: 'muted' }),
     }),
-    countColumn('Read', 4, row => row.readAt, {
-      cell: row => ({ text: formatAge(row.readAt, Date.now()), tone: 'muted' }),
-      quiet: true,
-    }),
+    measureColumn(
+      'Read',
+      4,
+      row => row.readAt,
+      at => formatAge(at ?? undefined, Date.now()),
+      { quiet: true },
+    ),
   ]
 }
 

@@ -3,7 +3,13 @@ import { runCounts } from '../../domain/runs/counts.ts'
 import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
 import { tookMs } from '../../domain/runs/trend.ts'
 import { passRate } from '../../domain/runs/trials.ts'
-import { ageColumn, countColumn, lookColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import {
+  ageColumn,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import { formatCount, formatDuration } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -38,7 +44,7 @@ export function runColumns(
       cell: run => coveredText(reportRun(run)),
       count: run => runCounts(run)?.passed,
     }),
-    countColumn('Took', 8, tookMs, { from: 46, cell: run => ({ text: formatDuration(tookMs(run)), tone: 'muted' }) }),
+    measureColumn('Took', 8, tookMs, formatDuration, { from: 46 }),
     ageColumn('Age', run => run.createdAt, { from: hasParts ? 43 : 0 }),
     noteColumn('From', 5, run => run.source, { id: 'source', from: 56 }),
     noteColumn('Runs in', 'flex', targetOf, { id: 'target', from: 64 }),

@@ -3,7 +3,7 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import { ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -57,11 +57,7 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },
     noteColumn('Environment', 'flex', ({ environment }) => environment, { from: 64 }),
-    countColumn('Ver', 4, ({ accessVersion }) => accessVersion, {
-      id: 'version',
-      from: 50,
-      cell: ({ accessVersion }) => muted(formatCount(accessVersion)),
-    }),
+    measureColumn('Ver', 4, ({ accessVersion }) => accessVersion, formatCount, { id: 'version', from: 50 }),
     noteColumn('Link', 6, ({ link }) => (link === undefined ? UNKNOWN : 'hidden'), { from: 74 }),
     countColumn('Sess', 4, ({ sessions }) => sessions?.count, {
       id: 'sessions',
@@ -69,11 +65,7 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       cell: ({ sessions }) => sessionsText(sessions),
       count: ({ sessions }) => sessions?.count,
     }),
-    countColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, {
-      id: 'visited',
-      from: 40,
-      cell: ({ lastVisitAt }) => muted(ageText(lastVisitAt)),
-    }),
+    measureColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, ageText, { id: 'visited', from: 40 }),
   ]
 }
 
@@ -98,19 +90,8 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     id: 'messages',
     count: ({ messageCount }) => messageCount,
   }),
-  countColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, {
-    id: 'tools',
-    from: 56,
-    cell: ({ toolCallCount }) => muted(formatCount(toolCallCount)),
-  }),
-  countColumn('Stars', 5, ({ feedback }) => feedback?.rating, {
-    id: 'rating',
-    from: 64,
-    cell: ({ feedback }) => muted(formatCount(feedback?.rating)),
-  }),
+  measureColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, formatCount, { id: 'tools', from: 56 }),
+  measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, formatCount, { id: 'rating', from: 64 }),
   noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
-  countColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), {
-    id: 'age',
-    cell: ({ lastActivityAt }) => muted(ageText(lastActivityAt)),
-  }),
+  measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), ageText, { id: 'age' }),
 ]

@@ -1,7 +1,14 @@
 import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { ageColumn, countColumn, lookColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import {
+  ageColumn,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -149,9 +156,12 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
         return { text: formatDuration(ms), tone: 'muted' }
       },
     }),
-    countColumn('Age', 5, ({ startedAt }) => startedAt, {
-      cell: ({ startedAt }) => ({ text: formatAge(startedAt, Date.now()), tone: 'muted' }),
-    }),
+    measureColumn(
+      'Age',
+      5,
+      ({ startedAt }) => startedAt,
+      at => formatAge(at ?? undefined, Date.now()),
+    ),
   ]
 }
 

@@ -13,7 +13,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import { serverImportKeys } from './bindings.ts'
 import { lookColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
@@ -25,8 +25,6 @@ const WIDTH = 96
 const ROWS_AROUND = 6
 /** Of what is said of the chosen one. */
 const REMARK_ROWS = 3
-
-type Look = { symbol: keyof Pick<Symbols, 'ok' | 'warn' | 'error' | 'pending'>; word: string; tone: Tone }
 
 const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
   new: { symbol: 'pending', word: 'new', tone: 'plain' },

@@ -17,7 +17,7 @@ import { trafficKeys } from './bindings.ts'
 import type { ServerRow } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
 import { bytesColumn, instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
-import { noteColumn } from '../../components/collection/plain-parts.ts'
+import { measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
 /** A frame with what answered it. */
 type Row = { serverId: string; frame: TrafficFrame; answer: TrafficFrame | undefined }
@@ -102,14 +102,7 @@ function columnsOf(symbols: Symbols, isOfRuns: boolean): readonly Column<Row>[] 
     },
     { id: 'mark', title: '', width: 1, cell: row => (hasFailed(row) ? { text: symbols.error, tone: 'error' } : '') },
     noteColumn('Kind', 12, ({ frame }) => frame.kind, { from: 60 }),
-    {
-      id: 'took',
-      title: 'Took',
-      width: 7,
-      align: 'right',
-      cell: row => ({ text: formatDuration(took(row)), tone: 'muted' }),
-      sort: took,
-    },
+    measureColumn('Took', 7, took, formatDuration),
     bytesColumn(({ frame }) => frame.size),
     ...(isOfRuns ? [originColumn] : []),
     noteColumn('Content', 'flex', ({ frame }) => frame.summary, { from: 72 }),

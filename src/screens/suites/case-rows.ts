@@ -6,7 +6,7 @@ import { plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
@@ -69,10 +69,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       cell: ({ last }) => lastCell(last, symbols),
       sort: ({ last }) => last && passRate(last),
     },
-    countColumn('Steps', 5, ({ stored }) => stored.steps.length, {
-      from: 42,
-      cell: ({ stored }) => ({ text: String(stored.steps.length), tone: 'muted' }),
-    }),
+    measureColumn('Steps', 5, ({ stored }) => stored.steps.length, formatCount, { from: 42 }),
     noteColumn('Steps by kind', KINDS_WIDTH, ({ stored }) => stepKinds(stored.steps), { id: 'stepKinds', from: 74 }),
     countColumn('Trials', 6, ({ stored }) => stored.iterations ?? 1, { from: 50 }),
     {
@@ -84,11 +81,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
     },
     noteColumn('Models', 14, ({ stored }) => modelsFigure(stored), { from: 104 }),
     noteColumn('Checks', 9, ({ stored }) => stored.checks?.mode ?? 'inherit', { from: 92 }),
-    countColumn('Edited', 6, ({ stored }) => toEpochMs(stored.updatedAt), {
-      id: 'age',
-      from: 84,
-      cell: ({ stored }) => ({ text: ageText(stored.updatedAt), tone: 'muted' }),
-    }),
+    measureColumn('Edited', 6, ({ stored }) => toEpochMs(stored.updatedAt), ageText, { id: 'age', from: 84 }),
   ]
 }
 

@@ -52,6 +52,11 @@ export type Symbols = {
   }
 }
 
+type Sign = { [Name in keyof Symbols]: Symbols[Name] extends string ? Name : never }[keyof Symbols]
+
+/** How something stands: never by its colour alone. */
+export type Look = { symbol: Sign; tone: Tone; word: string }
+
 const UNICODE: Symbols = {
   ok: '✓',
   error: '✗',

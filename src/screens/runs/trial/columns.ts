@@ -5,7 +5,13 @@ import { classOfTrial, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts
 import { passRate } from '../../../domain/runs/trials.ts'
 import { formatCount, formatDuration, formatRate, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
-import { countColumn, lookColumn, nameColumn, noteColumn } from '../../../components/collection/plain-parts.ts'
+import {
+  countColumn,
+  lookColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../../components/collection/plain-parts.ts'
 import type { Column } from '../../../components/list/columns.ts'
 import { classLook, trialLook, whyOf } from './look.ts'
 
@@ -34,14 +40,9 @@ export function trialColumns(
       cell: trial => ({ text: `${trial.iterationNumber}/${options.ofCase(trial) ?? UNKNOWN}`, tone: 'muted' }),
     }),
     ...(options.models ? [modelColumn<EvalIteration>()] : []),
-    countColumn('Took', 8, trial => trial.durationMs, {
-      cell: trial => ({ text: formatDuration(trial.durationMs), tone: 'muted' }),
-    }),
+    measureColumn('Took', 8, trial => trial.durationMs, formatDuration),
     noteColumn('Cause', 11, trial => causeOf(trial) ?? '', { from: 74 }),
-    countColumn('Tokens', 7, trial => trial.tokensUsed, {
-      from: 84,
-      cell: trial => ({ text: formatCount(trial.tokensUsed), tone: 'muted' }),
-    }),
+    measureColumn('Tokens', 7, trial => trial.tokensUsed, formatCount, { from: 84 }),
     noteColumn('Why', 'flex', trial => whyOf(trial) ?? '', { from: 118 }),
   ]
 }
@@ -72,10 +73,7 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       count: row => row.passed,
     }),
     countColumn('Rate', 5, rateOf, { cell: row => formatRate(row.passed, row.graded) }),
-    countColumn('Ungraded', 8, row => row.trials.length - row.graded, {
-      from: 62,
-      cell: row => ({ text: formatCount(row.trials.length - row.graded), tone: 'muted' }),
-    }),
+    measureColumn('Ungraded', 8, row => row.trials.length - row.graded, formatCount, { from: 62 }),
     noteColumn('Why', 'flex', row => firstWhy(row) ?? '', { from: 118 }),
   ]
 }
