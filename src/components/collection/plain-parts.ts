@@ -31,10 +31,12 @@ export function nameColumn<Item>(
   return { id: 'name', title, width: 'flex', cell, sort: item => nameOf(item) ?? undefined, ...other }
 }
 
+type AnyLook = Look | Look<'new' | 'changed'>
+
 /** How a row stands, as a sign and a word. */
 export function lookColumn<Item>(
   symbols: Symbols,
-  lookOf: (item: Item) => Look,
+  lookOf: (item: Item) => AnyLook,
   other: Other<Item> = {},
 ): Column<Item> {
   const cell = (item: Item) => lookCell(symbols, lookOf(item))
@@ -42,7 +44,7 @@ export function lookColumn<Item>(
 }
 
 /** A state as a cell. */
-export function lookCell(symbols: Symbols, look: Look) {
+export function lookCell(symbols: Symbols, look: AnyLook) {
   return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
 }
 

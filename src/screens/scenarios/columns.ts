@@ -4,7 +4,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
-import type { Cell, Column } from '../../components/list/columns.ts'
+import type { Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** A published scenario with what else is known of it. */
@@ -40,10 +40,6 @@ export function modeLook(mode: string | null | undefined, symbols: Symbols): { t
   const word = known ?? mode
   if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${word}`, tone: 'warn' }
   return { text: `  ${word}`, tone: known ? 'plain' : 'warn' }
-}
-
-function muted(text: string): Cell {
-  return { text, tone: 'muted' }
 }
 
 export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {

@@ -52,10 +52,10 @@ export type Symbols = {
   }
 }
 
-type Sign = { [Name in keyof Symbols]: Symbols[Name] extends string ? Name : never }[keyof Symbols]
+type State = 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'
 
 /** How something stands: never by its colour alone. */
-export type Look = { symbol: Sign; tone: Tone; word: string }
+export type Look<Sign extends keyof Symbols = State> = { symbol: Sign; tone: Tone; word: string }
 
 const UNICODE: Symbols = {
   ok: '✓',
