@@ -173,6 +173,7 @@ export function openLocal(
   { temporary, early, tell }: OwnOptions = {},
 ): OpenedWorkspace & { service: () => Promise<Service> } {
   let opening: Promise<Service> | undefined
+  let openedService: Service | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
   // Whoever gives one answer and ends cannot be asked.
@@ -194,6 +195,7 @@ export function openLocal(
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
+      openedService = service
       const notice = tell && service.store.takeNotice()
       if (notice !== undefined) tell?.(notice)
       return service
@@ -231,6 +233,7 @@ export function openLocal(
     baseUrl: LOCAL_ADDRESS,
     budget,
     readOnly: settings.readOnly,
+    stateOf: endpoint => openedService?.stateOf(endpoint),
     journal,
   })
   const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }
