@@ -28,6 +28,8 @@ const MINUTE = 60_000
 const APART_MS = 30 * MINUTE
 /** How long the list rests before memory is read, in milliseconds: V8 returns some for seconds after its work. */
 const REST_MS = 15_000
+/** Keys down, and as many up, twice: some twenty seconds of them, in which the list is read again. */
+const KEYS_A_WAY = 30
 
 type Workspace = { dataDir: string; projectId: string; suiteId: string; sizes: Sizes }
 
@@ -125,7 +127,7 @@ async function sample(build: Build, workspace: Workspace, name: ListName): Promi
   const memory = residentMegabytes(terminal.pid)
   const keys: Response[] = []
   for (const key of ['down', 'up', 'down', 'up'] as const)
-    for (let index = 0; index < 10; index += 1) keys.push(await respond(terminal, () => terminal.press(key)))
+    for (let index = 0; index < KEYS_A_WAY; index += 1) keys.push(await respond(terminal, () => terminal.press(key)))
   return { start, loaded, keys, memory }
 }
 
