@@ -165,6 +165,16 @@ type OwnOptions = {
   tell?: ((sentence: string) => void) | undefined
 }
 
+/** Asks a service of this process as its owner, and hears keys before and after. */
+async function askBetweenKeys(service: Service, request: Parameters<Fetch>[0]): ReturnType<Fetch> {
+  const headers = plainHeaders({ ...Object.fromEntries(request.headers), authorization: `Bearer ${service.localKey}` })
+  await yieldToInput()
+  const answer = await service.answer({ ...request, headers })
+  // What reads the answer takes as long again.
+  await yieldToInput()
+  return answer
+}
+
 /** Opens a workspace of this machine. */
 export function openLocal(
   settings: Settings,
@@ -207,18 +217,7 @@ export function openLocal(
     }
   }
   const opened = () => (opening ??= open())
-  const fetch: Fetch = async request => {
-    const service = await opened()
-    const headers = plainHeaders({
-      ...Object.fromEntries(request.headers),
-      authorization: `Bearer ${service.localKey}`,
-    })
-    await yieldToInput()
-    const answer = await service.answer({ ...request, headers })
-    // What reads the answer takes as long again.
-    await yieldToInput()
-    return answer
-  }
+  const fetch: Fetch = async request => askBetweenKeys(await opened(), request)
   const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
   const pauses = createInputIdle()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)

@@ -1,4 +1,3 @@
-import { UNKNOWN } from '../../tui/theme/format.ts'
 import { clean, fit, MOST_MEASURED, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
