@@ -1,5 +1,4 @@
 import type { Noun, NounColumn, NounParent } from './noun.ts'
-import { runState, suiteState, trialState, waveState } from './states.ts'
 
 const column = (title: string, path = title.toLowerCase()): NounColumn => ({ title, path })
 const time = (title: string, path: string): NounColumn => ({ title, path, as: 'time' })
@@ -71,7 +70,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'suites',
     help: 'eval suites, each by its last run over everything',
     one: 'suite',
-    state: suiteState,
+    state: 'suite',
     list: 'suites.list',
     read: { operation: 'suites.get', parameter: 'suiteId' },
     calledBy: 'name',
@@ -100,7 +99,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'runs',
     help: 'eval runs of a suite, or of all suites',
     one: 'run',
-    state: runState,
+    state: 'run',
     list: 'runs.list',
     earlier: 'runs.older',
     read: { operation: 'runs.get', parameter: 'runId' },
@@ -121,7 +120,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'trials',
     help: 'trials (iterations) of a run',
     one: 'trial',
-    state: trialState,
+    state: 'trial',
     list: 'iterations.list',
     parents: [run],
     columns: [
@@ -235,7 +234,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'waves',
     help: 'runs of a journey, or of all journeys',
     one: 'wave',
-    state: waveState,
+    state: 'wave',
     list: 'journeyRuns.list',
     read: { operation: 'journeyRuns.get', parameter: 'runId' },
     parents: [{ option: 'journey', parameter: 'journeyId', of: 'journeys', optional: true }],
