@@ -69,7 +69,10 @@ const CHUNKS = [
       String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/get/states)\.ts$|/node_modules/zod/`,
     ),
   },
-  { name: 'rules', test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id) },
+  {
+    name: 'rules',
+    test: (id: string) => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
+  },
   { name: 'documents', test: YAML_RULES },
   { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
   { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },
