@@ -18,8 +18,7 @@ import { sparedPause } from '../../hooks/use-api-query.ts'
 import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { systemClock } from '../../lib/clock.ts'
-import { sharedPause } from '../../lib/every.ts'
+import { systemClock, sharedPause } from '../../lib/clock.ts'
 import { onceFor } from '../../lib/once-for.ts'
 
 /** What came of one read. */
@@ -144,7 +143,8 @@ function wasTried({ state }: Pick<Query, 'state'>): boolean {
 }
 
 function metaOf(kind: NowReadKind) {
-  return { priority: NOW_READS[kind].priority, owner: PLANNED, ...(kind === 'live' && { purpose: kind }) }
+  const { every, priority } = NOW_READS[kind]
+  return { priority, owner: PLANNED, every, ...(kind === 'live' && { purpose: kind }) }
 }
 
 function readOfPlan<T, Key extends QueryKey>(
