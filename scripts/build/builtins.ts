@@ -23,6 +23,7 @@ const COSTLY = new Set([
   'node:stream/consumers',
   'node:timers/promises',
   'node:tty',
+  'node:v8',
   'node:zlib',
 ])
 

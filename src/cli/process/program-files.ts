@@ -31,6 +31,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
   const storedCode = (): Map<string, Buffer> => (stored ??= store === undefined ? new Map() : readCode(store))
 
   const storeFresh = (): void => {
+    if (fresh.length === 0) return
     const flags = cachedDataVersionTag()
     const ready = fresh.filter(each => each.flags === flags)
     fresh = fresh.filter(each => each.flags !== flags)
