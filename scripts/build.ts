@@ -39,13 +39,52 @@ const YAML_RULES = new RegExp(
 /** The MCP reference server, which the Sandbox starts as a program of its own. */
 const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist')
 
+/**
+ * Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
+ * words that it shares with the service, what starts a server's program, whatever opens a workspace, what the
+ * screens declare, the rules that commands need as well, what draws, and the local workspace's service.
+ */
+const CHUNKS = [
+  { name: 'start', tags: ['$initial' as const] },
+  {
+    name: 'reach',
+    test: new RegExp(
+      String.raw`/src/(cli/(workspace/(saved-server|unsaved-reach)|try/try-command)|tui/theme/theme-choice)\.ts$`,
+    ),
+  },
+  { name: 'command-line', test: /\/src\/cli\/commands\/server-commands\.ts$/ },
+  {
+    name: 'words',
+    test: new RegExp(
+      String.raw`/src/(service/(faults/kinds|core/(limits|urls)|workspace/answer-shapes)|cli/get/nouns` +
+        String.raw`|api/contract/(choices|endpoint)|domain/(servers/(reach|pairs|files/export-formats)` +
+        String.raw`|suites/duplicates)|lib/split-command|tui/theme/badge-colours)\.ts$`,
+    ),
+  },
+  { name: 'open', test: /\/src\/cli\/dashboard\/open-command\.ts$/ },
+  {
+    name: 'registry',
+    // All of zod, or what the protocol library alone has of it brings the screens along.
+    test: new RegExp(
+      String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/get/states)\.ts$|/node_modules/zod/`,
+    ),
+  },
+  {
+    name: 'rules',
+    test: (id: string) => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
+  },
+  { name: 'documents', test: YAML_RULES },
+  { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
+  { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },
+  { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
+]
+
 const shared = {
   cwd: root,
   platform: 'node',
   transform: { target: 'node22.19', define: { 'process.env.NODE_ENV': '"production"' } },
   resolve: {
     alias: {
-      'react-devtools-core': join(root, 'scripts/devtools-stub.ts'),
       // What it calls its main file loads the others in a way that no bundler follows.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     },
@@ -60,15 +99,10 @@ const bootInput: InputOptions = {
   ...shared,
   input: join(root, 'src/boot.ts'),
   transform: { ...shared.transform, target: 'node12' },
-  plugins: [
-    {
-      name: 'app-is-built-apart',
-      resolveId: source => (source === './main.tsx' ? { id: './main.js', external: true } : null),
-    },
-    replaceBuiltinImports(),
-  ],
+  plugins: [replaceBuiltinImports()],
 }
 
+/** What `boot.js` loads by itself, with its code as V8 compiled it before; hence no modules, which cannot be. */
 const appInput: InputOptions = {
   ...shared,
   input: { main: join(root, 'src/main.tsx') },
@@ -112,16 +146,14 @@ export async function build(): Promise<BuildResult> {
   try {
     const inputs = [bootInput, appInput, threadInput, watchdogInput, untrustedInput]
     const [boot = [], app = [], thread = [], ...others] = await Promise.all(inputs.map(input => bundle(input, fresh)))
-    assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
+    assertChunks(app)
+    assertLazy('main.cjs', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
-    assertLazy(chunkOf(app, '/src/cli/commands.ts'), app, [
-      ...lazyPackages.filter(name => name !== 'commander'),
-      'react',
-    ])
-    assertLazy(chunkOf(app, '/src/cli/commands/server-commands.ts'), app, [
-      ...lazyPackages.filter(name => name !== 'commander'),
-      ...workspacePackages,
-    ])
+    for (const commands of ['/src/cli/commands.ts', '/src/cli/commands/server-commands.ts'])
+      assertLazy(chunkOf(app, commands), app, [
+        ...lazyPackages.filter(name => name !== 'commander'),
+        ...workspacePackages,
+      ])
     assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
     // It reads its documents from the folder beside the one that it lies in.
     const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
@@ -154,49 +186,18 @@ async function manualPage(): Promise<string> {
 
 async function bundle(input: InputOptions, dir: string) {
   await using bundler = await rolldown(input)
+  const [format, ending] = input === appInput ? (['cjs', 'cjs'] as const) : (['esm', 'js'] as const)
   const { output } = await bundler.write({
     dir,
-    format: 'esm',
+    format,
+    // What boot.js loads has `require` alone.
+    dynamicImportInCjs: false,
     // One other character makes V8 keep the whole file with two bytes for each.
     charset: 'ascii',
     minify: true,
-    // Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
-    // words that it shares with the service, what starts a server's program, whatever opens a workspace, what the
-    // screens declare, the rules that commands need as well, what draws, and the local workspace's service.
-    codeSplitting: {
-      groups: [
-        { name: 'start', tags: ['$initial'] },
-        {
-          name: 'reach',
-          test: new RegExp(
-            String.raw`/src/(cli/(workspace/(saved-server|unsaved-reach)|try/try-command)|tui/theme/theme-choice)\.ts$`,
-          ),
-        },
-        { name: 'command-line', test: /\/src\/cli\/commands\/server-commands\.ts$/ },
-        {
-          name: 'words',
-          test: /\/src\/(service\/faults\/kinds|domain\/servers\/(reach|pairs)|lib\/split-command)\.ts$/,
-        },
-        { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
-        {
-          name: 'registry',
-          // All of zod, or what the protocol library alone has of it brings the screens along.
-          test: new RegExp(
-            String.raw`/src/(app/(shell/all-bindings|keymap/overrides)|cli/get/states)\.ts$|/node_modules/zod/`,
-          ),
-        },
-        {
-          name: 'rules',
-          test: id => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
-        },
-        { name: 'documents', test: YAML_RULES },
-        { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
-        { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },
-        { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
-      ],
-    },
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups: CHUNKS },
+    entryFileNames: `[name].${ending}`,
+    chunkFileNames: `[name]-[hash].${ending}`,
   })
   return output
 }
@@ -206,6 +207,14 @@ function chunkOf(output: readonly (OutputChunk | OutputAsset)[], path: string): 
   const found = output.find(item => item.type === 'chunk' && item.moduleIds.some(id => id.includes(path)))
   if (!found) throw new Error(`nothing of ${path} was built`)
   return found.fileName
+}
+
+/** Refuses a chunk without what it is named after, such as a file that was moved meanwhile. */
+function assertChunks(output: readonly (OutputChunk | OutputAsset)[]): void {
+  const names = output.map(item => (item.type === 'chunk' ? item.name : ''))
+  const missing = CHUNKS.map(({ name }) => name).filter(name => !names.includes(name))
+  if (missing.length > 0)
+    throw new Error(`nothing is in ${missing.join(', ')} any more; see CHUNKS in scripts/build.ts`)
 }
 
 /** Walks what loads together with an entry and refuses packages that belong behind `import()`. */

@@ -3,13 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { dist, inputsFile, root } from './paths.ts'
 
-const singleFiles = [
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'scripts/build.ts',
-  'scripts/devtools-stub.ts',
-]
+const singleFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.ts']
 
 /**
  * A digest of everything the build reads, by path, size and modification time. Contents are not read: the

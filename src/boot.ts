@@ -1,8 +1,10 @@
 import manifest from '../package.json' with { type: 'json' }
 import { isAtTerminal } from './cli/dashboard/at-terminal.ts'
 import { keepCompiledCode } from './cli/process/compile-cache.ts'
+import { programFiles } from './cli/process/program-files.ts'
 import { paintLastScreen } from './cli/dashboard/last-screen.ts'
 import { keepYoungSpaceSmall } from './cli/workspace/young-space.ts'
+import type * as Main from './main.tsx'
 
 // This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
 // the sentence below instead of a syntax error. Before the program is loaded it shows the screen that was left last.
@@ -25,11 +27,12 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write('mcpdeck needs WebAssembly, which this Node is without; leave --jitless out of NODE_OPTIONS.\n')
   process.exitCode = 2
 } else {
-  const painted = paintLastScreen(process.argv.slice(2), process.env)
-  keepCompiledCode(process.env)
-  void import('./main.tsx').then(({ start }) => {
-    // A server has use for the room, and what ends at once stays small by itself.
-    if (process.argv[2] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()
-    return start(painted)
-  })
+  const argv = process.argv.slice(2)
+  const painted = paintLastScreen(argv, process.env)
+  const folder = import.meta.dirname
+  const load = programFiles(folder, keepCompiledCode(folder, argv, process.env))
+  const { start } = load('./main.cjs') as typeof Main
+  // A server has use for the room, and what ends at once stays small by itself.
+  if (argv[0] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()
+  void start(painted)
 }

@@ -23,28 +23,48 @@ const COSTLY = new Set([
   'node:stream/consumers',
   'node:timers/promises',
   'node:tty',
+  'node:v8',
   'node:zlib',
 ])
 
-type Import = Extract<ReturnType<typeof parseAst>['body'][number], { type: 'ImportDeclaration' }>
-type Specifier = Import['specifiers'][number]
+type Statement = ReturnType<typeof parseAst>['body'][number]
+type Specifier = Extract<Statement, { type: 'ImportDeclaration' }>['specifiers'][number]
+type Edit = { start: number; end: number; text: string }
+
+/** How the bundler writes an import in a file that `require` loads, and the default of one behind it. */
+const REQUIRED = /^let ([\w$]+) = require\("([^"]+)"\);$/
+const WITH_DEFAULT = /^([\w$]+) = \w+\.__toESM\(\1, 1\);$/
 
 /** Replaces the imports of Node's own modules in what was bundled. */
 export function replaceBuiltinImports(): Plugin {
   return {
     name: 'builtins-without-import',
     renderChunk(code) {
-      let replaced = code
-      const imports = parseAst(code).body.filter(
-        node => node.type === 'ImportDeclaration' && isBuiltin(node.source.value),
-      ) as Import[]
-      for (const { source, specifiers, start, end } of imports.toReversed()) {
-        const lines = specifiers.map(specifier => declarationOf(source.value, specifier))
-        replaced = replaced.slice(0, start) + lines.join('\n') + replaced.slice(end)
-      }
-      return replaced
+      const late = new Set<string>()
+      const edits = parseAst(code).body.flatMap(statement => editOf(statement, code, late))
+      return edits.reduceRight(
+        (text, { start, end, text: other }) => text.slice(0, start) + other + text.slice(end),
+        code,
+      )
     },
   }
+}
+
+/** @param late gets each variable that holds a stand-in; that has the default of its module itself */
+function editOf(statement: Statement, code: string, late: Set<string>): Edit[] {
+  const { type, start, end } = statement
+  if (type === 'ImportDeclaration') {
+    const { source, specifiers } = statement
+    if (!isBuiltin(source.value)) return []
+    return [{ start, end, text: specifiers.map(each => declarationOf(source.value, each)).join('\n') }]
+  }
+  const text = type === 'VariableDeclaration' || type === 'ExpressionStatement' ? code.slice(start, end) : ''
+  const [, variable = '', module = ''] = REQUIRED.exec(text) ?? []
+  if (isBuiltin(module)) {
+    if (COSTLY.has(module)) late.add(variable)
+    return [{ start, end, text: `let ${variable} = ${COSTLY.has(module) ? standIn(module) : loaded(module)};` }]
+  }
+  return late.has(WITH_DEFAULT.exec(text)?.[1] ?? '') ? [{ start, end, text: '' }] : []
 }
 
 function declarationOf(module: string, specifier: Specifier): string {
@@ -74,7 +94,7 @@ function exportOf(module: string, name: string): unknown {
 }
 
 function standIn(module: string): string {
-  return `new Proxy({}, { get: (_, name) => ${loaded(module)}[name] })`
+  return `new Proxy({}, { get: (_, name, whole) => name === 'default' ? whole : ${loaded(module)}[name] })`
 }
 
 function loaded(module: string): string {

@@ -24,13 +24,20 @@ const changes: readonly Change[] = readdirSync(join(root, 'patches')).flatMap(pa
 /** The packages that are changed; docs/upstream.md says why. */
 export const patchedPackages: readonly string[] = [...new Set(changes.map(({ name }) => name))]
 
+/** Files without whose change there is no program: one that waits while it is loaded cannot be loaded at once. */
+const NEEDED = ['build/reconciler.js', 'dist/binaries/yoga-wasm-base64-esm.js', 'dist/src/index.js']
+
 /**
- * Changes packages as `patches/` says while bundling, but for those that `without` names, separated by commas.
+ * Changes packages as `patches/` says while bundling, but for those that `without` names, separated by commas; the
+ * environment's `MCPDECK_BUILD_WITHOUT` leaves out nothing that the program needs.
  * @throws when a patch no longer applies
  */
-export function patchPackages(without = process.env.MCPDECK_BUILD_WITHOUT ?? ''): Plugin {
-  const leftOut = without.split(',')
-  const active = changes.filter(({ name }) => !leftOut.includes(name) && !leftOut.includes('all'))
+export function patchPackages(without?: string): Plugin {
+  const leftOut = (without ?? process.env.MCPDECK_BUILD_WITHOUT ?? '').split(',')
+  const isLeftOut = (name: string) => leftOut.includes(name) || leftOut.includes('all')
+  const active = changes.filter(
+    ({ name, file }) => !isLeftOut(name) || (without === undefined && NEEDED.includes(file)),
+  )
   return {
     name: 'patch-packages',
     buildStart() {

@@ -12,13 +12,16 @@ import { suites } from './commands/suite.ts'
 import { themes } from './commands/theme.ts'
 import { verbs } from './commands/verbs.ts'
 
-/** The command line with every command. */
-export function buildProgram(options: CommandLineOptions): CommandLine {
+/**
+ * The command line with every command.
+ * @param word the first of the words, where these are known: where that is a command, only what it needs is made
+ */
+export function buildProgram(options: CommandLineOptions, word?: string): CommandLine {
   const opening = [
     ...notebook(chosen => options.dashboard('notebook', chosen, [])),
     now(chosen => options.dashboard('now', chosen, [])),
   ]
-  return buildCommandLine(options, [
+  const declared = [
     tryServer,
     api,
     ...opening,
@@ -33,5 +36,8 @@ export function buildProgram(options: CommandLineOptions): CommandLine {
     ...themes,
     ...serverVerbs,
     ...verbs,
-  ])
+  ]
+  const named = declared.filter(({ name }) => name.split(' ')[0] === word)
+  const isEnough = named.length > 0 && !named.some(({ whole }) => whole)
+  return buildCommandLine(options, isEnough ? named : declared)
 }

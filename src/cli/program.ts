@@ -26,6 +26,6 @@ async function parse(argv: readonly string[]): Promise<number | undefined> {
   outliveReaders()
   const { serverCommandLine } = await import('./commands/server-commands.ts')
   const options = { version: manifest.version, dashboard }
-  const line = serverCommandLine(argv, options) ?? (await import('./commands.ts')).buildProgram(options)
+  const line = serverCommandLine(argv, options) ?? (await import('./commands.ts')).buildProgram(options, argv[0])
   return await line.parse(argv)
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
@@ -36,9 +46,35 @@ test('compiled code is stored below the cache of the user, for the user alone', 
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
   expect(readdirSync(shared)).toEqual([])
   expect(modeOf(cache)).toBe(0o700)
-  const [version = ''] = readdirSync(cache)
-  expect(readdirSync(join(cache, version)).length).toBeGreaterThan(3)
+  expect(storedIn(cache)).toEqual([expect.stringMatching(/\/mcpdeck-get-\w+$/)])
   expect(await doctor(home, env)).toMatchObject({ state: 'ok', detail: cache })
+})
+
+test('what a start compiled serves the next one of its kind, and stays as it is', async () => {
+  const { home, cache } = await open()
+  await home.run(['get', 'projects'])
+  const [stored = ''] = storedIn(cache)
+  const { ino } = statSync(stored)
+  expect(await home.run(['get', 'projects'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Sandbox') })
+  expect(statSync(stored).ino).toBe(ino)
+  await home.run(['--version'])
+  expect(storedIn(cache)).toHaveLength(2)
+  expect(statSync(stored).ino).toBe(ino)
+})
+
+test.each([
+  ['cut off', (code: Buffer) => code.subarray(0, code.length / 2)],
+  ['empty', () => Buffer.alloc(0)],
+  ['something else', () => Buffer.from('something else, of some length')],
+  ['damaged', (code: Buffer) => Buffer.concat([code.subarray(0, 4000), Buffer.alloc(code.length - 4000)])],
+])('compiled code that is %s keeps no start from its work, and is stored anew', async (_, change) => {
+  const { home, cache } = await open()
+  await home.run(['get', 'projects'])
+  const [stored = ''] = storedIn(cache)
+  const { size } = statSync(stored)
+  writeFileSync(stored, change(readFileSync(stored)))
+  expect(await home.run(['get', 'projects'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Sandbox') })
+  expect(statSync(stored).size).toBeGreaterThan(size / 2)
 })
 
 test('the worker and the thread that executes runs leave the shared directory alone too', async () => {
@@ -105,6 +141,7 @@ test('a shared directory in NODE_COMPILE_CACHE is named, and no program started 
   expect(found).toMatchObject({ state: 'warn', next: expect.stringContaining('Unset NODE_COMPILE_CACHE') })
   expect(found.detail).toContain('others can run code in mcpdeck')
   expect(existsSync(cache)).toBe(false)
+  expect(storedIn(env.NODE_COMPILE_CACHE)).toEqual([])
   const list = async (noun: string) =>
     JSON.parse((await home.run(['get', noun, '--json'], { env })).stdout) as { items: { id: string }[] }
   const [projects, suites] = [await list('projects'), await list('suites')]
@@ -128,6 +165,13 @@ test('without a place for a cache the program starts all the same', async () => 
   expect(await doctor(home, env)).toMatchObject({ state: 'warn' })
   expect(readdirSync(shared)).toEqual([])
 })
+
+/** The files of compiled code that the program itself wrote into Node's directory in this one. */
+function storedIn(cache: string): string[] {
+  return readdirSync(cache, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.includes('mcpdeck-'))
+    .map(name => join(cache, name))
+}
 
 function made(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })

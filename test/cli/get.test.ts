@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { endpointOf, queryOf } from '../../src/cli/get/listing.ts'
-import { declaredStates } from '../../src/cli/get/states.ts'
+import { declaredStates, statesOf } from '../../src/cli/get/states.ts'
 import { NOUNS, nounOf, parentsOf } from '../../src/cli/get/nouns.ts'
 import { openHome } from './program.ts'
 import { openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
@@ -168,9 +168,9 @@ describe('as a program', () => {
 
   test('every noun that has a status says which there are', () => {
     const withStatus = NOUNS.filter(({ columns }) => columns.some(({ path }) => path === 'status' || path === 'state'))
-    const states = withStatus.map(({ name, state, list }) => ({
-      name,
-      states: state ? Object.keys(state.values) : declaredStates(endpointOf(list)),
+    const states = withStatus.map(noun => ({
+      name: noun.name,
+      states: Object.keys(statesOf(noun)?.values ?? {}).concat(declaredStates(endpointOf(noun.list))),
     }))
     expect(states).not.toEqual([])
     expect(states.filter(each => each.states.length === 0)).toEqual([])

@@ -10,7 +10,8 @@ import {
   type VisitorKind,
 } from '../../src/domain/scenarios/table.ts'
 import { contract } from '../../src/api/contract/contract.ts'
-import { SCENARIO_MODES, scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES } from '../../src/api/contract/choices.ts'
+import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
 import { open, type Api } from './harness.ts'
 import { caps, invite, published, visitor } from './visits.ts'
 

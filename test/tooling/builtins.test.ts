@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { runInThisContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { replaceBuiltinImports } from '../../scripts/build/builtins.ts'
 import { temporaryDirectory } from '../service/harness.ts'
@@ -35,6 +36,33 @@ test('Node’s modules come without import, in every form, and do the same', asy
     late: 0,
     standIns: ['here\n', 'function'],
   })
+})
+
+const REQUIRING = `
+let node_path = require("node:path");
+let node_crypto = require("node:crypto");
+let node_child_process$1 = require("node:child_process");
+node_child_process$1 = runtime.__toESM(node_child_process$1, 1);
+let other = require("./other.cjs");
+exports.seen = [
+  (0, node_path.join)('a', 'b'),
+  (0, node_crypto.createHash)('sha256') instanceof node_crypto.Hash,
+  node_child_process$1.default.execFileSync('echo', ['here']).toString(),
+  other,
+]
+`
+
+test('the same holds for what is required, and costly ones come with their first use', () => {
+  const code = render(REQUIRING)
+  const required: string[] = []
+  const exports: { seen?: unknown } = {}
+  const require = (id: string) => {
+    required.push(id)
+    return id
+  }
+  runInThisContext(`(function (exports, require) {${code}\n})`)(exports, require)
+  expect(required).toEqual(['./other.cjs'])
+  expect(exports.seen).toEqual(['a/b', true, 'here\n', './other.cjs'])
 })
 
 test('what is not Node’s own stays', () => {

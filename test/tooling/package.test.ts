@@ -95,7 +95,7 @@ test('a single executable does all of it without Node, from files that it unpack
   expect(new Set(modes.map(String))).toEqual(new Set(['true,384', 'false,448']))
 
   // A file that was changed or cut is written again.
-  const main = join(programs, version, 'dist/main.js')
+  const main = join(programs, version, 'dist/main.cjs')
   const before = readFileSync(main, 'utf8')
   writeFileSync(main, before.replace(/./, ' '))
   expect(run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject(sum)

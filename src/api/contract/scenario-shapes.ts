@@ -1,8 +1,6 @@
 import * as z from 'zod'
+import { SCENARIO_MODES } from './choices.ts'
 import { openEnum, record, shape } from './shapes.ts'
-
-/** Who may open a share link; nothing stands for "unpublished", because such a scenario is gone. */
-export const SCENARIO_MODES = ['project_members', 'invited_only', 'anyone_with_link'] as const
 
 export const scenarioMode = shape(() => openEnum(SCENARIO_MODES))
 

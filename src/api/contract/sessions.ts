@@ -12,10 +12,8 @@ import {
   strictBody,
   timestamp,
 } from './shapes.ts'
+import { SESSION_SOURCES } from './choices.ts'
 import { endpoint, resource } from './endpoint.ts'
-
-/** Surfaces that produce sessions. */
-export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const
 
 /** What a session belongs to; `kind` decides which ids are there. */
 export const SessionParentRef = shape(() =>

@@ -2,7 +2,8 @@ import { endpoint, resource } from './endpoint.ts'
 import { shape, alone, anyField, record, strictBody } from './shapes.ts'
 import * as z from 'zod'
 import { InsightsEnvelope } from './insight-shapes.ts'
-import { SCENARIO_MODES, ScenarioLink, scenarioMode } from './scenario-shapes.ts'
+import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
+import { SCENARIO_MODES } from './choices.ts'
 
 /**
  * Reply of publish and rebind. `accessVersion` rises when access narrows, never by rotation. A repeated publish

@@ -23,6 +23,8 @@ export type CommandDeclaration = {
   /** Stands below the help. */
   after?: () => string
   hidden?: boolean
+  /** Works on the program with every command; others run in one that has nothing but them. */
+  whole?: boolean
   /** Resolves to the exit code; what it needs is loaded when it runs. Absent of what only holds others. */
   run?: (typed: Typed) => Outcome
 }

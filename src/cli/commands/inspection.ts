@@ -159,6 +159,7 @@ export const inspection: readonly CommandDeclaration[] = [
     name: 'completion',
     says: 'Print the completion of a shell, such as: eval "$(mcpdeck completion bash)".',
     words: [new Argument('<shell>', 'which shell').choices(SHELLS)],
+    whole: true,
     async run({ words: [shell], program }) {
       const { completionScript } = await import('../completion/completion.ts')
       process.stdout.write(completionScript(program, shell as Shell))
@@ -168,6 +169,7 @@ export const inspection: readonly CommandDeclaration[] = [
   command({
     name: 'man',
     says: 'Print the manual page: mcpdeck man | man -l -.',
+    whole: true,
     async run({ program }) {
       const { manPage } = await import('../man/man-page.ts')
       process.stdout.write(manPage(program))

@@ -125,8 +125,12 @@ export const serverVerbs: readonly CommandDeclaration[] = [
   }),
 ]
 
-/** The command line of what talks with one server, where the first word is one of these: the others stay unloaded. */
+/**
+ * The command line of what talks with one server, where the first word is one of these or asks for the version: the
+ * others stay unloaded.
+ */
 export function serverCommandLine([word]: readonly string[], options: CommandLineOptions): CommandLine | undefined {
+  if (word === '--version' || word === '-V') return buildCommandLine(options, [])
   const declared = [tryServer, ...serverVerbs]
   return declared.some(({ name }) => name === word) ? buildCommandLine(options, declared) : undefined
 }

@@ -1,6 +1,5 @@
 import { Argument, Option } from 'commander'
-import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
-import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
 import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'

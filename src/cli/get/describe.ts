@@ -12,7 +12,7 @@ import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-comma
 import { endpointOf, listItems, readOne, type Fields } from './listing.ts'
 import type { Noun } from './noun.ts'
 import { nounOf, NOUNS, parentsOf } from './nouns.ts'
-import type { Item, StateFacts } from './states.ts'
+import { withState, type Item, type StateFacts } from './states.ts'
 import { tableLines } from './table.ts'
 
 /** Most records of a relation that are shown. */
@@ -64,7 +64,7 @@ async function describeOne(
   const { opened } = saved
   const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
   const read = (await readOne({ client, noun, fields }, wanted)) as Item
-  const record = noun.state ? await noun.state.add(read, facts) : read
+  const record = await withState(noun, read, facts)
   const relations = await relationsOf(noun, record, fields, facts)
   if (noun.name === 'waves') relations.unshift(await scorecardOf(noun, facts, wanted))
   if (json) {
@@ -137,7 +137,7 @@ async function readRelation(
   const items: Item[] = []
   try {
     for await (const item of listItems({ client: facts.client, noun, fields })) {
-      if (isWanted(item)) items.push(noun.state ? await noun.state.add(item, facts) : item)
+      if (isWanted(item)) items.push(await withState(noun, item, facts))
       if (items.length > MOST_SHOWN) break
     }
     return { noun, items }

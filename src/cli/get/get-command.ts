@@ -14,7 +14,7 @@ import type { SavedContext } from '../workspace/in-workspace.ts'
 import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
-import { declaredStates, type Item } from './states.ts'
+import { declaredStates, statesOf, withState, type Item } from './states.ts'
 import { alignedLines, tableCells, valueAt } from './table.ts'
 
 export type GetOptions = Partial<Record<NounParent['option'], string>> & {
@@ -40,18 +40,18 @@ export async function runGet(
   const output = openOutput()
   const fields = { ...(await placeOf(client, noun, settings, own)), ...filters }
   const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
-  const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
+  const stated: Stated = item => withState(noun, item, facts)
   if (id === undefined) {
     const { limit, all } = own
     const isFiltered = state !== undefined
-    return await printList({ client, noun, fields, withState, state, limit, all, isFiltered }, output, common, own)
+    return await printList({ client, noun, fields, stated, state, limit, all, isFiltered }, output, common, own)
   }
-  await printOne({ client, noun, fields, withState }, id, output, common, own)
+  await printOne({ client, noun, fields, stated }, id, output, common, own)
   return EXIT.done
 }
 
-type WithState = (item: Item) => Promise<Item>
-type Printed = Listing & { withState: WithState; state?: string | undefined }
+type Stated = (item: Item) => Promise<Item>
+type Printed = Listing & { stated: Stated; state?: string | undefined }
 
 /**
  * The state that `--status` means.
@@ -60,7 +60,7 @@ type Printed = Listing & { withState: WithState; state?: string | undefined }
 function wantedState(noun: Noun, status: string | undefined): string | undefined {
   if (status === undefined) return undefined
   const { filters } = queryOf(endpointOf(noun.list))
-  const values = noun.state?.values ?? Object.fromEntries(statesOf(noun).map(state => [state, []]))
+  const values = statesOf(noun)?.values ?? Object.fromEntries(declaredStatesOf(noun).map(state => [state, []]))
   if (Object.keys(values).length === 0 && !filters.includes('status'))
     throw new UsageError(`${noun.name} takes no --status.`)
   const known = Object.entries<readonly string[]>(values)
@@ -71,7 +71,7 @@ function wantedState(noun: Noun, status: string | undefined): string | undefined
   throw new UsageError(`No ${noun.one} has the status "${status}".${near} There are: ${names.join(', ')}.`)
 }
 
-function statesOf({ list, further }: Noun): string[] {
+function declaredStatesOf({ list, further }: Noun): string[] {
   const lists = [list, ...(further ? [further.list] : [])]
   return [...new Set(lists.flatMap(each => declaredStates(endpointOf(each))))]
 }
@@ -101,6 +101,7 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
 
 /** What narrows the list at the service; a `--status` that it does not take is looked at here instead. */
 function filtersOf(noun: Noun, own: GetOptions): Fields {
+  if (own.filter.length === 0 && own.search === undefined && own.status === undefined) return {}
   const { filters } = queryOf(endpointOf(noun.list))
   const given = own.filter.map(text => {
     const [name = '', ...rest] = text.split('=')
@@ -135,8 +136,8 @@ export async function placeOf(client: Client, noun: Noun, settings: Settings, ow
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')
   // The chat sessions are the account's own; the project only narrows them.
-  const takesProject = queryOf(endpointOf(noun.list)).filters.includes('projectId')
-  const wanted = isOfProject || (takesProject && settings.project !== undefined)
+  const takesProject = () => queryOf(endpointOf(noun.list)).filters.includes('projectId')
+  const wanted = isOfProject || (settings.project !== undefined && takesProject())
   const fields: Record<string, unknown> = wanted
     ? { projectId: (await chooseProject(client, settings.project)).id }
     : {}
@@ -156,7 +157,7 @@ async function printOne(
   common: CommonOptions,
   own: GetOptions,
 ): Promise<void> {
-  const record = await listing.withState((await readOne(listing, id)) as Item)
+  const record = await listing.stated((await readOne(listing, id)) as Item)
   if (own.json) return await output.write(`${jsonText(record)}\n`)
   const table = startTable(listing.noun, common)
   table.add(record)
@@ -177,7 +178,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   }
   try {
     for await (const found of listItems({ ...listing, onCut })) {
-      const item = await listing.withState(found)
+      const item = await listing.stated(found)
       if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) continue
       count += 1
       progress.tell(count)

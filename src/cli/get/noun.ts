@@ -1,5 +1,5 @@
 import type { Contract } from '../../api/contract/contract.ts'
-import type { NounState } from './states.ts'
+import type { StateName } from './states.ts'
 
 /** An operation of the contract by its resource and name, such as `runs.list`. */
 export type OperationName = { [R in keyof Contract]: `${R}.${keyof Contract[R] & string}` }[keyof Contract]
@@ -36,7 +36,7 @@ export type Noun = {
   /** Added to each item as `source`. */
   source?: string
   /** How its state follows from its record, where that is more than the wire's `status`. */
-  state?: NounState
+  state?: StateName
   /** Field that people call it by. */
   calledBy?: string
   columns: readonly NounColumn[]

@@ -1,5 +1,4 @@
 import type { Noun, NounColumn, NounParent } from './noun.ts'
-import { runState, suiteState, trialState, waveState } from './states.ts'
 
 const column = (title: string, path = title.toLowerCase()): NounColumn => ({ title, path })
 const time = (title: string, path: string): NounColumn => ({ title, path, as: 'time' })
@@ -58,7 +57,7 @@ export const NOUNS: readonly Noun[] = [
   }),
   noun('suites', 'suite', 'eval suites, each by its last run over everything', {
     list: 'suites.list',
-    state: suiteState,
+    state: 'suite',
     read: { operation: 'suites.get', parameter: 'suiteId' },
     calledBy: 'name',
     columns: [
@@ -81,7 +80,7 @@ export const NOUNS: readonly Noun[] = [
   }),
   noun('runs', 'run', 'eval runs of a suite, or of all suites', {
     list: 'runs.list',
-    state: runState,
+    state: 'run',
     earlier: 'runs.older',
     read: { operation: 'runs.get', parameter: 'runId' },
     parents: [{ ...suite, optional: true }],
@@ -99,7 +98,7 @@ export const NOUNS: readonly Noun[] = [
   }),
   noun('trials', 'trial', 'trials (iterations) of a run', {
     list: 'iterations.list',
-    state: trialState,
+    state: 'trial',
     parents: [run],
     columns: [
       ID,
@@ -183,7 +182,7 @@ export const NOUNS: readonly Noun[] = [
   }),
   noun('waves', 'wave', 'runs of a journey, or of all journeys', {
     list: 'journeyRuns.list',
-    state: waveState,
+    state: 'wave',
     read: { operation: 'journeyRuns.get', parameter: 'runId' },
     parents: [{ option: 'journey', parameter: 'journeyId', of: 'journeys', optional: true }],
     columns: [

@@ -103,6 +103,20 @@ export const waveState: NounState = {
   add: item => ({ ...item, state: journeyRunState(item) ?? null }),
 }
 
+/** Each by the name that its noun has for it: the nouns themselves are read by help and completion too. */
+const STATES = { run: runState, suite: suiteState, trial: trialState, wave: waveState }
+export type StateName = keyof typeof STATES
+
+/** The states of a noun; undefined where its records state nothing but their `status`. */
+export function statesOf({ state }: { state?: StateName }): NounState | undefined {
+  return state && STATES[state]
+}
+
+/** An item with its state, where its noun has states. */
+export async function withState(noun: { state?: StateName }, item: Item, facts: StateFacts): Promise<Item> {
+  return (await statesOf(noun)?.add(item, facts)) ?? item
+}
+
 /** The states that a list declares for its items, or takes to narrow it; empty where it declares none. */
 export function declaredStates({ response, query }: AnyEndpoint): string[] {
   const taken = query ? statusIn([asJson(query)]) : []

@@ -4,6 +4,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
 import { directories } from '../config/directories.ts'
+import { isAtTerminal } from '../dashboard/at-terminal.ts'
 
 /** Where compiled code can be stored, or why nowhere and what to do about it. */
 export type CompileCache = { directory: string } | { why: string; next: string }
@@ -38,17 +39,35 @@ function strangeEntry(directory: string): string | undefined {
   return undefined
 }
 
+/** Starts that call much the same functions, and share what is compiled of them. */
+const KINDS = ['call', 'get', 'run', 'try']
+
 /**
  * Lets Node store compiled code where only this user can. Where NODE_COMPILE_CACHE names another directory, Node has
- * used that already; programs that are started from here do not use it if others can write it.
+ * used that already; neither this program nor those that it starts use it if others can write it.
+ * @param folder where the program's files are
+ * @returns file for the compiled code of such a start; undefined where there is no place for it
  */
-export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
+export function keepCompiledCode(folder: string, argv: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule('node:module')
-  const used = getCompileCacheDir()
-  if (used === undefined) {
+  const given = getCompileCacheDir()
+  if (given === undefined) {
     const own = ownCompileCache()
     if ('directory' in own) enableCompileCache(own.directory)
-  } else if (exposureOfUsed(used)) delete env['NODE_COMPILE_CACHE']
+  } else if (exposureOfUsed(given)) {
+    delete env['NODE_COMPILE_CACHE']
+    return undefined
+  }
+  const used = getCompileCacheDir()
+  const kind = KINDS.find(each => each === argv[0]) ?? (isAtTerminal() ? 'dashboard' : 'other')
+  return used === undefined ? undefined : join(used, `mcpdeck-${kind}-${shortHash(folder)}`)
+}
+
+/** Tells folders apart, by FNV-1a; what Node has for it takes milliseconds to load. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16)
 }
 
 /** Where this process stores compiled code, or why nowhere; `exposed` where another user could change it. */

@@ -62,5 +62,7 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
 function collectAll(): void {
   setFlagsFromString('--expose-gc')
   const collector = runInNewContext('gc') as (how: object) => void
+  // V8 tells by its flags which compiled code may be stored and used.
+  setFlagsFromString('--no-expose-gc')
   collector({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -1,5 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
+import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { tableLines } from '../get/table.ts'

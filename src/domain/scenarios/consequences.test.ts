@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES } from '../../api/contract/choices.ts'
 import { consequencesOf } from './consequences.ts'
 import { proofsOf } from './proof.ts'
 import { ACCESS_TABLE, effectOf, exposes, lockedOut, rowOf, tightens, type AccessChange } from './table.ts'

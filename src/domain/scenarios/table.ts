@@ -1,4 +1,4 @@
-import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES } from '../../api/contract/choices.ts'
 
 export type AccessMode = (typeof SCENARIO_MODES)[number]
 

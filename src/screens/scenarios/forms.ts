@@ -1,7 +1,7 @@
 import type { MemberNote } from '../../domain/scenarios/notes.ts'
 import { ACCESS_TABLE, rowOf, type AccessMode } from '../../domain/scenarios/table.ts'
 import { MODE_LABELS } from '../../domain/scenarios/labels.ts'
-import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES } from '../../api/contract/choices.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
 import type { FormFieldSpec } from '../../components/form/form-dialog.tsx'

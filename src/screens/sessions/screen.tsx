@@ -1,5 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
-import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
+import { SESSION_SOURCES } from '../../api/contract/choices.ts'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { useChat } from '../../components/conversations/use-chat.tsx'
 import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { contract } from '../../api/contract/contract.ts'
-import type { SESSION_SOURCES } from '../../api/contract/sessions.ts'
+import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { YES } from '../../components/form/field-input.ts'
 import { useFormDialog, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import type { SCENARIO_MODES } from '../../api/contract/choices.ts'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Database } from '../core/database/database.ts'
 import { requireRow } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
+import { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 import { evalSessions } from './eval-sessions.ts'

@@ -1,6 +1,7 @@
 import type { MessageRow } from '../conversations/message-rows.ts'
 import type { FeedFilter } from '../core/list-page.ts'
-import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
+import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
 
 /** Surfaces that produce sessions, in the contract's words. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { SCENARIO_MODES } from '../../../src/api/contract/scenario-shapes.ts'
+import { SCENARIO_MODES } from '../../../src/api/contract/choices.ts'
 
 /**
  * The moment at which a process dies: after so many turns of our event loop, or with so many writes of the database.

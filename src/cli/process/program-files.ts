@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { cachedDataVersionTag } from 'node:v8'
+import { Script } from 'node:vm'
+import { crc32 } from 'node:zlib'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
+
+/** A file that ran without stored code; `flags` are those of V8 that its code was compiled under. */
+type Fresh = { name: string; script: Script; flags: number }
+
+/**
+ * How long after the last file was loaded a program that goes on lets go of what was stored, and how long after that it
+ * stores what it compiled, in milliseconds.
+ */
+const RELEASE_AFTER_MS = 50
+const STORE_AFTER_MS = 1000
+const ALIGNMENT = 8
+
+/**
+ * Loads the program's own files as `require` does, with the code that V8 compiled of them in an earlier start. What
+ * Node stores by itself lacks every function that was called only after its file was loaded.
+ * @param folder where the files are
+ * @param store file for the compiled code of starts of this kind; without one nothing is stored
+ */
+export function programFiles(folder: string, store: string | undefined): (id: string) => unknown {
+  const loaded = new Map<string, { exports: unknown }>()
+  let fresh: Fresh[] = []
+  let stored: Map<string, Buffer> | undefined
+  let timer: NodeJS.Timeout | undefined
+  const storedCode = (): Map<string, Buffer> => (stored ??= store === undefined ? new Map() : readCode(store))
+
+  const storeFresh = (): void => {
+    if (fresh.length === 0) return
+    const flags = cachedDataVersionTag()
+    const ready = fresh.filter(each => each.flags === flags)
+    fresh = fresh.filter(each => each.flags !== flags)
+    if (store !== undefined && ready.length > 0) {
+      const kept = [...storedCode()].filter(([name]) => existsSync(join(folder, name)))
+      const made = ready.map(({ name, script }) => [name, script.createCachedData()] as const)
+      writeCode(store, new Map([...kept, ...made]))
+    }
+    stored = undefined
+  }
+  process.on('exit', storeFresh)
+  const later = (work: () => void, ms: number): void => {
+    clearTimeout(timer)
+    timer = setTimeout(work, ms)
+    timer.unref()
+  }
+  const release = (): void => {
+    stored = undefined
+    if (fresh.length > 0) later(storeFresh, STORE_AFTER_MS)
+  }
+
+  const compile = (name: string): Script => {
+    const filename = join(folder, name)
+    // The build writes nothing but ASCII.
+    const source = `(function (exports, require, module, __filename) {${readFileSync(filename, 'latin1')}\n})`
+    const cachedData = storedCode().get(name)
+    const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
+    if (cachedData && !script.cachedDataRejected) return script
+    fresh.push({ name, script, flags: cachedDataVersionTag() })
+    return script
+  }
+
+  const load = (id: string): unknown => {
+    if (isBuiltin(id)) return process.getBuiltinModule(id)
+    const name = id.slice('./'.length)
+    const known = loaded.get(name)
+    if (known) return known.exports
+    const module = { exports: {} }
+    loaded.set(name, module)
+    const run = compile(name).runInThisContext() as (...given: unknown[]) => void
+    run(module.exports, load, module, join(folder, name))
+    later(release, RELEASE_AFTER_MS)
+    return module.exports
+  }
+  return load
+}
+
+/** The stored code of each file by its name; none where that cannot be read, or is not what was written. */
+function readCode(store: string): Map<string, Buffer> {
+  try {
+    const bytes = readFileSync(store)
+    // V8 runs what it is given, and would end the process over a damaged byte.
+    if (crc32(bytes.subarray(ALIGNMENT)) !== bytes.readUInt32LE(4)) return new Map()
+    const start = ALIGNMENT + bytes.readUInt32LE(0)
+    const sizes = JSON.parse(bytes.toString('utf8', ALIGNMENT, start)) as [name: string, size: number][]
+    let at = aligned(start)
+    return new Map(
+      sizes.map(([name, size]) => {
+        const code = bytes.subarray(at, at + size)
+        at = aligned(at + size)
+        return [name, code]
+      }),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+/** Stores the code, or nothing, for the next start to compile again. */
+function writeCode(store: string, code: ReadonlyMap<string, Buffer>): void {
+  const index = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])))
+  const parts = [index, ...code.values()].flatMap(part => [part, Buffer.alloc(aligned(part.length) - part.length)])
+  const body = Buffer.concat(parts)
+  const head = Buffer.alloc(ALIGNMENT)
+  head.writeUInt32LE(index.length)
+  head.writeUInt32LE(crc32(body), 4)
+  try {
+    writeForOwner(store, Buffer.concat([head, body]))
+  } catch {
+    // As above.
+  }
+}
+
+/** Where V8 reads code without copying it first. */
+function aligned(at: number): number {
+  return Math.ceil(at / ALIGNMENT) * ALIGNMENT
+}
