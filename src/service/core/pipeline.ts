@@ -7,7 +7,7 @@ import { ServiceError } from './errors.ts'
 import { inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
 import type { Handlers, InnerRequest } from './context.ts'
 import { newId } from './ids.ts'
-import { authenticate, callerOf, nobody, type Caller, namedProject, projectFor } from './access.ts'
+import { callerOf, createAuthentication, nobody, type Caller, namedProject, projectFor } from './access.ts'
 import { GATES, type OrganizationLimits } from './limits.ts'
 import { createRateLimiter } from './rates.ts'
 import { requireOwnHost } from './urls.ts'
@@ -86,6 +86,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const { visitors } = options
   const router = createRouter()
   const limiter = createRateLimiter(options.store, options.limits)
+  const authenticate = createAuthentication(options.store)
   const open = new Set<Promise<WholeResponse>>()
   const closing = new AbortController()
   let closed = false
@@ -103,7 +104,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (path.startsWith(visitors.prefix)) return visitors.answer(request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
-    const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
+    const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(key)
     told(caller)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
