@@ -59,6 +59,9 @@ export type ServeOptions = {
   signal?: AbortSignal
 }
 
+/** Characters of ended trials that stay in memory: the runs that several callers follow at once. */
+const KEPT_TRIALS = 8_000_000
+
 /** What cannot be served; its message is for the person who typed it. */
 export class ServeError extends Error {
   override readonly name = 'ServeError'
@@ -82,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     dataDir,
     rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
+    keptTrials: KEPT_TRIALS,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
     ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,

@@ -11,7 +11,7 @@ import { callerOf, createAuthentication, nobody, type Caller, namedProject, proj
 import { GATES, type OrganizationLimits } from './limits.ts'
 import { createRateLimiter } from './rates.ts'
 import { requireOwnHost } from './urls.ts'
-import { Reply, type Answer } from './reply.ts'
+import { JsonText, Reply, type Answer } from './reply.ts'
 import { notServed } from './refusals.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from './database/database.ts'
@@ -237,7 +237,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const work = () => (guarded ? guarded(call, () => handler(call)) : handler(call))
   const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
-  if (options.validateResponses) endpoint.response.parse(reply)
+  if (options.validateResponses) endpoint.response.parse(reply instanceof JsonText ? JSON.parse(reply.text) : reply)
   const bare = options.bareLists.includes(endpoint)
   return {
     status: endpoint.status ?? 200,
@@ -334,7 +334,7 @@ function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Wh
   const all = { ...headers, 'x-request-id': requestId, 'cache-control': 'no-store' }
   if (answer.text !== undefined) return whole(status, all, headersOnly ? null : answer.text)
   if (body === undefined) return whole(status, all, null)
-  const text = JSON.stringify(body)
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
   return whole(status, typed, headersOnly ? null : text)

@@ -59,6 +59,11 @@ export type ServiceOptions = WorkspaceOptions & {
   validateResponses?: boolean
   /** Longest request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
+  /**
+   * Characters of ended trials that stay in memory as they are answered. Default 400,000: what the polls of one run
+   * read again and again.
+   */
+  keptTrials?: number
   /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
@@ -94,7 +99,7 @@ export type ServiceOptions = WorkspaceOptions & {
 export type Service = {
   /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
   answer(request: ApiRequest): Promise<WholeResponse>
-  /** The same with Node's own classes, for servers of HTTP. */
+  /** The same with Node's own classes, which cost more than most answers. */
   fetch(request: Request): Promise<Response>
   /** Key of the workspace's owner. */
   readonly localKey: string
@@ -125,7 +130,7 @@ const CASE_BODIES = [
   contract.runGroups.create,
 ]
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTrials: 400_000 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -161,6 +166,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       visits,
       visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
       now,
+      keptTrials: options.keptTrials ?? DEFAULTS.keptTrials,
       models: options.models,
       onDoctorStep: options.onDoctorStep ?? (() => {}),
       perform: (request, inner) => pipeline.perform(request, inner),
