@@ -8,8 +8,8 @@ import type { WholeResponse } from '../../service/core/pipeline.ts'
 type Answer = (request: ApiRequest, outgoing: ServerResponse) => Promise<WholeResponse | undefined>
 
 /**
- * A server of HTTP that writes answers as they are: to make Node's own `Response` of each, and take it apart again, cost
- * more than most answers themselves. What it needs is loaded here, because only `serve` and the worker want it.
+ * A server of HTTP that writes answers as they are: to make Node's own `Response` of each, and take it apart again,
+ * cost more than most answers themselves. What it needs is loaded here, because only `serve` and the worker want it.
  */
 export async function createHttpServer(answer: Answer): Promise<ServerType> {
   const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([

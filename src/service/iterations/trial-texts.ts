@@ -5,8 +5,8 @@ import type { Store } from '../core/database/store.ts'
 import type { PagedTrial } from '../runs/trial-rows.ts'
 
 /**
- * Trials as their pages write them. What has ended by itself never changes, nor does the case that it executed: its text
- * is kept, because whoever follows a run reads the same trials with every poll.
+ * Trials as their pages write them. What has ended by itself never changes, nor does the case that it executed: its
+ * text is kept, because whoever follows a run reads the same trials with every poll.
  * @param most characters of all texts that are kept
  */
 export function createTrialTexts(store: Pick<Store, 'trials' | 'runs' | 'state'>, most: number) {

@@ -78,6 +78,7 @@ type StoredLease = {
 }
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
+const PRESENT = 'SELECT 1 FROM run WHERE id = :id AND projectId = :projectId'
 const IN_FLIGHT = `status IN ('pending', 'running')`
 const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
   FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`
@@ -103,8 +104,7 @@ export function createRunRows(database: Database) {
   }
   return {
     get: (projectId: string, id: string) => one({ id, projectId }),
-    has: (projectId: string, id: string) =>
-      database.get('SELECT 1 FROM run WHERE id = :id AND projectId = :projectId', { id, projectId }) !== undefined,
+    has: (projectId: string, id: string) => database.get(PRESENT, { id, projectId }) !== undefined,
     /** Newest first. */
     listBySuite: (projectId: string, suiteId: string, limit: number, before = Number.MAX_SAFE_INTEGER) =>
       runs
