@@ -29,6 +29,8 @@ const { values } = parseArgs({
     build: { type: 'string', multiple: true, default: [] },
     live: { type: 'boolean', default: true },
     write: { type: 'boolean', default: false },
+    // Of the section `service`: how many stand in its full database.
+    trials: { type: 'string', default: '100000' },
     // Of the section `workbench`: installs its peers below the user's cache first.
     peers: { type: 'boolean', default: false },
     // Of the section `idle`: how long screens are left open, which, and on what data; see `idle.ts` for their names.
@@ -103,7 +105,7 @@ async function reportPrograms(): Promise<void> {
 
 async function reportService(): Promise<void> {
   const rounds = Number(values.rounds)
-  const figures = serviceTable(await measureService(own, rounds))
+  const figures = serviceTable(await measureService(own, rounds, Number(values.trials)))
   const tables = `Medians of ${rounds} interleaved rounds, ${machine()}.\n\n${figures}`
   console.log(tables)
   if (values.write) await writeInto(document, tables, 'bench:service')

@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Pool } from 'undici'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
+import { plainHeaders } from '../../src/api/contract/message.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 import type { Build } from './program.ts'
 import { number, table } from './report.ts'
 import { startServe } from './serve.ts'
 import { median, quantile } from './statistics.ts'
-import { prepareEchoes } from './workspaces.ts'
+import { iterations, prepareEchoes } from './workspaces.ts'
 
-/** Cases of the measured suite, and how often its run stands in the database: 100,000 trials. */
-const [cases, copies] = [100, 100]
+/** Cases of the measured suite, which runs each ten times: the trials of one run. */
+const cases = 100
+const trialsOfRun = cases * iterations
 /** Requests of one figure: one after the other, and several at once. */
 const [single, parallel, atOnce] = [200, 600, 16]
 const launches = 40
@@ -42,13 +44,16 @@ type Measured = {
 
 const DOORS = [openHere, openServed([]), openServed(['--rate-limit', '1000000', '--burst', '1000000'])]
 
-/** Measures the local workspace in this process, over loopback, and over loopback with requests counted. */
-export async function measureService(build: Build, rounds: number): Promise<ServiceSamples> {
+/**
+ * Measures the local workspace in this process, over loopback, and over loopback with requests counted.
+ * @param trials that stand in the full database, to the next thousand
+ */
+export async function measureService(build: Build, rounds: number, trials: number): Promise<ServiceSamples> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-service-'))
   const samples: ServiceSamples = new Map()
   try {
     const [full, fresh] = [join(folder, 'full'), join(folder, 'fresh')]
-    const workspaces = [await prepareMany(full), await prepareOne(fresh)]
+    const workspaces = [await prepareMany(full, Math.ceil(trials / trialsOfRun)), await prepareOne(fresh)]
     for (let round = 0; round < rounds; round += 1)
       for (const measured of workspaces) await measureRound(build, measured, samples)
     return samples
@@ -86,7 +91,7 @@ async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Me
   const page = () => ask(`${anyRun()}/iterations?limit=50`)
   for (let i = 0; i < 50; i += 1) await Promise.all([run(), page()])
   const launch = async () => {
-    const body = { suiteId, iterationOverride: 10 }
+    const body = { suiteId, iterationOverride: iterations }
     const { runId } = (await ask(`${below}/eval-runs`, body)) as { runId: string }
     return `${below}/eval-runs/${runId}`
   }
@@ -156,11 +161,13 @@ async function timed(send: () => Promise<unknown>): Promise<number> {
 
 async function openHere(dataDir: string): Promise<Door> {
   const service = await createService({ dataDir, validateResponses: false })
-  const headers = { authorization: `Bearer ${service.localKey}` }
+  const headers = plainHeaders({ authorization: `Bearer ${service.localKey}` })
+  const { signal } = new AbortController()
   const ask: Ask = async (path, body) => {
-    const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
-    const response = await service.fetch(new Request(`http://bench.invalid${API_PREFIX}${path}`, init))
-    return await readAnswer(path, response.status, response)
+    const url = `http://bench.invalid${API_PREFIX}${path}`
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : { method: 'GET', body: null }
+    const response = await service.answer({ url, headers, signal, ...sent })
+    return readAnswer(path, response.status, response.body ?? '')
   }
   return { name: 'in the process', ask, reconnect: () => {}, [Symbol.asyncDispose]: service.close }
 }
@@ -175,7 +182,7 @@ function openServed(options: readonly string[]) {
     const ask: Ask = async (path, body) => {
       const request = { path: `${API_PREFIX}${path}`, headers, method: body ? 'POST' : 'GET' } as const
       const response = await pool.request({ ...request, body: body ? JSON.stringify(body) : null })
-      return await readAnswer(path, response.statusCode, response.body)
+      return readAnswer(path, response.statusCode, await response.body.text())
     }
     const reconnect = () => {
       void pool.destroy()
@@ -190,8 +197,8 @@ function openServed(options: readonly string[]) {
   }
 }
 
-async function readAnswer(path: string, status: number, body: { json(): Promise<unknown> }): Promise<unknown> {
-  const answer = await body.json()
+function readAnswer(path: string, status: number, body: string): unknown {
+  const answer: unknown = JSON.parse(body)
   // A run that is cancelled may have ended just before.
   if (status >= 300 && status !== 409) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
   return answer
@@ -207,8 +214,8 @@ async function prepareOne(dataDir: string): Promise<Measured> {
   return { note, dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
 }
 
-/** A workspace whose suite really ran, with that run and its trials copied until there are enough. */
-async function prepareMany(dataDir: string): Promise<Measured> {
+/** A workspace whose suite really ran, with that run and its trials copied until it stands there so often. */
+async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
   const copied = {
@@ -233,7 +240,7 @@ async function prepareMany(dataDir: string): Promise<Measured> {
         `INSERT INTO ${name} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${name}
          WHERE ${key} IN (SELECT id FROM ${of})`,
       )
-      for (let n = 1; n < copies; n += 1) copy.run({ copy: n })
+      for (let n = 1; n < runs; n += 1) copy.run({ copy: n })
     }
     database.exec('COMMIT')
     const runIds = database.prepare('SELECT id FROM run').all()

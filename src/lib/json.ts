@@ -13,12 +13,14 @@ export const TOO_DEEP = '(too deep to show)'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Whether a text of JSON has more levels of objects and lists; it is not parsed, so that no depth can be too much. */
+/**
+ * Whether a text of JSON has more levels of objects and lists; it is not parsed, so that no depth can be too much. What
+ * is no JSON, as where levels are not closed, may have more all the same.
+ */
 export function textHasMoreLevels(text: string, levels: number): boolean {
-  // Each level takes a character to open.
-  if (text.length <= levels) return false
   let depth = 0
-  for (let at = 0; at < text.length; at += 1) {
+  // What is too deep yet takes a character to open each level that is missing, and one to close each of all.
+  for (let at = 0; text.length - at > 2 * levels - depth + 1; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     // `[` and `{`, then `]` and `}`: they differ in one bit, as letters do.

@@ -8,6 +8,49 @@ export function onceFor<K extends WeakKey, T>(make: (key: K) => T): (key: K) => 
   }
 }
 
+/**
+ * Makes something once for each text, until the texts have more characters together: then all are forgotten. Whoever
+ * gets it shares it.
+ */
+export function onceForText<T>(make: (text: string) => T, most: number): (text: string) => T {
+  const all = new Map<string, { made: T }>()
+  let characters = 0
+  return text => {
+    const known = all.get(text)
+    if (known) return known.made
+    const made = make(text)
+    characters += text.length
+    if (characters > most) {
+      all.clear()
+      characters = text.length
+    }
+    if (text.length <= most) all.set(text, { made })
+    return made
+  }
+}
+
+/** Texts by name, the latest: the oldest ones go when all together have more characters than `most`. */
+export function latestTexts(most: number): {
+  get(name: string): string | undefined
+  add(name: string, text: string): void
+} {
+  const all = new Map<string, string>()
+  let characters = 0
+  return {
+    get: name => all.get(name),
+    add(name, text) {
+      if (all.has(name) || text.length > most) return
+      all.set(name, text)
+      characters += text.length
+      for (const [oldest, { length }] of all) {
+        if (characters <= most) return
+        all.delete(oldest)
+        characters -= length
+      }
+    },
+  }
+}
+
 /** Makes something for each object, and again once anything else that it is made of is another. */
 export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknown[], make: () => T) => T {
   const all = new WeakMap<K, { of: readonly unknown[]; made: T }>()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
 import { listKeys, makeKey, revokeKey } from '../../src/service/core/access.ts'
-import { createApi, echoCase, open, sandbox } from './harness.ts'
+import { createApi, echoCase, open, sandbox, temporaryDirectory } from './harness.ts'
 
 const { account, projects, servers, suites, runs } = contract
 
@@ -35,6 +35,23 @@ describe('keys', () => {
     expect(JSON.stringify(listKeys(store))).not.toContain(key.slice(20))
     store.write(() => store.organizations.delete(store.settings.get('localOrganizationId')!))
     expect(await api.refused(account.me)).toMatchObject({ status: 401, details: { reason: 'ORPHANED_KEY' } })
+  })
+
+  test('a key in use that another process revokes is refused at once, and rights that it takes are gone', async () => {
+    const dataDir = temporaryDirectory()
+    const [{ api, store }, other] = [await open({ dataDir }), await open({ dataDir })]
+    const { projectId } = await sandbox(api)
+    const [{ key, summary }, granted] = [
+      makeKey(store, 'ci', { role: 'member' }),
+      makeKey(store, 'one', { grants: { [projectId]: 'editor' } }),
+    ]
+    const [own, one] = [createApi(api.fetch, key), createApi(api.fetch, granted.key)]
+    for (let i = 0; i < 3; i += 1) await own.call(account.me)
+    expect(await one.call(projects.capabilities, { projectId })).toMatchObject({ projectRole: 'editor' })
+    other.store.write(() => other.store.keys.grant(granted.summary.id, projectId, 'member'))
+    expect(await one.call(projects.capabilities, { projectId })).toMatchObject({ projectRole: 'member' })
+    expect(revokeKey(other.store, summary.id)).toBe(true)
+    expect(await own.refused(account.me)).toMatchObject({ status: 401 })
   })
 
   test('the database holds no key', async () => {

@@ -2,7 +2,6 @@ import { jsonText, clean } from '../../lib/printable.ts'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ServerType } from '@hono/node-server'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type EndingSignal, onEndingSignal } from '../../tui/terminal/ending-signals.ts'
 import { createService } from '../../service/workspace/service.ts'
@@ -20,6 +19,7 @@ import { laidOut } from '../output/prose.ts'
 import { createRedaction } from '../output/redaction.ts'
 import { createMemoryRelease } from '../process/memory-release.ts'
 import { isoTime } from '../../lib/times.ts'
+import { createHttpServer, headersOf, stopListening } from './http-server.ts'
 
 export type ServeOptions = {
   dataDir: string
@@ -59,6 +59,9 @@ export type ServeOptions = {
   signal?: AbortSignal
 }
 
+/** Characters of ended trials that stay in memory: the runs that several callers follow at once. */
+const KEPT_TRIALS = 8_000_000
+
 /** What cannot be served; its message is for the person who typed it. */
 export class ServeError extends Error {
   override readonly name = 'ServeError'
@@ -82,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     dataDir,
     rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
+    keptTrials: KEPT_TRIALS,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
     ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,
@@ -90,23 +94,19 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
   })
   try {
     const keyFile = prepare(service.store, options, stderr)
-    const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
     let answering = 0
     const memory = createMemoryRelease(() => answering > 0)
-    const server = createAdaptorServer({
-      overrideGlobalObjects: false,
-      fetch: async (request, { outgoing }) => {
-        answering += 1
-        try {
-          const answer = await inject(request, service.fetch)
-          if (answer.transport === 'send') return answer.response
-          await breakOff(answer, outgoing as ServerResponse)
-          return RESPONSE_ALREADY_SENT
-        } finally {
-          answering -= 1
-          memory.putOff()
-        }
-      },
+    const server = await createHttpServer(async (request, outgoing) => {
+      answering += 1
+      try {
+        const answer = await inject(request, service.answer)
+        if (answer.transport === 'send') return answer.response
+        await breakOff(answer, outgoing)
+        return undefined
+      } finally {
+        answering -= 1
+        memory.putOff()
+      }
     })
     server.listen(port, host)
     await listening(server, host, port)
@@ -165,33 +165,6 @@ function addSamples(store: Store): void {
   }
 }
 
-/** The HTTP server costs time to load, and only this command needs it. */
-export async function loadHttp() {
-  const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
-    import('@hono/node-server'),
-    import('@hono/node-server/utils/response'),
-  ])
-  return { createAdaptorServer, RESPONSE_ALREADY_SENT }
-}
-
-/** How long open requests are waited for when a server stops, in milliseconds. */
-const OPEN_REQUESTS_MS = 5000
-
-/**
- * Takes no more connections and lets those that are open finish; after a while what is still open is cut: half-sent
- * requests, slow readers, answers without an end.
- */
-export function stopListening(server: ServerType): { closed: Promise<unknown>; cut: () => void } {
-  const closed = once(server, 'close')
-  const cut = () => {
-    if ('closeAllConnections' in server) server.closeAllConnections()
-  }
-  server.close()
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
-  const late = setTimeout(cut, OPEN_REQUESTS_MS)
-  return { closed: closed.finally(() => clearTimeout(late)), cut }
-}
-
 function ownHostsOf(host: string, { allowHost = [] }: ServeOptions): readonly string[] {
   return [host, ...allowHost]
 }
@@ -224,8 +197,8 @@ function whyNotListening(error: unknown): string {
 /** Cuts the connection before the answer, or after half of its body while the headers promise all of it. */
 async function breakOff({ response, transport }: FaultyAnswer, outgoing: ServerResponse): Promise<void> {
   if (transport === 'truncate') {
-    const body = Buffer.from(await response.arrayBuffer())
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    const body = Buffer.from(response.body ?? '')
+    outgoing.writeHead(response.status, headersOf(response))
     await new Promise<void>(resolve => outgoing.write(body.subarray(0, body.length >> 1), () => resolve()))
   }
   outgoing.destroy()

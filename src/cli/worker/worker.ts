@@ -1,12 +1,14 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { plainHeaders } from '../../api/contract/message.ts'
+import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
+import type { WholeResponse } from '../../service/core/pipeline.ts'
 import { createService, type Service } from '../../service/workspace/service.ts'
 import { awaitsRetry, executingIn } from '../../service/workspace/executing.ts'
 import { createLog, type Log } from '../output/log.ts'
 import { modelSettings } from '../workspace/model-settings.ts'
-import { loadHttp, stopListening, untilStopped } from '../serve/serve.ts'
+import { createHttpServer, stopListening } from '../serve/http-server.ts'
+import { untilStopped } from '../serve/serve.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
 
@@ -45,27 +47,23 @@ export async function runWorker(common: CommonOptions): Promise<void> {
 }
 
 async function answerUntilIdle(service: Service, socket: string, log: Log, stopped: Promise<void>): Promise<void> {
-  const { createAdaptorServer } = await loadHttp()
   const settings = executionSettings()
   let open = 0
   let last = performance.now()
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async (request: ApiRequest): Promise<WholeResponse> => {
     if (request.url !== GREETING) return await answerAsOwner(service, request)
     const isSame = request.headers.get(SETTINGS_HEADER) === settings
-    const headers = { [PROCESS_HEADER]: String(process.pid) }
-    return new Response(null, { status: isSame ? 204 : 409, headers })
+    const headers = plainHeaders({ [PROCESS_HEADER]: String(process.pid) })
+    return { status: isSame ? 204 : 409, headers, body: null }
   }
-  const server = createAdaptorServer({
-    overrideGlobalObjects: false,
-    async fetch(request) {
-      open += 1
-      try {
-        return await answer(request)
-      } finally {
-        open -= 1
-        last = performance.now()
-      }
-    },
+  const server = await createHttpServer(async request => {
+    open += 1
+    try {
+      return await answer(request)
+    } finally {
+      open -= 1
+      last = performance.now()
+    }
   })
   // The lease says that nobody listens there any more.
   rmSync(socket, { force: true })
@@ -84,10 +82,9 @@ async function answerUntilIdle(service: Service, socket: string, log: Log, stopp
 }
 
 /** Whoever reaches the socket may read the owner's key beside it. */
-async function answerAsOwner(service: Service, request: Request): Promise<Response> {
+async function answerAsOwner(service: Service, request: ApiRequest): Promise<WholeResponse> {
   const { method, url, body, signal } = request
   const authorization = `Bearer ${service.localKey}`
   const headers = plainHeaders({ ...Object.fromEntries(request.headers), authorization })
-  const answer = await service.answer({ method, url, headers, body, signal })
-  return new Response(answer.body, { status: answer.status, headers: [...answer.headers] })
+  return await service.answer({ method, url, headers, body, signal })
 }

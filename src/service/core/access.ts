@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { KEY_PREFIX, contract } from '../../api/contract/contract.ts'
 import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
@@ -6,6 +6,7 @@ import { type ProjectRole, isAtLeast, requiredRole, roleSentence } from '../../a
 import type { KeyRow, ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 import { readSecretFile } from './database/data-directory.ts'
+import { whileUnchanged } from './database/while-unchanged.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import type { Served } from './refusals.ts'
 
@@ -118,6 +119,13 @@ export function authenticate(store: Store, authorization: string | null): Caller
   return callerOf(looksLikeKey(key) ? findKey(store, key) : undefined, store)
 }
 
+/** {@link authenticate}, which reads a key's rights again only once anything in the workspace has changed. */
+export function createAuthentication(store: Store): (authorization: string | null) => Caller {
+  const callers = whileUnchanged<string, Caller>(store)
+  // By their hash, so that how long a search takes tells nothing of the keys that are known.
+  return authorization => callers(hash('sha256', authorization ?? ''), () => authenticate(store, authorization))
+}
+
 /** Who acts with a key, as long as it counts. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
 export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
@@ -150,7 +158,7 @@ function lookupOf(key: string): string {
 }
 
 function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
 
 function summarize(store: Store, { id, name, lookup, role, organizationId, createdAt, revokedAt }: KeyRow) {

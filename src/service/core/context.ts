@@ -6,7 +6,7 @@ import type { Jobs } from './jobs.ts'
 import type { EvalVocabulary } from './vocabulary.ts'
 import type { OrganizationLimits } from './limits.ts'
 import type { Quotas } from './rates.ts'
-import type { Reply } from './reply.ts'
+import type { JsonText, Reply } from './reply.ts'
 import type { Served } from './refusals.ts'
 import type { ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
@@ -18,6 +18,8 @@ export interface ServiceContext {
   quotas: Quotas
   jobs: Jobs
   background: Background
+  /** Characters of ended trials that stay in memory as they are answered. */
+  keptTrials: number
   /** The clock of everything that happens at a time, in epoch milliseconds. */
   now: () => number
   /** Answers a request that a handler makes for its caller, by all rules of one from outside but the key's rate. */
@@ -54,7 +56,7 @@ type Call<E> = ParsedInputOf<E> &
     signal: AbortSignal
   }
 
-type Answer<E> = OutputOf<E> | Reply<OutputOf<E>>
+type Answer<E> = OutputOf<E> | Reply<OutputOf<E>> | JsonText<OutputOf<E>>
 type Handler<E> = (call: Call<E>) => Answer<E> | Promise<Answer<E>>
 
 /** One handler for every served operation; a missing one does not compile. */

@@ -7,11 +7,11 @@ import { ServiceError } from './errors.ts'
 import { inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
 import type { Handlers, InnerRequest } from './context.ts'
 import { newId } from './ids.ts'
-import { authenticate, callerOf, nobody, type Caller, namedProject, projectFor } from './access.ts'
+import { callerOf, createAuthentication, nobody, type Caller, namedProject, projectFor } from './access.ts'
 import { GATES, type OrganizationLimits } from './limits.ts'
 import { createRateLimiter } from './rates.ts'
 import { requireOwnHost } from './urls.ts'
-import { Reply, type Answer } from './reply.ts'
+import { JsonText, Reply, type Answer } from './reply.ts'
 import { notServed } from './refusals.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from './database/database.ts'
@@ -86,6 +86,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const { visitors } = options
   const router = createRouter()
   const limiter = createRateLimiter(options.store, options.limits)
+  const authenticate = createAuthentication(options.store)
   const open = new Set<Promise<WholeResponse>>()
   const closing = new AbortController()
   let closed = false
@@ -103,7 +104,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (path.startsWith(visitors.prefix)) return visitors.answer(request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
-    const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
+    const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(key)
     told(caller)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
@@ -236,7 +237,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const work = () => (guarded ? guarded(call, () => handler(call)) : handler(call))
   const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
   const { body: reply, headers } = result instanceof Reply ? result : { body: result, headers: {} }
-  if (options.validateResponses) endpoint.response.parse(reply)
+  if (options.validateResponses) endpoint.response.parse(reply instanceof JsonText ? JSON.parse(reply.text) : reply)
   const bare = options.bareLists.includes(endpoint)
   return {
     status: endpoint.status ?? 200,
@@ -333,7 +334,7 @@ function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Wh
   const all = { ...headers, 'x-request-id': requestId, 'cache-control': 'no-store' }
   if (answer.text !== undefined) return whole(status, all, headersOnly ? null : answer.text)
   if (body === undefined) return whole(status, all, null)
-  const text = JSON.stringify(body)
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
   return whole(status, typed, headersOnly ? null : text)

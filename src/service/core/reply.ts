@@ -1,5 +1,18 @@
-/** What is written to the caller. `text` is a body that is written already, its type among the headers. */
+/**
+ * What is written to the caller. `text` is a body that is written already, its type among the headers; `body` is
+ * written as JSON, unless it is {@link JsonText}.
+ */
 export type Answer = { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
+
+/** A body that is written as JSON already; `T` states what it says. */
+export class JsonText<T> {
+  declare protected readonly says?: T
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 /** An answer with more than a body; most handlers answer the body alone. */
 export class Reply<T> {

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ERROR_STATUS, type ErrorCode } from '../../api/contract/error.ts'
+import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
+import type { WholeResponse } from '../core/pipeline.ts'
 import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './kinds.ts'
 import * as z from 'zod'
 import { createRouter } from '../core/router.ts'
@@ -11,9 +13,12 @@ export type FaultRates = Record<FaultKind, number> & {
 }
 
 /** What the transport does with the answer. */
-export type FaultyAnswer = { response: Response; transport: 'send' | 'drop' | 'truncate' }
+export type FaultyAnswer = { response: WholeResponse; transport: 'send' | 'drop' | 'truncate' }
 
-export type Faults = (request: Request, answer: (request: Request) => Promise<Response>) => Promise<FaultyAnswer>
+export type Faults = (
+  request: ApiRequest,
+  answer: (request: ApiRequest) => Promise<WholeResponse>,
+) => Promise<FaultyAnswer>
 
 const MAX_RETRY_AFTER_SECONDS = 3
 
@@ -56,10 +61,7 @@ export function createFaults(rates: FaultRates, seed: number): Faults {
       if (meets(status as keyof typeof FAILURES)) return sent(failure(code, ERROR_STATUS[code]))
     if (meets('503')) return sent(failure('UNAVAILABLE', 503))
     if (meets('html')) return sent(proxyPage())
-    const response = await makeNewer(request, await answer(request), {
-      fields: meets('fields'),
-      values: meets('enums'),
-    })
+    const response = makeNewer(request, await answer(request), { fields: meets('fields'), values: meets('enums') })
     if (meets('drop')) return { response, transport: 'drop' }
     return { response, transport: meets('truncate') ? 'truncate' : 'send' }
   }
@@ -69,23 +71,23 @@ function drawn(draw: () => number): Record<FaultKind, number> {
   return Object.fromEntries(FAULT_KINDS.map(kind => [kind, draw()])) as Record<FaultKind, number>
 }
 
-function sent(response: Response): FaultyAnswer {
+function sent(response: WholeResponse): FaultyAnswer {
   return { response, transport: 'send' }
 }
 
-function tooMany(chance: number): Response {
-  const headers = new Headers()
-  if (chance < 0.5) headers.set('retry-after', String(1 + Math.floor(chance * 2 * MAX_RETRY_AFTER_SECONDS)))
-  return Response.json({ code: 'RATE_LIMITED', message: 'Injected fault.' }, { status: 429, headers })
+function tooMany(chance: number): WholeResponse {
+  const seconds = 1 + Math.floor(chance * 2 * MAX_RETRY_AFTER_SECONDS)
+  return failure('RATE_LIMITED', 429, chance < 0.5 ? { 'retry-after': String(seconds) } : {})
 }
 
-function failure(code: string, status: number): Response {
-  return Response.json({ code, message: 'Injected fault.' }, { status })
+function failure(code: string, status: number, headers: Record<string, string> = {}): WholeResponse {
+  const body = JSON.stringify({ code, message: 'Injected fault.' })
+  return { status, headers: plainHeaders({ ...headers, 'content-type': 'application/json' }), body }
 }
 
-function proxyPage(): Response {
-  const page = '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>'
-  return new Response(page, { status: 502, headers: { 'content-type': 'text/html' } })
+function proxyPage(): WholeResponse {
+  const body = '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>'
+  return { status: 502, headers: plainHeaders({ 'content-type': 'text/html' }), body }
 }
 
 /** Mulberry32: small, seeded, and good enough to spread faults. */
@@ -111,15 +113,14 @@ const NOVELTY = 'injectedNovelty'
  */
 export function createNewerAnswers() {
   const router = createRouter()
-  return async (request: Request, response: Response, novelties: Novelties): Promise<Response> => {
-    if ((!novelties.fields && !novelties.values) || !response.ok || request.method === 'HEAD') return response
+  return (request: ApiRequest, response: WholeResponse, novelties: Novelties): WholeResponse => {
+    const { status, body } = response
+    if ((!novelties.fields && !novelties.values) || status >= 300 || body === null) return response
     const match = router.match(request.method, new URL(request.url).pathname)
     if (!match) return response
-    const body = newer(match.endpoint.response, await response.json(), novelties)
-    const text = JSON.stringify(body)
-    const headers = new Headers(response.headers)
-    headers.set('content-length', String(Buffer.byteLength(text)))
-    return new Response(text, { status: response.status, headers })
+    const text = JSON.stringify(newer(match.endpoint.response, JSON.parse(body), novelties))
+    const length = { 'content-length': String(Buffer.byteLength(text)) }
+    return { status, headers: plainHeaders({ ...Object.fromEntries(response.headers), ...length }), body: text }
   }
 }
 

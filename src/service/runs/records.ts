@@ -15,6 +15,11 @@ export function requireRun(store: Store, projectId: string, runId: string): RunR
   return requireRow(store.runs.get(projectId, runId), `run ${runId} in this project`)
 }
 
+/** The same where nothing of the run is wanted but that it is there. @throws ServiceError `NOT_FOUND` */
+export function requireRunId(store: Store, projectId: string, runId: string): void {
+  requireRow(store.runs.has(projectId, runId) || undefined, `run ${runId} in this project`)
+}
+
 /** A run as the service answers it; one in flight is graded as far as its trials go. */
 export function toEvalRun(store: Store, run: RunRow): EvalRun {
   const { id, suiteId, number, status, result, source, createdAt } = run

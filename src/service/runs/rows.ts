@@ -1,4 +1,5 @@
 import { parseStored } from '../../lib/json.ts'
+import { onceForText } from '../../lib/once-for.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import { insertEachInto, type Database } from '../core/database/database.ts'
 import { json, optional, tableOf } from '../core/database/table.ts'
@@ -60,6 +61,9 @@ export type RunRow = {
   lease?: Lease
 }
 
+/** Runs of a suite share most of their cases, and what is made of a snapshot is kept for as long as it is. */
+const readSnapshot = onceForText(text => parseStored(text) as CaseSnapshot, 200_000)
+
 type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary' | 'scoreIntegrity' | 'completedAt'>
 
 /** Figures of a suite's runs for its line in the list. */
@@ -74,6 +78,7 @@ type StoredLease = {
 }
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
+const PRESENT = 'SELECT 1 FROM run WHERE id = :id AND projectId = :projectId'
 const IN_FLIGHT = `status IN ('pending', 'running')`
 const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
   FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`
@@ -99,6 +104,7 @@ export function createRunRows(database: Database) {
   }
   return {
     get: (projectId: string, id: string) => one({ id, projectId }),
+    has: (projectId: string, id: string) => database.get(PRESENT, { id, projectId }) !== undefined,
     /** Newest first. */
     listBySuite: (projectId: string, suiteId: string, limit: number, before = Number.MAX_SAFE_INTEGER) =>
       runs
@@ -145,7 +151,7 @@ export function createRunRows(database: Database) {
            ORDER BY position`,
           { runId, first, last },
         )
-        .map(({ snapshot }) => parseStored(snapshot) as CaseSnapshot),
+        .map(({ snapshot }) => readSnapshot(snapshot)),
     /** Of the cases that the suite has now, how many the run has; undefined where the suite has none. */
     selection(runId: string, suiteId: string) {
       const counts = database.get<CaseSelection>(

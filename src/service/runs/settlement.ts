@@ -1,4 +1,5 @@
 import { fillPath } from '../../api/contract/endpoint.ts'
+import { onceFor } from '../../lib/once-for.ts'
 import { runs as runOperations } from '../../api/contract/runs.ts'
 import type { DiagnosticsPage } from '../evals/diagnostics.ts'
 import { expectedToolCalls } from '../evals/expected-calls.ts'
@@ -7,6 +8,7 @@ import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
 import type { RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
+import { whileUnchanged } from '../core/database/while-unchanged.ts'
 
 /** What the run's trials say so far. */
 export function gradeOf(
@@ -20,18 +22,11 @@ export function gradeOf(
   return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath, ...(page && { page }) })
 }
 
-type Grades = { state: string; byRun: Map<string, RunGrade> }
-const lastGrades = new WeakMap<object, Grades>()
+const gradesOf = onceFor((store: Pick<Store, 'state'>) => whileUnchanged<string, RunGrade>(store))
 
 /** What the trials of a run in flight say: every poll asks, and mostly nothing has changed since the last one. */
 export function gradeSoFar(store: Pick<Store, 'trials' | 'state'>, run: RunRow): RunGrade {
-  const state = store.state()
-  if (state === undefined) return gradeOf(store, run, 'running')
-  let last = lastGrades.get(store)
-  if (last?.state !== state) lastGrades.set(store, (last = { state, byRun: new Map() }))
-  const grade = last.byRun.get(run.id) ?? gradeOf(store, run, 'running')
-  last.byRun.set(run.id, grade)
-  return grade
+  return gradesOf(store)(run.id, () => gradeOf(store, run, 'running'))
 }
 
 /** Why trials that have not ended never will. */

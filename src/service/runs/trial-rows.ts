@@ -27,11 +27,19 @@ export type TrialRow = {
   tokensUsed: number | null
 }
 
-/** A trial with what it did; absent while it has not ended by itself. */
-export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
+/** What a trial did; absent while it has not ended by itself. */
+type WithOutcome = { outcome?: TrialOutcome | undefined }
+export type TrialWithOutcome = TrialRow & WithOutcome
+
+/** Of a trial what its page is made of beside its outcome: each column of each row takes time to read. */
+const PAGED = ['id', 'position', 'casePosition', 'iterationNumber', 'status', 'startedAt'] as const
+export type PagedTrial = Pick<TrialRow, (typeof PAGED)[number]> & WithOutcome
 
 const UNFINISHED = `status IN ('pending', 'running')`
 const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
+const PAGE = `SELECT ${PAGED.join(', ')} FROM trial
+  WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`
+const OUTCOMES = 'SELECT trialId, outcome FROM trialOutcome WHERE trialId IN (SELECT value FROM json_each(:ids))'
 
 /** Characters of an outcome that is looked through beside others. */
 const MOST_LOOKED_THROUGH = 200_000
@@ -89,15 +97,14 @@ export function createTrialRows(database: Database) {
     /** In order of position, with outcomes. */
     listWithOutcomes: (runId: string) =>
       database.all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId }).map(read),
-    /** Up to `limit` rows behind `after`. */
-    page: (runId: string, after: number, limit: number) =>
-      database
-        .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`, {
-          runId,
-          after,
-          limit,
-        })
-        .map(read),
+    /** Up to `limit` rows behind `after`, without outcomes. */
+    page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
+    /** What these trials did, of those that ended by themselves; it never changes. */
+    outcomes(ids: readonly string[]): Map<string, TrialOutcome> {
+      if (ids.length === 0) return new Map()
+      const rows = database.all<{ trialId: string; outcome: string }>(OUTCOMES, { ids: JSON.stringify(ids) })
+      return new Map(rows.map(({ trialId, outcome }) => [trialId, parseStored(outcome) as TrialOutcome]))
+    },
     /**
      * What the project's trials did, of the newest that ended; endless ones are passed over, and those of other
      * programs, which report as much of a result as they like.
@@ -156,8 +163,10 @@ export function createTrialRows(database: Database) {
   }
 }
 
-function read({ outcome, ...row }: StoredTrial): TrialWithOutcome {
-  return outcome === null ? row : { ...row, outcome: parseStored(outcome) as TrialOutcome }
+/** The row itself becomes the trial: it is nobody else's, and a copy took longer than reading it. */
+function read(row: StoredTrial): TrialWithOutcome {
+  const { outcome } = row
+  return Object.assign(row, { outcome: outcome === null ? undefined : (parseStored(outcome) as TrialOutcome) })
 }
 
 function readGraded(database: Database, runId: string): GradedTrials {

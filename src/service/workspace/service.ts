@@ -60,6 +60,11 @@ export type ServiceOptions = WorkspaceOptions & {
   validateResponses?: boolean
   /** Longest request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
+  /**
+   * Characters of ended trials that stay in memory as they are answered. Default 400,000: what the polls of one run
+   * read again and again.
+   */
+  keptTrials?: number
   /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
@@ -95,7 +100,7 @@ export type ServiceOptions = WorkspaceOptions & {
 export type Service = {
   /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
   answer(request: ApiRequest): Promise<WholeResponse>
-  /** The same with Node's own classes, for servers of HTTP. */
+  /** The same with Node's own classes, which cost more than most answers. */
   fetch(request: Request): Promise<Response>
   /** Key of the workspace's owner. */
   readonly localKey: string
@@ -131,7 +136,7 @@ const CASE_BODIES = [
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
 const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTrials: 400_000 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -167,6 +172,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       visits,
       visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
       now,
+      keptTrials: options.keptTrials ?? DEFAULTS.keptTrials,
       models: options.models,
       onDoctorStep: options.onDoctorStep ?? (() => {}),
       perform: (request, inner) => pipeline.perform(request, inner),

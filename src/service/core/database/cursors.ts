@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 
 /** Signed positions in lists; a position is the sort key of the last row answered, so inserts move nothing. */
@@ -14,8 +14,10 @@ export type Cursors = {
 const MAC_BYTES = 16
 
 export function createCursors(secret: Uint8Array): Cursors {
+  // Given as bytes it would be made a key anew for each cursor.
+  const key = createSecretKey(secret)
   const macOf = (list: string, position: string) =>
-    createHmac('sha256', secret).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)
+    createHmac('sha256', key).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)
   const readText = (list: string, cursor: string): string => {
     const bytes = Buffer.from(cursor, 'base64url')
     const position = bytes.subarray(MAC_BYTES).toString('latin1')

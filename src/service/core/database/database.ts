@@ -104,9 +104,16 @@ function rollBack(connection: DatabaseSync): void {
 }
 
 function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
+  if (isBindable(values)) return values
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : (value ?? null)]),
   )
+}
+
+/** Most values are as SQLite takes them, and need no copy. */
+function isBindable(values: SqlValues): values is Record<string, SQLInputValue> {
+  for (const name in values) if (typeof values[name] === 'boolean' || values[name] === undefined) return false
+  return true
 }
 
 /** `INSERT INTO table (a, b) VALUES (:a, :b)` for the given columns. */

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { insertEachInto, openDatabase } from '../core/database/database.ts'
+import { migrate } from '../core/database/migrations/migrations.ts'
+import { EVAL_VOCABULARIES, inVocabulary, type EvalVocabulary } from '../core/vocabulary.ts'
+import { toIteration } from '../evals/iteration.ts'
+import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
+import { createRunRows } from '../runs/rows.ts'
+import { createTrialRows } from '../runs/trial-rows.ts'
+import { createTrialTexts, withCases } from './trial-texts.ts'
+
+const RUN = 'r'
+
+const snapshots = [0, 1, 2].map((position): CaseSnapshot => {
+  const assertion = { type: 'responseContains', needle: `"${position}` }
+  const steps = [{ id: 's', kind: 'assert', assertion }] as CaseSnapshot['steps']
+  const of = { caseId: `c${position}`, caseKey: `k${position}`, title: `Case ${position} \u2028 "quoted"` }
+  return { ...of, steps, iterations: 1, isNegative: position === 2, checks: [] }
+})
+
+/** The service's own connection and that of another process, on one file. */
+function opened() {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-trials-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const connect = () => {
+    const database = openDatabase(join(folder, 'file'))
+    onTestFinished(database.close)
+    migrate(database)
+    // Trials alone are read.
+    database.exec('PRAGMA foreign_keys = OFF')
+    return { ...database, trials: createTrialRows(database), runs: createRunRows(database) }
+  }
+  const [here, there] = [connect(), connect()]
+  here.runEach(
+    insertEachInto('runCase', ['runId', 'position', 'snapshot']),
+    snapshots.map((snapshot, position) => [RUN, position, JSON.stringify(snapshot)]),
+  )
+  return { here, there }
+}
+
+type Store = ReturnType<typeof opened>['here']
+
+function insert(store: Store, position: number): void {
+  const { caseId, title } = snapshots[position % 3]!
+  const open = { status: 'pending', class: 'pending', result: null, error: null } as const
+  const unknown = { startedAt: null, durationMs: null, tokensUsed: null }
+  const where = { id: `t${position}`, runId: RUN, position, casePosition: position % 3, iterationNumber: position + 1 }
+  store.trials.insert([{ ...where, caseId, title, ...open, ...unknown }])
+}
+
+function outcome(text: string, isPassed: boolean): TrialOutcome {
+  const arguments_ = { [text]: text }
+  return {
+    class: isPassed ? 'passed' : 'failed',
+    status: 'completed',
+    result: isPassed ? 'passed' : 'failed',
+    ...(!isPassed && { error: text }),
+    steps: [{ stepId: 's', stepIndex: 0, kind: 'assert', status: isPassed ? 'ok' : 'fail', reason: text }],
+    checks: [],
+    expectedToolCalls: [],
+    transcript: {
+      messages: [],
+      toolCalls: [{ stepId: 's', serverName: 'x', toolName: text, arguments: arguments_, startedAt: 1, durationMs: 1 }],
+      finalText: text,
+    },
+    startedAt: 1,
+    durationMs: 2,
+  }
+}
+
+/** Each trial by itself, as it is stored and made now. */
+function expected(store: Store, vocabulary: EvalVocabulary): string[] {
+  return store.trials
+    .list(RUN)
+    .flatMap(({ id }) => withCases(store, RUN, [store.trials.get(RUN, id)!]))
+    .map(row => JSON.stringify(inVocabulary(vocabulary, toIteration(row))))
+}
+
+const which = fc.nat(7)
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('insert' as const) }),
+  fc.record({ kind: fc.constantFrom('begin' as const, 'cancel' as const), which }),
+  fc.record({
+    kind: fc.constantFrom('end' as const, 'end and take back' as const),
+    which,
+    text: fc.string({ unit: 'binary', maxLength: 30 }),
+    isPassed: fc.boolean(),
+  }),
+)
+
+test('pages say what is stored, whatever was written in whichever order, taken back, or kept before', () => {
+  const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
+  fc.assert(
+    fc.property(steps, fc.constantFrom(0, 1_500, 100_000), (changes, most) => {
+      const { here, there } = opened()
+      const texts = createTrialTexts(here, most)
+      const expectPages = (from: Store) => {
+        for (const vocabulary of EVAL_VOCABULARIES)
+          expect(texts(RUN, here.trials.page(RUN, -1, 100), vocabulary)).toEqual(expected(from, vocabulary))
+      }
+      let count = 0
+      for (const [each, isHere] of changes) {
+        const store = isHere ? here : there
+        if (!('which' in each)) insert(store, count++)
+        else if (each.kind === 'begin') store.trials.begin(`t${each.which}`, 1)
+        else if (!('text' in each)) store.trials.cancelUnfinished(RUN)
+        else {
+          const end = (by: Store) => by.trials.end(`t${each.which}`, outcome(each.text, each.isPassed))
+          const endAndTakeBack = () =>
+            here.write(() => {
+              end(here)
+              expectPages(here)
+              throw new RangeError('taken back')
+            })
+          if (each.kind === 'end') end(store)
+          else expect(endAndTakeBack).toThrow('taken back')
+        }
+        expectPages(there)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
