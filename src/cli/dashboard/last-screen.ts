@@ -36,7 +36,7 @@ export type PaintedScreen = {
 const VERSION = 1
 /** Colours and links, as rows have them; and what a painter adds to them. */
 const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
-const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHK]|\x1b\[2J|[\r\n\b]`, 'g')
+const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHKX]|\x1b\[2J|[\r\n\b]`, 'g')
 const STANDARD_OUTPUT = 1
 /** What decides which data is shown and how it looks, secrets by their fingerprint only. */
 const SHOWN_BY = [
