@@ -105,7 +105,7 @@ export function createPainter(): Painter {
           return
         }
         const erased = erasable(target, painted, at, forcedTo)
-        if (erased >= ERASE_WITHIN_WORTH) {
+        if (erased > 0) {
           moveTo(toRow, at)
           setPen(PLAIN)
           text += `\x1b[${erased}X`
@@ -135,12 +135,15 @@ function sameCell(target: Row, painted: Row, at: number): boolean {
   return target.graphemes[at] === painted.graphemes[at] && target.styles[at] === painted.styles[at]
 }
 
-/** Plain blanks from `at` to the last one that is not there yet. */
+/** Cells of plain blanks from `at` to the last one that is not there yet; 0 where erasing them saves nothing. */
 function erasable(target: Row, painted: Row, at: number, forcedTo: number): number {
-  let end = at
-  for (let next = at; target.graphemes[next] === ' ' && target.styles[next] === PLAIN; next++)
-    if (next < forcedTo || !sameCell(target, painted, next)) end = next + 1
-  return end - at
+  let [end, missing] = [at, 0]
+  for (let next = at; target.graphemes[next] === ' ' && target.styles[next] === PLAIN; next++) {
+    if (next >= forcedTo && sameCell(target, painted, next)) continue
+    end = next + 1
+    missing++
+  }
+  return missing >= ERASE_WITHIN_WORTH ? end - at : 0
 }
 
 function isBlank(row: Row, at: number, cells: number, style: Style): boolean {
