@@ -47,16 +47,6 @@ export function createPainter(): Painter {
       column = toColumn
     } else moveTo(toRow, toColumn)
   }
-  /** Sets the pen for a cell; for a blank to what comes behind it too, where both look the same on it. */
-  const dip = (target: Row, painted: Row, at: number): void => {
-    const style = target.styles[at] ?? PLAIN
-    if (target.graphemes[at] !== ' ') return setPen(style)
-    if (pen !== undefined && onBlank(pen) === style) return
-    let next = at + 1
-    while (target.graphemes[next] === ' ') next++
-    const following = next < target.graphemes.length && !sameCell(target, painted, next) && target.styles[next]
-    setPen(following && onBlank(following) === style ? following : style)
-  }
   const writeUnsure = (at: number, cells: number, target: Row, painted: Row, forced: boolean): void => {
     const style = target.styles[at] ?? PLAIN
     // A terminal that takes the grapheme for narrower would leave old content in its last cells.
@@ -115,7 +105,7 @@ export function createPainter(): Painter {
         const cells = cellsAt(target, at)
         const grapheme = target.graphemes[at] ?? ' '
         approach(toRow, at, target)
-        dip(target, painted, at)
+        setPen(inkAt(target, painted, at, pen))
         if (isSure(grapheme)) {
           text += grapheme
           column = at + cells
@@ -129,6 +119,17 @@ export function createPainter(): Painter {
       }
     },
   }
+}
+
+/** The pen for a cell; for a blank the one at hand or that of what comes behind, where it looks the same with them. */
+function inkAt(target: Row, painted: Row, at: number, pen: Style | undefined): Style {
+  const style = target.styles[at] ?? PLAIN
+  if (target.graphemes[at] !== ' ') return style
+  if (pen !== undefined && onBlank(pen) === style) return pen
+  let next = at + 1
+  while (target.graphemes[next] === ' ') next++
+  const following = next < target.graphemes.length && !sameCell(target, painted, next) && target.styles[next]
+  return following && onBlank(following) === style ? following : style
 }
 
 function sameCell(target: Row, painted: Row, at: number): boolean {

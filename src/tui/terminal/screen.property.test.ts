@@ -49,7 +49,7 @@ const look: fc.Arbitrary<Look> = fc.oneof(
   fc.constant(PLAIN_LOOK),
   fc.record({ bold: flag, dim: flag, underline: flag, inverse: flag, fg: colour, bg: colour }),
 )
-const gap = fc.integer({ min: 6, max: 16 }).map(cells => new Array<Token>(cells).fill(SPACE))
+const gap = fc.integer({ min: 6, max: 16 }).map(cells => Array.from({ length: cells }, () => SPACE))
 const tokens = fc.oneof({ weight: 4, arbitrary: fc.array(token, { maxLength: 8 }) }, { weight: 1, arbitrary: gap })
 const line: fc.Arbitrary<Line> = fc.array(fc.record({ look, tokens }), { maxLength: 4 })
 const lines = fc.array(line, { maxLength: 8 })
