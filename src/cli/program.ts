@@ -1,4 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
+import type { CommandLineOptions } from './command-line.ts'
 import { endOnCrash } from './process/crashes.ts'
 import type { PaintedScreen } from './dashboard/last-screen.ts'
 import type { openPlace } from './dashboard/open-command.ts'
@@ -8,7 +9,7 @@ import { outliveReaders } from './output/output.ts'
 export async function run(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   endOnCrash()
   try {
-    return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv)
+    return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv, painted)
   } catch (error) {
     painted?.undo()
     const { reportFailure } = await import('./output/report-failure.ts')
@@ -22,10 +23,11 @@ async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<numbe
   return await open.openPlace(...chosen)
 }
 
-async function parse(argv: readonly string[]): Promise<number | undefined> {
+async function parse(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   outliveReaders()
   const { serverCommandLine } = await import('./commands/server-commands.ts')
-  const options = { version: manifest.version, dashboard }
+  const open: CommandLineOptions['dashboard'] = async (...chosen) => await dashboard(...chosen, painted)
+  const options = { version: manifest.version, dashboard: open }
   const line = serverCommandLine(argv, options) ?? (await import('./commands.ts')).buildProgram(options, argv[0])
   return await line.parse(argv)
 }

@@ -101,13 +101,18 @@ test.concurrent('another data source shows nothing of this one', async ending =>
   expect(person.terminal.output).not.toMatch(KEPT)
 })
 
-test.concurrent('bad settings give the terminal back before they are told', async ending => {
-  const home = await leftOnServers(ending, { env: { MCPDECK_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' } })
-  await using person = visit({ home, env: { MCPDECK_MODEL_BASE_URL: 'none' } })
-  await person.terminal.waitForExit()
-  expect(person.terminal.buffer).toBe('normal')
-  expect(person.words()).toContain('MCPDECK_MODEL_BASE_URL is "none"')
-})
+test.concurrent.for([[], ['--read-only']])(
+  'bad settings give the terminal back before they are told: %j',
+  async (args, { onTestFinished }) => {
+    const ending = { onTestFinished }
+    const home = await leftOnServers(ending, { args, env: { MCPDECK_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' } })
+    await using person = visit({ home, args, env: { MCPDECK_MODEL_BASE_URL: 'none' } })
+    await person.terminal.waitForExit()
+    expect(person.terminal.output).toMatch(KEPT)
+    expect(person.terminal.buffer).toBe('normal')
+    expect(person.words()).toContain('MCPDECK_MODEL_BASE_URL is "none"')
+  },
+)
 
 test.concurrent('the kept screen is for its owner only', async ending => {
   const home = await leftOnServers(ending)
@@ -115,4 +120,43 @@ test.concurrent('the kept screen is for its owner only', async ending => {
   const kept = readdirSync(state).filter(name => name.startsWith('last-screen-'))
   expect(kept).toHaveLength(1)
   expect(statSync(join(state, kept[0]!)).mode & 0o777).toBe(0o600)
+})
+
+test.concurrent('a place that is named shows what it showed first, wherever one went from it', async ending => {
+  const home = await leftOnServers(ending)
+  const args = ['servers', '--no-mouse']
+  {
+    await using first = visit({ home, args })
+    await first.see('▌everything')
+    await first.see('fresh')
+    expect(first.terminal.output).not.toMatch(KEPT)
+    first.go(RUNS)
+    await first.see('Reference server smoke')
+    first.press(appKeys.bindings.quit)
+    await first.terminal.waitForExit()
+  }
+  await using person = visit({ home, args })
+  await person.see(KEPT)
+  expect(person.words()).toContain('▌everything')
+  expect(person.words()).toContain('[3 Servers]')
+  await person.seeGone(KEPT)
+  await person.see('fresh')
+  expect(person.words()).toContain('[3 Servers]')
+})
+
+test.concurrent('options show what was left with the same options, and never what others left', async ending => {
+  const home = await leftOnServers(ending)
+  const args = ['--ascii']
+  {
+    await using first = visit({ home, args })
+    await first.see('[3 Servers]')
+    await first.see('fresh')
+    expect(first.terminal.output).not.toMatch(KEPT)
+    first.press(appKeys.bindings.quit)
+    await first.terminal.waitForExit()
+  }
+  await using person = visit({ home, args })
+  await person.see(/Last seen \d{4}-\d\d-\d\d \d\d:\d\d, opening/)
+  await person.seeGone('Last seen')
+  expect(person.words()).toContain('[3 Servers]')
 })

@@ -17,7 +17,7 @@ const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
     // SGR without the blinking, hiding and backgrounds that only hostile texts ask for
     SGR,
     // moving and erasing
-    /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[2J|[\r\u0008]/,
+    /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[\d+X|\u001B\[2J|[\r\u0008]/,
     // modes: see src/tui/terminal/modes.ts
     /\u001B\[\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
     /\u001B\[2[23];0t/,

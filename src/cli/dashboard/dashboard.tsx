@@ -44,7 +44,8 @@ import { createFocusPace, type FocusPace } from './focus-pace.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 import { beginOnNow } from './first-place.ts'
-import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
+import { locatorOf } from './opening-place.ts'
+import { passScreenOn } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
@@ -88,6 +89,8 @@ export type DashboardOptions = {
   painted?: PaintedScreen | undefined
   /** Where the screen is kept for the next start; absent = not. */
   lastScreenFile?: string | undefined
+  /** The place was asked for by name, so that every such start begins there. */
+  namesPlace?: boolean
   /** What the person is to be told, once it is known. */
   notice?: Promise<string>
 }
@@ -119,7 +122,7 @@ export function openDashboard(options: DashboardOptions): void {
       watchdog.ends()
       if (reason !== 'crash') {
         keepScreen()
-        opened.place.change(() => locatorOf(router))
+        opened.place.change(() => locatorOf(router.here()))
       }
       keepAnswers()
       instance.unmount()
@@ -127,7 +130,6 @@ export function openDashboard(options: DashboardOptions): void {
     },
   })
   const router = createRouter(options.place)
-  const keepScreen = screenKeeper({ file: options.lastScreenFile, screen, router, log })
   const dispatcher = createDispatcher({
     settle: async () => {
       await instance.waitUntilRenderFlush()
@@ -170,7 +172,7 @@ export function openDashboard(options: DashboardOptions): void {
   if (painted) screen.adopt(painted.lines)
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
-  const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
+  const { shown, keepScreen } = passScreenOn(options, painted !== undefined, { screen, router, queryClient })
   const repaint = (): void => onGround(terminal, screen, () => instance.rerender(app()))
   const actions = shellActions({ restore, surface, screen, input, watchdog, terminal, repaint, ...options })
   const app = () => (

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { pictureOf } from '../../tui/terminal/picture.ts'
-import { keepLastScreen, readLastScreen } from './last-screen.ts'
+import { keepLastScreen, lastScreenFile, readLastScreen } from './last-screen.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-last-screen-'))
 const file = join(folder, 'last-screen.json')
@@ -68,4 +68,22 @@ test('any other JSON, no JSON, a folder and a pipe are refused', () => {
   const pipe = join(folder, 'pipe')
   execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
   expect(readLastScreen(pipe)).toBeUndefined()
+})
+
+test('each command line has a screen of its own, and of many the oldest go', () => {
+  const state = mkdtempSync(join(folder, 'state-'))
+  const files = [[], ['runs'], ['runs', '--ascii']].map(argv => lastScreenFile({}, argv))
+  expect(new Set(files).size).toBe(3)
+  expect(lastScreenFile({}, ['runs'])).toBe(files[1])
+  for (let minute = 0; minute < 30; minute++) {
+    const path = join(state, `last-screen-${minute}.json`)
+    keepLastScreen(path, screen)
+    utimesSync(path, minute * 60, minute * 60)
+  }
+  keepLastScreen(join(state, 'last-screen-new.json'), screen)
+  const kept = readdirSync(state)
+  expect(kept).toHaveLength(20)
+  expect(kept).toContain('last-screen-new.json')
+  expect(kept).toContain('last-screen-29.json')
+  expect(kept).not.toContain('last-screen-10.json')
 })

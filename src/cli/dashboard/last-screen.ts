@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { withoutUnprintable } from '../../lib/printable.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
@@ -34,9 +34,12 @@ export type PaintedScreen = {
 }
 
 const VERSION = 1
+const NAMED = 'last-screen-'
+/** Ways of starting whose screens are kept; those of the ones that are longest ago go. */
+const MOST_KEPT = 20
 /** Colours and links, as rows have them; and what a painter adds to them. */
 const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
-const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHK]|\x1b\[2J|[\r\n\b]`, 'g')
+const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHKX]|\x1b\[2J|[\r\n\b]`, 'g')
 const STANDARD_OUTPUT = 1
 /** What decides which data is shown and how it looks, secrets by their fingerprint only. */
 const SHOWN_BY = [
@@ -59,12 +62,14 @@ const SHOWN_BY = [
   'LC_CTYPE',
 ]
 
-/** Where the last screen of this way of starting lies; each data source and look has its own. */
-export function lastScreenFile(env: NodeJS.ProcessEnv): string {
+/** Where the last screen of this way of starting lies; each data source, look and command line has its own. */
+export function lastScreenFile(env: NodeJS.ProcessEnv, argv: readonly string[]): string {
   const shown = SHOWN_BY.map(name => env[name] ?? '')
   const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
-  const identity = fingerprint([...shown, secret, configState(configFile(env))].join('\n'))
-  return join(directories().state, `last-screen-${identity}.json`)
+  // What a command line names may be relative to where it is said.
+  const said = argv.length > 0 ? [process.cwd(), ...argv] : []
+  const identity = fingerprint([...shown, secret, configState(configFile(env)), ...said].join('\n'))
+  return join(directories().state, `${NAMED}${identity}.json`)
 }
 
 /** The stored screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
@@ -107,12 +112,17 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
   const text = JSON.stringify({ version: VERSION, ...screen })
   if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
   writeForOwner(file, text)
+  const folder = dirname(file)
+  const kept = readdirSync(folder).flatMap(name => (name.startsWith(NAMED) ? [join(folder, name)] : []))
+  if (kept.length <= MOST_KEPT) return
+  const dated = kept.map(path => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  for (const { path } of dated.sort((a, b) => b.at - a.at).slice(MOST_KEPT)) rmSync(path, { force: true })
 }
 
-/** Shows the stored screen at once where the program is started without arguments in a terminal of the same size. */
+/** Shows at once what the same command line last showed in a terminal of the same size. */
 export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
-  if (argv.length > 0 || !isAtTerminal()) return undefined
-  const stored = readStored(env)
+  if (!isAtTerminal()) return undefined
+  const stored = readStored(env, argv)
   if (!stored) return undefined
   const { stdin, stdout } = process
   if (stdout.columns !== stored.columns || stdout.rows !== stored.rows) return undefined
@@ -154,9 +164,9 @@ function fingerprint(text: string): string {
 }
 
 /** Nothing where the environment has no place for it, which the program itself says better. */
-function readStored(env: NodeJS.ProcessEnv): LastScreen | undefined {
+function readStored(env: NodeJS.ProcessEnv, argv: readonly string[]): LastScreen | undefined {
   try {
-    return readLastScreen(lastScreenFile(env))
+    return readLastScreen(lastScreenFile(env, argv))
   } catch {
     return undefined
   }

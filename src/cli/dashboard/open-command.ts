@@ -52,22 +52,22 @@ export async function openPlace(
     return code
   }
   const abilities = requireAbilities(conventions)
-  const [{ openDashboard }, { openingPlace }, screens] = await loadDashboard()
-  // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
-  const file = hasOptions(options) || conventions.screenReader ? undefined : lastScreenFile(process.env)
+  const [{ openDashboard }, { locatorOf, openingPlace }, screens] = await loadDashboard()
+  const file = conventions.screenReader ? undefined : lastScreenFile(process.env, process.argv.slice(2))
   const stored = file === undefined ? undefined : readLastScreen(file)
   const left = opened.place.get() ?? stored?.place
-  if (left !== stored?.place) {
-    // It was left elsewhere since, in a session with options: the picture is of another place.
-    picture?.undo()
-    picture = undefined
-  }
   const place = openingPlace(placeText, opened.workspace.profile, {
     project: settings.project,
     // Whoever names a project wants to begin there.
     left: options.project === undefined ? left : undefined,
     commands,
   })
+  const namesPlace = placeText !== undefined || options.project !== undefined
+  if ((namesPlace ? locatorOf(place) : left) !== stored?.place) {
+    // It was left elsewhere since, by another command line, or names another project by now.
+    picture?.undo()
+    picture = undefined
+  }
   // From here on whoever looks after the terminal gives it back first.
   leaveCrashesAlone()
   openDashboard({
@@ -77,6 +77,7 @@ export async function openPlace(
     screens,
     painted: picture,
     lastScreenFile: file,
+    namesPlace,
     ...(await lookOf(settings, abilities)),
     conventions,
     log,
@@ -114,11 +115,6 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
     bindings: await boundKeys(settings.preferences.keys),
     reads: settings.preferences.reads,
   }
-}
-
-/** Whether any option differs from how commander fills it in by itself. */
-function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
-  return color === false || mouse === false || Object.keys(others).length > 0
 }
 
 /**

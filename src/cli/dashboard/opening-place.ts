@@ -1,6 +1,6 @@
 import { screens as allScreens } from '../../app/registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
-import { parsePlace, type Place, type Route } from '../../tui/router/place.ts'
+import { formatPlace, parsePlace, type Place, type Route } from '../../tui/router/place.ts'
 import { isWebAddress, type Pages, readPlace } from '../../tui/router/web-address.ts'
 import { nowRoute } from '../../screens/now/route.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
@@ -38,6 +38,14 @@ export function openingPlace(
   throw new UsageError(
     `There is no place "${text}".${didYouMean(text, [...words, ...commands])} Places are written as ` +
       `${[...words, ...paths].join(', ')}; mcpdeck --help lists the commands.`,
+  )
+}
+
+/** A place below its profile, as text. */
+export function locatorOf(place: Place): string {
+  return formatPlace(
+    allScreens.map(screen => screen.route),
+    place,
   )
 }
 

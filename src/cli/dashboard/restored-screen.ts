@@ -1,12 +1,12 @@
 import { localTime } from '../../lib/times.ts'
 import type { QueryClient } from '@tanstack/react-query'
-import { screens } from '../../app/registry.ts'
-import { formatPlace } from '../../tui/router/place.ts'
+import type { Place } from '../../tui/router/place.ts'
 import type { Router } from '../../tui/router/router.ts'
 import { pictureOf } from '../../tui/terminal/picture.ts'
 import type { Screen } from '../../tui/terminal/screen.ts'
 import { fit } from '../../tui/theme/text.ts'
 import { keepLastScreen } from './last-screen.ts'
+import { locatorOf } from './opening-place.ts'
 import type { Log } from '../output/log.ts'
 
 /**
@@ -17,37 +17,59 @@ const HOLD_AT_MOST_MS = 1500
 const QUIET_MS = 30
 /** The age of the data at the header's end; a kept picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
-const routes = screens.map(screen => screen.route)
 
-/** Where the router is, below the profile. */
-export function locatorOf(router: Router): string {
-  return formatPlace(routes, router.here())
-}
-
-/** Keeps what is on the screen, and its place, for the next start; without a file it does nothing. */
-export function screenKeeper(options: {
-  file: string | undefined
-  screen: Screen
-  router: Router
-  log: Log
-}): () => void {
-  const { file, screen, router, log } = options
-  return () => {
+/**
+ * From one start to the next: holds a restored picture until its screen has data, which `shown` waits for, and keeps a
+ * screen and its place when `keepScreen` is called. A start that comes back to where it was left wants what is there at
+ * the end; one that names its place wants what it showed first.
+ */
+export function passScreenOn(
+  options: { lastScreenFile?: string | undefined; namesPlace?: boolean; log: Log },
+  isRestored: boolean,
+  own: { screen: Screen; router: Router; queryClient: QueryClient },
+): { shown: Promise<void> | undefined; keepScreen: () => void } {
+  const { lastScreenFile: file, namesPlace = false, log } = options
+  const { screen, router, queryClient } = own
+  const complete = isRestored || namesPlace ? releaseWithData(screen, queryClient) : undefined
+  const first = namesPlace && file !== undefined ? firstScreen({ screen, router, log }, complete) : undefined
+  const keepScreen = (): void => {
     if (file === undefined) return
     try {
-      const { columns, rows } = screen
-      const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
-      const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
-      const place = locatorOf(router)
-      keepLastScreen(file, { columns, rows, place, lines, picture: pictureOf(lines, screen) })
+      const kept = first ? first() : keptNow(screen, router.here())
+      if (kept) keepLastScreen(file, { ...kept, picture: pictureOf(kept.lines, kept) })
     } catch (error) {
       log.error(error)
     }
   }
+  return { shown: isRestored ? complete : undefined, keepScreen }
+}
+
+/** What the place that was opened showed once it was complete, if nobody had gone on by then. */
+function firstScreen(
+  { screen, router, log }: { screen: Screen; router: Router; log: Log },
+  complete: Promise<void> | undefined,
+): () => Kept | undefined {
+  const opening = router.current()
+  let kept: Kept | undefined
+  const keep = async (): Promise<void> => {
+    await complete
+    if (router.current().screen === opening.screen) kept = keptNow(screen, opening)
+  }
+  keep().catch(log.error)
+  return () => kept
+}
+
+type Kept = Omit<Parameters<typeof keepLastScreen>[1], 'picture'>
+
+function keptNow(screen: Screen, place: Place): Kept {
+  const { columns, rows } = screen
+  const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
+  const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
+  return { columns, rows, place: locatorOf(place), lines }
 }
 
 /** Shows frames, and resolves, once nothing waits for its first data any more, or when that takes too long. */
-export function releaseWithData(screen: Pick<Screen, 'release'>, queryClient: QueryClient): Promise<void> {
+function releaseWithData(screen: Pick<Screen, 'release'>, queryClient: QueryClient): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const release = (): void => {
     unsubscribe()

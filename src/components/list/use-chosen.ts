@@ -1,30 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ListState } from './use-list.ts'
-import { REST_MS } from './use-rested-index.ts'
+import { followSelection, type Follower } from './use-rested-index.ts'
 
 /**
- * The chosen item for what stands beside the list. It follows at once when the data changes and a
- * moment after the last move, so that holding a key down neither draws nor fetches every row passed.
+ * The chosen item for what stands beside the list. It follows at once when the data changes, and the moves of the
+ * selection as {@link followSelection} says.
  */
 export function useChosen<Item>(list: ListState<Item>): Item | undefined {
   const [key, setKey] = useState(() => list.selection.key())
-  const moving = useRef<NodeJS.Timeout>(undefined)
+  const follower = useRef<Follower>(undefined)
   const { selection } = list
   useEffect(() => {
-    const unsubscribe = selection.subscribe(() => {
-      clearTimeout(moving.current)
-      moving.current = setTimeout(() => {
-        moving.current = undefined
-        setKey(selection.key())
-      }, REST_MS)
-    })
-    return () => {
-      clearTimeout(moving.current)
-      unsubscribe()
-    }
+    follower.current = followSelection(selection, () => setKey(selection.key()))
+    return follower.current.stop
   }, [selection])
   useEffect(() => {
-    if (!moving.current) setKey(selection.key())
+    if (!follower.current?.isBehind()) setKey(selection.key())
   }, [list.items, selection])
   const current = list.current()
   // Mostly it is the chosen row, which need not be looked for among ten thousand.

@@ -1,9 +1,10 @@
-import { PLAIN, type Style } from './style.ts'
+import { onBlank, PLAIN, type Style } from './style.ts'
 
 /** One immutable row of the screen. */
 export type Row = {
   /** The grapheme of each cell; the further cells of a wide one are empty strings. */
   readonly graphemes: readonly string[]
+  /** Of a blank only what is seen of it, so that blanks which look the same have the same. */
   readonly styles: readonly Style[]
   /** From this column on every cell is a plain blank. */
   readonly blankFrom: number
@@ -11,6 +12,7 @@ export type Row = {
 
 /** A row from its cells; takes ownership of the arrays. */
 export function rowOf(graphemes: string[], styles: Style[]): Row {
+  for (let at = 0; at < styles.length; at++) if (graphemes[at] === ' ') styles[at] = onBlank(styles[at] ?? PLAIN)
   let blankFrom = graphemes.length
   while (blankFrom > 0 && graphemes[blankFrom - 1] === ' ' && styles[blankFrom - 1] === PLAIN) blankFrom--
   return { graphemes, styles, blankFrom }

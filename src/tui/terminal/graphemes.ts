@@ -10,6 +10,9 @@ const PICTURE_CELL = /^\u{10eeee}\p{Mn}{2}$/u
 /** Made for the first text that needs it: Unicode's rules take 3 MB. */
 let segmenter: Intl.Segmenter | undefined
 
+/** A check mark and a ballot cross: the only ones of their block here that were never emoji anywhere. */
+const TICKS = new Set([0x2713, 0x2717])
+
 /**
  * Cells taken by a UTF-16 unit on which every terminal agrees and that never joins its neighbours (1 or 2), or 0
  * when that is not sure: combining marks, emoji, joiners, surrogates, scripts with shaping.
@@ -19,6 +22,7 @@ export function sureWidth(unit: number): 0 | 1 | 2 {
   if (unit < 0x2500) return isPlainText(unit) ? 1 : 0
   if (unit < 0x2600) return unit === 0x25fd || unit === 0x25fe ? 0 : 1
   if (unit >= 0x2800 && unit < 0x2900) return 1
+  if (TICKS.has(unit)) return 1
   return isPlainWide(unit) ? 2 : 0
 }
 

@@ -1,10 +1,12 @@
 import { cellsAt, type Row } from './cells.ts'
 import { isSure, PLACEHOLDER, spill } from './graphemes.ts'
-import { PLAIN, transition, type Style } from './style.ts'
+import { onBlank, PLAIN, transition, type Style } from './style.ts'
 
 const UNKNOWN = -1
 const MAX_REWRITTEN_GAP = 3
 const ERASE_WORTH = 3
+/** From so many blanks on, erasing them and moving on are fewer bytes. */
+const ERASE_WITHIN_WORTH = 12
 
 /** Turns differences between rows into the fewest bytes; knows where the terminal's cursor and pen stand. */
 export type Painter = {
@@ -92,10 +94,18 @@ export function createPainter(): Painter {
           text += '\x1b[K'
           return
         }
+        const erased = erasable(target, painted, at, forcedTo)
+        if (erased > 0) {
+          moveTo(toRow, at)
+          setPen(PLAIN)
+          text += `\x1b[${erased}X`
+          at += erased
+          continue
+        }
         const cells = cellsAt(target, at)
         const grapheme = target.graphemes[at] ?? ' '
         approach(toRow, at, target)
-        setPen(target.styles[at] ?? PLAIN)
+        setPen(inkAt(target, painted, at, pen))
         if (isSure(grapheme)) {
           text += grapheme
           column = at + cells
@@ -111,20 +121,44 @@ export function createPainter(): Painter {
   }
 }
 
+/** The pen for a cell; for a blank the one at hand or that of what comes behind, where it looks the same with them. */
+function inkAt(target: Row, painted: Row, at: number, pen: Style | undefined): Style {
+  const style = target.styles[at] ?? PLAIN
+  if (target.graphemes[at] !== ' ') return style
+  if (pen !== undefined && onBlank(pen) === style) return pen
+  let next = at + 1
+  while (target.graphemes[next] === ' ') next++
+  const following = next < target.graphemes.length && !sameCell(target, painted, next) && target.styles[next]
+  return following && onBlank(following) === style ? following : style
+}
+
 function sameCell(target: Row, painted: Row, at: number): boolean {
   return target.graphemes[at] === painted.graphemes[at] && target.styles[at] === painted.styles[at]
 }
 
+/** Cells of plain blanks from `at` to the last one that is not there yet; 0 where erasing them saves nothing. */
+function erasable(target: Row, painted: Row, at: number, forcedTo: number): number {
+  let [end, missing] = [at, 0]
+  for (let next = at; target.graphemes[next] === ' ' && target.styles[next] === PLAIN; next++) {
+    if (next >= forcedTo && sameCell(target, painted, next)) continue
+    end = next + 1
+    missing++
+  }
+  return missing >= ERASE_WITHIN_WORTH ? end - at : 0
+}
+
 function isBlank(row: Row, at: number, cells: number, style: Style): boolean {
   for (let cell = at; cell < at + cells; cell++) {
-    if (row.graphemes[cell] !== ' ' || row.styles[cell] !== style) return false
+    if (row.graphemes[cell] !== ' ' || row.styles[cell] !== onBlank(style)) return false
   }
   return true
 }
 
 function canRewrite(row: Row, from: number, to: number, pen: Style | undefined): boolean {
   for (let at = from; at < to; at++) {
-    if (row.styles[at] !== pen || row.graphemes[at]?.length !== 1 || !isSure(row.graphemes[at] ?? '')) return false
+    const grapheme = row.graphemes[at] ?? ''
+    const shown = pen !== undefined && grapheme === ' ' ? onBlank(pen) : pen
+    if (row.styles[at] !== shown || grapheme.length !== 1 || !isSure(grapheme)) return false
   }
   return true
 }
@@ -161,8 +195,9 @@ export function rowText(row: Row): string {
   for (let at = 0; at < row.blankFrom; at++) {
     const style = row.styles[at] ?? PLAIN
     const grapheme = row.graphemes[at] ?? ''
-    text += transition(pen, style) + (grapheme.startsWith(PLACEHOLDER) ? ' ' : grapheme)
-    pen = style
+    const next = grapheme === ' ' && onBlank(pen) === style ? pen : style
+    text += transition(pen, next) + (grapheme.startsWith(PLACEHOLDER) ? ' ' : grapheme)
+    pen = next
   }
   return text + transition(pen, PLAIN)
 }

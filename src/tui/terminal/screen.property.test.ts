@@ -30,7 +30,7 @@ const PLAIN_LOOK: Look = {
 const SPACE: Token = { text: ' ', width: 1, sure: true }
 
 const token: fc.Arbitrary<Token> = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...'ab7 .  Zé─Жα…').map(text => ({ text, width: 1, sure: true })) },
+  { weight: 6, arbitrary: fc.constantFrom(...'ab7 .  Zé─Жα…✓✗').map(text => ({ text, width: 1, sure: true })) },
   { weight: 2, arbitrary: fc.constantFrom(...'漢한カ').map(text => ({ text, width: 2, sure: true })) },
   {
     weight: 2,
@@ -49,9 +49,9 @@ const look: fc.Arbitrary<Look> = fc.oneof(
   fc.constant(PLAIN_LOOK),
   fc.record({ bold: flag, dim: flag, underline: flag, inverse: flag, fg: colour, bg: colour }),
 )
-const line: fc.Arbitrary<Line> = fc.array(fc.record({ look, tokens: fc.array(token, { maxLength: 8 }) }), {
-  maxLength: 4,
-})
+const gap = fc.integer({ min: 6, max: 16 }).map(cells => Array.from({ length: cells }, () => SPACE))
+const tokens = fc.oneof({ weight: 4, arbitrary: fc.array(token, { maxLength: 8 }) }, { weight: 1, arbitrary: gap })
+const line: fc.Arbitrary<Line> = fc.array(fc.record({ look, tokens }), { maxLength: 4 })
 const lines = fc.array(line, { maxLength: 8 })
 const id = fc.constantFrom('list', 'dialog')
 const at = fc.record({
@@ -219,7 +219,8 @@ function expectShown(emulator: Emulator, grid: Cell[][]): void {
       const shown = cell.getChars() === '' && cell.getWidth() === 1 ? ' ' : cell.getChars()
       const { text, sure } = wanted.token
       const isText = sure ? shown === (wanted.offset === 0 ? text : '') : startsWith(text, shown)
-      const [look, wantedLook] = [shownLook(cell), sgr(wanted.look)]
+      const shows = shown === ' ' ? seenOnBlank : sgr
+      const [look, wantedLook] = [shows(shownLook(cell)), shows(wanted.look)]
       return isText && look === wantedLook ? [] : [{ row, column, shown, text, look, wantedLook }]
     }),
   )
@@ -232,15 +233,20 @@ function startsWith(text: string, shown: string): boolean {
   return start !== '' && text.replaceAll('\u200d', '').startsWith(start)
 }
 
-function shownLook(cell: ReturnType<Emulator['cell']>): string {
-  return sgr({
+/** A blank's own colour and weight are seen where it is underlined or inverse only. */
+function seenOnBlank(wanted: Look): string {
+  return sgr(wanted.underline || wanted.inverse ? wanted : { ...PLAIN_LOOK, bg: wanted.bg })
+}
+
+function shownLook(cell: ReturnType<Emulator['cell']>): Look {
+  return {
     bold: cell.isBold() !== 0,
     dim: cell.isDim() !== 0,
     underline: cell.isUnderline() !== 0,
     inverse: cell.isInverse() !== 0,
     fg: shownColour(cell.isFgDefault(), cell.isFgRGB(), cell.getFgColor()),
     bg: shownColour(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor()),
-  })
+  }
 }
 
 function shownColour(isDefault: boolean, isRgb: boolean, value: number): Colour {

@@ -97,6 +97,22 @@ test('moving a highlighted row in a frame of 40 rows costs less than 300 bytes',
   expect(await show(screen, emulator, frame(12))).toBe('')
 })
 
+test('a row on a quiet ground moves without a byte for what nobody sees of its blanks', async () => {
+  const { emulator, screen } = setUp()
+  const muted = (text: string) => `\x1b[38;5;246m${text}\x1b[39m`
+  const frame = (selected: number): string[] =>
+    [1, 2].map(row => {
+      const text = ` \x1b[31m ✗ failed \x1b[39m ${'case'.padEnd(30)} ${muted(`${row}/10`)} ${muted('  5ms')} `
+      return row === selected ? `\x1b[48;5;237m${text}\x1b[49m` : text
+    })
+  await show(screen, emulator, frame(1))
+  const [plain, ground] = ['\x1b[mcase\x1b[27X\x1b[44G', `\x1b[39mcase${' '.repeat(27)}`]
+  expect(await show(screen, emulator, frame(2))).toBe(
+    `\x1b[1H  \x1b[31m✗ failed  ${plain}\x1b[38;5;246m1/10   5ms ` +
+      `\r\n\x1b[31;48;5;237m  ✗ failed  ${ground}\x1b[38;5;246m2/10   5ms `,
+  )
+})
+
 test('only the cells that changed are written', async () => {
   const { emulator, screen } = setUp()
   await show(screen, emulator, ['count: 1', 'unchanged', 'ab漢cd'])
@@ -202,13 +218,15 @@ test('a full line is given the newest frame only', async () => {
   expect(chunks.join('')).not.toContain('two')
 })
 
-test('synchronized marks appear only once the terminal said that it has them', async () => {
+test('a long paint is marked as one once the terminal said that it has synchronized output', async () => {
   const { emulator, screen } = setUp({ askSynchronized: true })
   expect(emulator.sent).toContain('\x1b[?2026$p')
-  expect(await show(screen, emulator, ['one'])).not.toContain('\x1b[?2026')
+  const filled = (letter: string) => new Array<string>(20).fill(letter.repeat(100))
+  expect(await show(screen, emulator, filled('a'))).not.toContain('\x1b[?2026')
   expect(screen.reply('\x1b[?2026;2$y')).toBe(true)
   expect(screen.reply('\x1b[?1;2c')).toBe(false)
-  expect(await show(screen, emulator, ['two'])).toBe('\x1b[?2026h\rtwo\x1b[?2026l')
+  expect(await show(screen, emulator, filled('b'))).toMatch(/^\x1b\[\?2026h[^]*b\x1b\[\?2026l$/)
+  expect(await show(screen, emulator, [...filled('b').slice(1), 'short'])).not.toContain('\x1b[?2026')
 })
 
 function Field() {

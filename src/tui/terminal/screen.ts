@@ -11,7 +11,7 @@ import type { Rectangle, Region } from './region.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
 export type ScreenOptions = {
-  /** Wrap every paint in synchronized-output marks (DECSET 2026); the terminal's `reply` can also say so. */
+  /** Wrap long paints in synchronized-output marks (DECSET 2026); the terminal's `reply` can also say so. */
   synchronized?: boolean
   /** Ask the terminal on `enter` whether it has synchronized output. */
   askSynchronized?: boolean
@@ -28,6 +28,9 @@ export type ScreenOptions = {
   /** Puts other characters for some of a frame's, each as wide as the one that it replaces. */
   spell?: (text: string) => string
 }
+
+/** A shorter paint reaches the terminal in one piece on any line, a packet of ssh's included, and needs no marks. */
+const MARKED_FROM = 1000
 
 /** A screen on `out`; nothing is written before `enter`. */
 export function createScreen(out: TerminalStream, options: ScreenOptions = {}): Screen {
@@ -317,7 +320,8 @@ export class Screen {
     const text = this.#painter.take()
     if (text === '') return
     this.#paintedAt = performance.now()
-    this.#output.send(this.#synchronized ? modes.SYNCHRONIZED_BEGIN + text + modes.SYNCHRONIZED_END : text)
+    const isMarked = this.#synchronized && text.length >= MARKED_FROM
+    this.#output.send(isMarked ? modes.SYNCHRONIZED_BEGIN + text + modes.SYNCHRONIZED_END : text)
   }
 
   /** Whether the pause after the last paint is not over; what has changed is painted when it is. */

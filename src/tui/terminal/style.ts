@@ -10,6 +10,8 @@ export type Style = {
   readonly background: string
   /** OSC 8 `params;uri`, empty without a link. */
   readonly link: string
+  /** The style that a blank of this one is drawn in, where some of it is seen on characters alone. */
+  readonly onBlank: Style | undefined
   readonly transitions: Map<Style, string>
 }
 
@@ -26,6 +28,8 @@ const ATTRIBUTES: readonly { bit: number; on: number; off: number }[] = [
   { bit: 256, on: 53, off: 55 },
 ]
 const WEIGHT_BITS = 3
+/** Underlined, inverse, struck and overlined: seen on a blank, in the colour of its text. */
+const SEEN_ON_BLANK = 8 | 32 | 128 | 256
 const MAX_STYLES = 4096
 const MAX_TRANSITIONS = 256
 
@@ -42,9 +46,16 @@ function styleOf(attributes: number, foreground: string, background: string, lin
     table.clear()
     table.set('0|||', PLAIN)
   }
-  const style: Style = { attributes, foreground, background, link, transitions: new Map() }
+  const isSeen = (attributes & SEEN_ON_BLANK) !== 0 || (attributes === 0 && foreground === '')
+  const onBlank = isSeen ? undefined : styleOf(0, '', background, link)
+  const style: Style = { attributes, foreground, background, link, onBlank, transitions: new Map() }
   table.set(key, style)
   return style
+}
+
+/** What of a style is seen on a blank, as a style. */
+export function onBlank(style: Style): Style {
+  return style.onBlank ?? style
 }
 
 /** The style with another link; `link` is OSC 8's `params;uri`, empty to end the link. */
