@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stillRunning } from '../journeys/processes.ts'
 import { minimalEnv } from '../pty/home.ts'
-import { PROGRAM, runInHost, type Ended } from './hosts.ts'
+import { createHosts, PROGRAM, type Ended } from './hosts.ts'
 
 /** A program that runs. */
 export type Started = { child: ChildProcessWithoutNullStreams; output: () => string; ended: () => Promise<Ended> }
@@ -44,6 +44,7 @@ const isReadAtStart = (name: string): boolean => /^(?:HOME$|NODE_|XDG_)/.test(na
  */
 export async function openHome({ apart = false } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
+  const hosts = createHosts()
   return {
     home,
     /**
@@ -76,14 +77,14 @@ export async function openHome({ apart = false } = {}) {
         },
       }
     },
-    /** Runs the program to its end, as a script would; one that has no wishes of its process shares one with others. */
+    /** Runs the program to its end, as a script would; one that has no wishes of its process shares it with others. */
     async run(
       args: readonly string[],
       options: { env?: Record<string, string>; input?: string; stdout?: string; cwd?: string } = {},
     ): Promise<Ended> {
       const { env = {}, input = '', stdout, cwd = process.cwd() } = options
       if (!apart && stdout === undefined && !Object.keys(env).some(isReadAtStart))
-        return await runInHost({ args, env: { ...minimalEnv(home), ...env }, input, cwd })
+        return await hosts.run({ args, env: { ...minimalEnv(home), ...env }, input, cwd })
       const { child, ended } = this.start(args, options)
       child.stdin.end(input)
       return await ended()
@@ -96,6 +97,7 @@ export async function openHome({ apart = false } = {}) {
     },
     async close() {
       await endWorker(this)
+      await hosts.close()
       await rm(home, { recursive: true, force: true })
     },
   }
