@@ -43,11 +43,8 @@ export function createHosts() {
       return { code: code as number | null, stdout, stderr }
     },
     /** Ends the processes that wait for a next command. */
-    async close(): Promise<void> {
-      const waiting = [...idle].filter(host => host.connected)
-      const closed = waiting.map(host => once(host, 'close'))
-      for (const host of waiting) host.disconnect()
-      await Promise.all(closed)
+    close(): void {
+      for (const host of idle) if (host.connected) host.disconnect()
     },
   }
 }

@@ -97,7 +97,7 @@ export async function openHome({ apart = false } = {}) {
     },
     async close() {
       await endWorker(this)
-      await hosts.close()
+      hosts.close()
       await rm(home, { recursive: true, force: true })
     },
   }
