@@ -4,8 +4,7 @@ import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
-import { systemClock } from '../lib/clock.ts'
-import { gatheredPause, together } from '../lib/every.ts'
+import { systemClock, gatheredPause, together } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
 import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
@@ -52,8 +51,10 @@ function ages(queryClient: QueryClient): Ages {
 
 /** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
 function plannedAt(query: Query): number {
-  const { state, meta } = query
-  return state.dataUpdatedAt + (isRestored(query) ? 0 : Math.max(0, (meta?.every ?? 0) * LATE_SHARE - STEPS[0]!))
+  const { state, observers } = query
+  if (isRestored(query)) return state.dataUpdatedAt
+  const every = Math.max(0, ...observers.map(({ options }) => options.meta?.every ?? 0))
+  return state.dataUpdatedAt + Math.max(0, every * LATE_SHARE - STEPS[0]!)
 }
 
 function latestRead(queryClient: QueryClient): number | undefined {
