@@ -58,14 +58,20 @@ async function openPlace(baseUrl: string, key: string) {
   })
   const file = join(home.home, 'project.yaml')
   writeFileSync(file, WANTED)
-  const start = (...args: string[]) => {
-    home.rest()
-    return home.start(args, { env: { MCPDECK_BASE_URL: proxy.baseUrl, MCPDECK_API_KEY: key } })
-  }
+  const env = { MCPDECK_BASE_URL: proxy.baseUrl, MCPDECK_API_KEY: key }
+  const applying = (projectId: string) => ['--project', projectId, 'apply', '-f', file, '--prune', '--yes']
   return {
     proxy,
-    journal: () => start('journal').ended(),
-    apply: (projectId: string) => start('--project', projectId, 'apply', '-f', file, '--prune', '--yes'),
+    journal: () => home.run(['journal'], { env }),
+    apply(projectId: string) {
+      home.rest()
+      return home.run(applying(projectId), { env })
+    },
+    /** The same as a process that can be killed. */
+    start(projectId: string) {
+      home.rest()
+      return home.start(applying(projectId), { env })
+    },
   }
 }
 
@@ -89,18 +95,18 @@ test('apply that is killed at any write and repeated ends as if it had not been'
 
   const places = await Promise.all(Array.from({ length: PLACES }, () => openPlace(baseUrl, key)))
   const whole = await project('whole')
-  expect(await places[0]!.apply(whole).ended()).toMatchObject({ code: 0 })
+  expect(await places[0]!.apply(whole)).toMatchObject({ code: 0 })
   const wanted = await stateOf(whole)
   const count = places[0]!.proxy.writes()
   expect(count).toBeGreaterThanOrEqual(12)
   const turns = Array.from({ length: count }, (_, after) => after).values()
   const repeated: string[] = []
-  const killInTurn = async ({ proxy, journal, apply }: (typeof places)[number]) => {
+  const killInTurn = async ({ proxy, journal, apply, start }: (typeof places)[number]) => {
     for (const after of turns) {
       const projectId = await project(`killed after ${after} writes`)
       const killAt = async (what: 'request' | 'answer', writes: number) => {
         const held = proxy.hold(what, writes)
-        const { child, ended } = apply(projectId)
+        const { child, ended } = start(projectId)
         await held
         child.kill('SIGKILL')
         expect(await ended()).toMatchObject({ code: null })
@@ -109,7 +115,7 @@ test('apply that is killed at any write and repeated ends as if it had not been'
       await killAt('request', after)
       // The first that is repeated is the write that was lost.
       await killAt('answer', 0)
-      const { code, stderr } = await apply(projectId).ended()
+      const { code, stderr } = await apply(projectId)
       expect({ after, code, stderr }).toMatchObject({ code: 0 })
       expect({ after, ...(await stateOf(projectId)) }).toEqual({ after, ...wanted })
       repeated.push(projectId)

@@ -24,7 +24,7 @@ type Home = Awaited<ReturnType<typeof openHome>>
  */
 async function open(): Promise<{ home: Home; cache: string; shared: string }> {
   vi.stubEnv(SHARED_COMPILED, undefined)
-  const home = await openHome()
+  const home = await openHome({ apart: true })
   onTestFinished(() => home.close())
   const shared = join(home.home, 'tmp')
   mkdirSync(shared)

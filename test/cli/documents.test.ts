@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openHome, type Ended } from './program.ts'
+import type { Ended } from './hosts.ts'
+import { openHome } from './program.ts'
 
 let home: Awaited<ReturnType<typeof openHome>>
 beforeAll(async () => {

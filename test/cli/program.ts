@@ -8,10 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stillRunning } from '../journeys/processes.ts'
 import { minimalEnv } from '../pty/home.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
-
-export type Ended = { code: number | null; stdout: string; stderr: string }
+import { createHosts, PROGRAM, type Ended } from './hosts.ts'
 
 /** A program that runs. */
 export type Started = { child: ChildProcessWithoutNullStreams; output: () => string; ended: () => Promise<Ended> }
@@ -38,9 +35,16 @@ export function isAlive(pid: number): boolean {
   return stillRunning([pid]).length > 0
 }
 
-/** A home of its own in which the built program runs without a terminal. */
-export async function openHome() {
+/** Whether Node or a library reads this variable once in the life of a process. */
+const isReadAtStart = (name: string): boolean => /^(?:HOME$|NODE_|XDG_)/.test(name)
+
+/**
+ * A home of its own in which the built program runs without a terminal; `apart` keeps commands in processes of their
+ * own, for what a process is started with.
+ */
+export async function openHome({ apart = false } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
+  const hosts = createHosts()
   return {
     home,
     /**
@@ -73,13 +77,16 @@ export async function openHome() {
         },
       }
     },
-    /** Runs the program to its end, as a script would. */
+    /** Runs the program to its end, as a script would; one that has no wishes of its process shares it with others. */
     async run(
       args: readonly string[],
       options: { env?: Record<string, string>; input?: string; stdout?: string; cwd?: string } = {},
     ): Promise<Ended> {
+      const { env = {}, input = '', stdout, cwd = process.cwd() } = options
+      if (!apart && stdout === undefined && !Object.keys(env).some(isReadAtStart))
+        return await hosts.run({ args, env: { ...minimalEnv(home), ...env }, input, cwd })
       const { child, ended } = this.start(args, options)
-      child.stdin.end(options.input ?? '')
+      child.stdin.end(input)
       return await ended()
     },
     /** Gives the key its whole rate again, as a quiet minute does; nothing that uses it may run meanwhile. */
@@ -90,6 +97,7 @@ export async function openHome() {
     },
     async close() {
       await endWorker(this)
+      hosts.close()
       await rm(home, { recursive: true, force: true })
     },
   }

@@ -10,23 +10,22 @@ import { openHostileService, type Spoiling } from '../journeys/hostile-service.t
 import { openTerminal } from '../pty/terminal.ts'
 import { strangeText, watchUnasked, type Purpose } from '../pty/unasked.ts'
 import { sandbox, untilEnded } from '../service/harness.ts'
+import { endOf, HOST } from './hosts.ts'
 import { openHome } from './program.ts'
 
-/** Runs a command in a terminal; what it wrote there, and what of it was unasked. */
-async function inTerminal(args: readonly string[], purpose: Purpose, env: Record<string, string>) {
-  await using terminal = openTerminal({ args, env, cols: 100, rows: 30 })
-  const unasked = watchUnasked(terminal, purpose)
-  const { code } = await terminal.waitForExit(60_000)
-  return { args, code, output: terminal.output, unasked: unasked() }
-}
+/** A command that crashed has 70. */
+const END = new RegExp(endOf(String.raw`(?!70 )\d+`).trim())
 
-/** Runs commands one after the other, since each is a process; those that wrote something unasked are answered. */
+/** Runs commands one after the other in a terminal; answers what of all that they wrote there was unasked. */
 async function fooled(commands: readonly (readonly [Purpose, ...string[]])[], env: Record<string, string>) {
-  const ended = []
-  for (const [purpose, ...args] of commands) ended.push(await inTerminal(args, purpose, env))
-  expect(ended.filter(({ output }) => output.includes('evil')).length).toBeGreaterThan(ended.length / 4)
-  expect(ended.filter(({ code }) => code === 70)).toEqual([])
-  return ended.flatMap(({ args, unasked }) => (unasked.length > 0 ? [{ args, unasked }] : []))
+  const list = JSON.stringify(commands.map(([, ...args]) => args))
+  await using terminal = openTerminal({ command: process.execPath, args: [HOST, list], env, cols: 100, rows: 30 })
+  const unasked = watchUnasked(terminal, 'text')
+  expect(await terminal.waitForExit(250_000)).toMatchObject({ signal: undefined })
+  const outputs = terminal.output.split(END).slice(0, -1)
+  expect(outputs).toHaveLength(commands.length)
+  expect(outputs.filter(output => output.includes('evil')).length).toBeGreaterThan(outputs.length / 4)
+  return [...unasked(), ...outputs.flatMap((output, index) => strangeText(output, commands[index]![0]))]
 }
 
 async function openStage(spoiling: Spoiling, ending: TestContext) {

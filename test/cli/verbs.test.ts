@@ -8,7 +8,8 @@ import { longCase, open, sandbox, untilEnded } from '../service/harness.ts'
 import { plainJourney, set } from '../service/journey-cast.ts'
 import { KEY } from '../service/model-runs.ts'
 import { scriptedModel } from '../service/scripted-model.ts'
-import { openHome, type Ended } from './program.ts'
+import type { Ended } from './hosts.ts'
+import { openHome } from './program.ts'
 
 const PROGRAM = `'${process.execPath}' '${EVERYTHING}' stdio`
 

@@ -10,7 +10,8 @@ import type { Asked } from '../service/scripted-model.ts'
 import { failedWave, stage } from '../service/wave-stage.ts'
 import { answer, startHttpServer } from '../servers/http-server.ts'
 import { stillRunning } from '../journeys/processes.ts'
-import { isAlive, openHome, workerOf, type Ended } from './program.ts'
+import type { Ended } from './hosts.ts'
+import { isAlive, openHome, workerOf } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
 type Fields = Record<string, string>

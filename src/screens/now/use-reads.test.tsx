@@ -1,5 +1,6 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
+import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { randomNumbers } from '../../../test/random-numbers.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
@@ -20,23 +21,31 @@ beforeEach(
 )
 afterEach(() => void vi.useRealTimers())
 
+type Fetch = Parameters<typeof createClient>[0]['fetch']
+
+/** A client of a service that answers so, and how to draw screens that read from it. */
+function openStage(fetch: Fetch, budget = createBudget({ unlimited: true })) {
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const queries = createQueries(client)
+  const draw = (screens: ReactNode, queryClient = createQueryClient()) =>
+    render(
+      <QueryClientProvider client={queryClient}>
+        <WorkspaceProvider workspace={{ client, queries, budget, profile }}>{screens}</WorkspaceProvider>
+      </QueryClientProvider>,
+    )
+  return { queries, draw }
+}
+
 test('a run that waits, read ten times with the same answer, draws nothing; another answer draws once', async () => {
   let [asked, ended] = [0, 0]
   const answer = () => ({
     items: [{ id: 'r', suiteId: 's', status: 'running', createdAt: 1, summary: { total: ended } }],
   })
-  const budget = createBudget({ unlimited: true })
-  const client = createClient({
-    fetch: () => {
-      asked += 1
-      return Promise.resolve(Response.json(answer()))
-    },
-    baseUrl: 'http://service.invalid/v1',
-    key: 'key',
-    budget,
+  const { queries, draw } = openStage(() => {
+    asked += 1
+    return Promise.resolve(Response.json(answer()))
   })
-  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const queries = createQueries(client)
   const every = NOW_READS.live.every
   const drawn = { header: 0, screen: 0 }
   const shown: unknown[] = []
@@ -51,13 +60,11 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
     shown.push(runs?.data?.items[0]?.summary?.total)
     return null
   }
-  const { unmount } = render(
-    <QueryClientProvider client={createQueryClient()}>
-      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
-        <Header />
-        <Screen />
-      </WorkspaceProvider>
-    </QueryClientProvider>,
+  const { unmount } = draw(
+    <>
+      <Header />
+      <Screen />
+    </>,
   )
   await vi.advanceTimersByTimeAsync(every)
   expect(shown.at(-1)).toBe(0)
@@ -76,18 +83,10 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
 
 test('what is read rarely is read at once where it is older than its pause', async () => {
   let asked = 0
-  const budget = createBudget({ unlimited: true })
-  const client = createClient({
-    fetch: () => {
-      asked += 1
-      return Promise.resolve(Response.json({ items: [] }))
-    },
-    baseUrl: 'http://service.invalid/v1',
-    key: 'key',
-    budget,
+  const { queries, draw } = openStage(() => {
+    asked += 1
+    return Promise.resolve(Response.json({ items: [] }))
   })
-  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const queries = createQueries(client)
   const pause = NOW_READS.projects.every
   function Screen() {
     useReads('projects', usePlan(), [queries.projects.list.options({})])
@@ -95,13 +94,7 @@ test('what is read rarely is read at once where it is older than its pause', asy
   }
   const visit = async (queryClient: QueryClient): Promise<number> => {
     const before = asked
-    const { unmount } = render(
-      <QueryClientProvider client={queryClient}>
-        <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
-          <Screen />
-        </WorkspaceProvider>
-      </QueryClientProvider>,
-    )
+    const { unmount } = draw(<Screen />, queryClient)
     await vi.advanceTimersByTimeAsync(1_000)
     unmount()
     return asked - before
@@ -115,18 +108,13 @@ test('what is read rarely is read at once where it is older than its pause', asy
 
 test('whatever makes everything out of date, hundreds of reads go on by the plan', async () => {
   let [asked, isAnswering] = [0, true]
-  const budget = createBudget({ capacity: 300, refillPerSecond: 300 })
-  const client = createClient({
-    fetch: () => {
+  const { queries, draw } = openStage(
+    () => {
       asked += 1
       return isAnswering ? Promise.resolve(Response.json({ items: [] })) : new Promise(() => undefined)
     },
-    baseUrl: 'http://service.invalid/v1',
-    key: 'key',
-    budget,
-  })
-  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const queries = createQueries(client)
+    createBudget({ capacity: 300, refillPerSecond: 300 }),
+  )
   const queryClient = createQueryClient()
   const wanted = Array.from({ length: 100 }, (_, suite) =>
     queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
@@ -135,13 +123,7 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
     useReads('runs', usePlan(), wanted)
     return null
   }
-  const { unmount } = render(
-    <QueryClientProvider client={queryClient}>
-      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
-        <Screen />
-      </WorkspaceProvider>
-    </QueryClientProvider>,
-  )
+  const { unmount } = draw(<Screen />, queryClient)
   await vi.advanceTimersByTimeAsync(2_000)
   expect(asked).toBe(wanted.length)
   isAnswering = false
@@ -155,23 +137,17 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
 
 test('over a line that takes its time and drops answers, nothing on screen is older than the header says', async () => {
   const { next: random } = randomNumbers(8)
-  const budget = createBudget({ capacity: 10, refillPerSecond: 1 })
-  const client = createClient({
-    // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
-    fetch: async () => {
+  // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
+  const { queries, draw } = openStage(
+    async () => {
       const answer = Response.json({ items: [], made: Date.now() })
       await new Promise(resolve => setTimeout(resolve, random() * 29_000))
       if (random() < 0.3) throw new TypeError('fetch failed')
       return answer
     },
-    baseUrl: 'http://service.invalid/v1',
-    key: 'key',
-    budget,
-  })
-  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const queries = createQueries(client)
+    createBudget({ capacity: 10, refillPerSecond: 1 }),
+  )
   const wanted = ['p', 'q'].map(projectId => queries.suites.list.options({ projectId }))
-  const queryClient = createQueryClient()
   let said = ''
   function Header() {
     said = useConnection().text
@@ -184,13 +160,11 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
     shown.splice(0, Infinity, ...all)
     return null
   }
-  const { unmount } = render(
-    <QueryClientProvider client={queryClient}>
-      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
-        <Header />
-        <Screen />
-      </WorkspaceProvider>
-    </QueryClientProvider>,
+  const { unmount } = draw(
+    <>
+      <Header />
+      <Screen />
+    </>,
   )
   const sentences = new Set<string>()
   for (let second = 0; second < 900; second += 1) {
@@ -222,23 +196,15 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   const trials = { total: 10, passed: 1, pending: 9 }
   const inFlight = { ...ended('p0s0'), status: 'running', result: 'pending', decisionSummary: { counts: { trials } } }
   const runsOf = (id: string) => (id === 'p0s0' ? [inFlight] : again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
-  const budget = createBudget({ unlimited: true })
-  const client = createClient({
-    fetch: ({ url }) => {
-      const { pathname, searchParams } = new URL(url)
-      const [, projectId] = /projects\/(\w+)/.exec(pathname) ?? []
-      const suiteId = searchParams.get('suiteId') ?? /eval-suites\/(\w+)/.exec(pathname)?.[1]
-      const items = suiteId
-        ? runsOf(suiteId)
-        : suites.map(suite => ({ id: projectId + suite, name: suite, latestRun: runsOf(projectId + suite)[0] }))
-      return Promise.resolve(Response.json({ items }))
-    },
-    baseUrl: 'http://service.invalid/v1',
-    key: 'key',
-    budget,
+  const { queries, draw } = openStage(({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const [, projectId] = /projects\/(\w+)/.exec(pathname) ?? []
+    const suiteId = searchParams.get('suiteId') ?? /eval-suites\/(\w+)/.exec(pathname)?.[1]
+    const items = suiteId
+      ? runsOf(suiteId)
+      : suites.map(suite => ({ id: projectId + suite, name: suite, latestRun: runsOf(projectId + suite)[0] }))
+    return Promise.resolve(Response.json({ items }))
   })
-  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const queries = createQueries(client)
   const queryClient = createQueryClient()
   const wanted = projects.map(projectId => queries.suites.list.options({ projectId }))
   const of = projects.map(id => ({ id, name: id }))
@@ -250,13 +216,7 @@ test('an answer about one suite draws once, and touches the rows and the reads o
     lines = useRunReads(plan, of, useReads('suites', plan, wanted), 0).lines
     return null
   }
-  const { unmount } = render(
-    <QueryClientProvider client={queryClient}>
-      <WorkspaceProvider workspace={{ client, queries, budget, profile }}>
-        <Screen />
-      </WorkspaceProvider>
-    </QueryClientProvider>,
-  )
+  const { unmount } = draw(<Screen />, queryClient)
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
       await vi.advanceTimersByTimeAsync(1_000)

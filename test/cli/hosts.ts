@@ -1,0 +1,74 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
+/** With a JSON list of commands' arguments it runs them one after the other in its terminal; `endOf` follows each. */
+export const HOST = fileURLToPath(new URL('command-host.ts', import.meta.url))
+
+/** What a terminal shows at the end of each command. */
+export const endOf = (code: number | string | null | undefined): string => `=== ended with ${code} ===\n`
+
+/** How a command ended, and what it wrote. */
+export type Ended = { code: number | null; stdout: string; stderr: string }
+
+/** A command for a host; `mark` ends each of its outputs. */
+export type Asked = { args: readonly string[]; env: Record<string, string>; cwd: string; input: string; mark: string }
+
+/**
+ * Runs commands of the built program in processes that have loaded it already: what a process takes to start is most of
+ * what a short command costs. Each process runs one command at a time, all of one home, since a process may keep what
+ * it learned of its service. One that left anything behind was its last, so that this ends as it does in a process of
+ * its own, or keeps whoever waits waiting; so does what ends the process.
+ */
+export function createHosts() {
+  const idle = new Set<ChildProcess>()
+  return {
+    async run(asked: Omit<Asked, 'mark'>): Promise<Ended> {
+      const [waiting] = idle
+      if (waiting) idle.delete(waiting)
+      const host = waiting ?? (await startHost(asked.env))
+      const mark = randomUUID()
+      const over = new AbortController()
+      const either = (['message', 'close'] as const).map(event => once(host, event, { signal: over.signal }))
+      const outputs = Promise.all([host.stdout!, host.stderr!].map(stream => readUntil(stream, mark)))
+      host.send({ ...asked, mark } satisfies Asked)
+      const [[code], [stdout = '', stderr = '']] = await Promise.all([Promise.race(either), outputs])
+      over.abort()
+      if (host.connected) idle.add(host)
+      return { code: code as number | null, stdout, stderr }
+    },
+    /** Ends the processes that wait for a next command. */
+    close(): void {
+      for (const host of idle) if (host.connected) host.disconnect()
+    },
+  }
+}
+
+/** What the program reads before its first command is the same in all homes of tests. */
+async function startHost(env: Record<string, string>): Promise<ChildProcess> {
+  const host = fork(HOST, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  await once(host, 'message')
+  // It ends when the process that runs the tests does.
+  for (const held of [host, host.channel!, host.stdout as Socket, host.stderr as Socket]) held.unref()
+  return host
+}
+
+/** What comes before the mark, or before the end of the stream. */
+async function readUntil(stream: Readable, mark: string): Promise<string> {
+  let text = ''
+  stream.setEncoding('utf8')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const read = (piece: string) => {
+    text += piece
+    if (text.endsWith(mark)) resolve()
+  }
+  stream.on('data', read).once('close', resolve)
+  await promise
+  stream.off('data', read).off('close', resolve)
+  return text.endsWith(mark) ? text.slice(0, -mark.length) : text
+}
