@@ -11,6 +11,8 @@ const batch = 50
 /** A data directory of the local workspace, and where in it to open the dashboard. */
 export type PreparedWorkspace = { dataDir: string; place: string; cases: number }
 
+const THREE_DAYS_MS = 3 * 86_400_000
+
 /** Trials of each case of the ended runs. */
 export const iterations = 10
 
@@ -22,6 +24,8 @@ export type PreparedWorkspaces = {
   large: PreparedWorkspace
   /** One ended run of two cases with 10 trials each: just enough rows for the keys to go ten down and back. */
   small: PreparedWorkspace
+  /** The same, but of three days ago: no age on the screen changes within minutes. */
+  rested: PreparedWorkspace
   /** A suite that never ran, whose only case waits a minute for its server. */
   waiting: PreparedWorkspace
   /** The same with so many cases that their run, ten times each, outlasts whoever leaves it on the screen. */
@@ -41,6 +45,7 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
     return {
       large: await prepare(at('large'), echoes(1000), 'run'),
       small: await prepare(at('small'), echoes(2), 'run'),
+      rested: await prepare(at('rested'), echoes(2), 'run', () => Date.now() - THREE_DAYS_MS),
       waiting: await prepare(at('waiting'), [minute], 'leave'),
       lasting: await prepare(
         at('lasting'),
@@ -89,8 +94,9 @@ async function prepare(
   dataDir: string,
   tests: readonly TestCase[],
   then: 'run' | 'leave',
+  now = Date.now,
 ): Promise<PreparedWorkspace & { projectId: string; suiteId: string }> {
-  const service = await createService({ dataDir, trialConcurrency: 16, validateResponses: false })
+  const service = await createService({ dataDir, now, trialConcurrency: 16, validateResponses: false })
   try {
     const ask = caller(service)
     const projectId = only((await ask(contract.projects.list)).items).id

@@ -38,13 +38,19 @@ function ages(queryClient: QueryClient): Ages {
     .getQueryCache()
     .findAll({ type: 'active' })
     .filter(query => !isFinal(query))
-  const read = active.map(query => query.state.dataUpdatedAt).filter(time => time > 0)
+  const read = active.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
   return {
     oldest: read.length > 0 ? Math.min(...read) : undefined,
     latest: () => latestRead(queryClient),
     restored: active.some(isRestored),
     loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
   }
+}
+
+/** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
+function plannedAt(query: Query): number {
+  const { state, meta } = query
+  return state.dataUpdatedAt + (isRestored(query) ? 0 : Math.max(0, (meta?.every ?? 0) - STEPS[0]!))
 }
 
 function latestRead(queryClient: QueryClient): number | undefined {
