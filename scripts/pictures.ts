@@ -1,5 +1,4 @@
 import './tour/clock.ts'
-import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { screens } from '../src/app/registry.ts'
@@ -35,9 +34,9 @@ try {
   removeHome(home)
 }
 
-function open(place: string, size = SIZES[0]!): Terminal {
+function open(place: string): Terminal {
   const command = process.execPath
-  return openOnTheDay({ ...size, home, command, args: [join(checkout, 'dist/boot.js'), place] })
+  return openOnTheDay({ ...SIZES[0], home, command, args: [join(checkout, 'dist/boot.js'), place] })
 }
 
 /** Puts what is on top of Now into the notebook, with a note. */

@@ -1,15 +1,15 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Look } from '../conversations/session-row.ts'
-import type { Column } from '../list/columns.ts'
+import { ageCell, type Column } from '../list/columns.ts'
 
 type Timestamp = number | string | null | undefined
 
-/** How long ago a time of the wire was. */
-export function ageText(at: Timestamp): string {
-  return formatAge(toEpochMs(at), serviceNow())
+/** How long ago a time of the wire was, as a field says it. */
+export function agoText(at: Timestamp): string {
+  return formatAgo(toEpochMs(at), serviceNow())
 }
 
 /** A column that shows how fresh a row is. */
@@ -20,7 +20,7 @@ export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp): C
     width: Math.max(5, title.length),
     align: 'right',
     quiet: true,
-    cell: item => ({ text: ageText(at(item)), tone: 'muted' }),
+    cell: item => ageCell(toEpochMs(at(item)), serviceNow()),
     sort: item => toEpochMs(at(item)),
   }
 }

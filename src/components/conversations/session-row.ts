@@ -4,9 +4,9 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import type { Shows } from '../../domain/findings/shows.ts'
 import { goalScoreOf, type GoalScore } from '../../domain/findings/waves.ts'
 import { UNCONFIRMED } from '../../domain/swarms/waves.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import type { Column } from '../list/columns.ts'
+import { ageCell, type Column } from '../list/columns.ts'
 
 export type Look = {
   symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
@@ -70,7 +70,7 @@ export function sessionColumns(
       title: 'Age',
       width: 5,
       align: 'right',
-      cell: row => ({ text: formatAge(row.at, serviceNow()), tone: 'muted' }),
+      cell: row => ageCell(row.at, serviceNow()),
       sort: row => row.at,
     },
     { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },

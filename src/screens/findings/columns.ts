@@ -3,9 +3,9 @@ import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
 import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
 import type { WaveRun } from '../../domain/findings/waves.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 import { outcomeLook, type SessionRow } from '../../components/conversations/session-row.ts'
 import { severityTone, statusLook } from './status.ts'
 
@@ -16,10 +16,6 @@ export type FindingRow = Finding & {
 }
 
 export const rowKey = (row: FindingRow): string => row.key
-
-function age(at: number | undefined) {
-  return { text: formatAge(at, serviceNow()), tone: 'muted' as const }
-}
 
 /** @param graded whether any finding has a severity of its own */
 export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
@@ -74,7 +70,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       title: 'Last',
       width: 5,
       align: 'right',
-      cell: row => age(row.lastSeenAt),
+      cell: row => ageCell(row.lastSeenAt, serviceNow()),
       sort: row => row.lastSeenAt,
     },
     {
@@ -83,7 +79,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       width: 5,
       align: 'right',
       from: 86,
-      cell: row => age(row.firstSeenAt),
+      cell: row => ageCell(row.firstSeenAt, serviceNow()),
       sort: row => row.firstSeenAt,
     },
     {
@@ -149,7 +145,14 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       count: run => run.failed,
       sort: run => run.failed,
     },
-    { id: 'age', title: 'Age', width: 5, align: 'right', cell: run => age(run.at), sort: run => run.at },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 5,
+      align: 'right',
+      cell: run => ageCell(run.at, serviceNow()),
+      sort: run => run.at,
+    },
     {
       id: 'journey',
       title: 'Journey',

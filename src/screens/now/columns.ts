@@ -7,7 +7,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
 export type NowRow = NowLine & {
@@ -126,8 +126,12 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       id: 'week',
       title: 'Failed',
       width: 7,
+      align: 'right',
       from: 96,
-      cell: row => ({ text: weekText(theme, row), tone: row.acknowledged ? 'muted' : TONES[row.mark] }),
+      cell: row => {
+        const text = weekText(theme, row)
+        return { text, tone: row.acknowledged || text === UNKNOWN ? 'muted' : TONES[row.mark] }
+      },
       sort: row => row.week && weekSum(row.week)?.failed,
     },
     {
@@ -136,7 +140,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       width: 5,
       from: 64,
       align: 'right',
-      cell: row => ({ text: formatAge(row.at, nowFor(row, Date.now())), tone: 'muted' }),
+      cell: row => ageCell(row.at, nowFor(row, Date.now())),
       sort: row => row.at,
     },
     {

@@ -5,7 +5,7 @@ import { ageColumn } from '../../components/collection/plain-parts.ts'
 import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 import type { ListedCall } from '../../domain/calls/listed-calls.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { shorten } from './json-text.ts'
@@ -230,7 +230,7 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
       title: 'Age',
       width: 5,
       align: 'right',
-      cell: ({ startedAt }) => ({ text: formatAge(startedAt, Date.now()), tone: 'muted' }),
+      cell: ({ startedAt }) => ageCell(startedAt, Date.now()),
       sort: ({ startedAt }) => startedAt,
     },
   ]

@@ -3,9 +3,9 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { countTrials, passRate, type TrialCounts } from '../../domain/runs/trials.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import type { Cell, Column } from '../../components/list/columns.ts'
+import { ageCell, type Cell, type Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
@@ -121,7 +121,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       width: 6,
       align: 'right',
       from: 84,
-      cell: ({ stored }) => ({ text: formatAge(toEpochMs(stored.updatedAt), serviceNow()), tone: 'muted' }),
+      cell: ({ stored }) => ageCell(toEpochMs(stored.updatedAt), serviceNow()),
       sort: ({ stored }) => toEpochMs(stored.updatedAt),
     },
   ]
