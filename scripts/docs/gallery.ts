@@ -5,7 +5,8 @@ import { ABOUT_THEMES, THEME_CHOICES, type ThemeChoice } from '../../src/tui/the
 import { coloursOf, TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
 import { COLOUR_THEMES, leastContrast, leastDistance, SEEN, with256 } from '../../test/theme-contrast.ts'
 import { table } from '../bench/report.ts'
-import { cellsOf, svgOf } from '../pictures/svg.ts'
+import { cellsOf } from '../pictures/cells.ts'
+import { svgOf } from '../pictures/svg.ts'
 
 /** Themes that look like the dark or the light one of their kind, by the terminal's background. */
 const BY_BACKGROUND: ReadonlySet<ThemeChoice> = new Set(['auto', 'high-contrast'])

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Terminal } from '../../test/pty/terminal.ts'
 import { TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
 import { steady } from '../tour/steady.ts'
-import { cellsOf, svgOf, type Cell } from './svg.ts'
+import { cellsOf, type Cell } from './cells.ts'
+import { svgOf } from './svg.ts'
 
 /** What pictures are made on; the dark one last, as a program finds its terminal. */
 export const BACKGROUNDS = ['light', 'dark'] as const

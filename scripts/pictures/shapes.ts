@@ -1,4 +1,4 @@
-import type { Cell } from './svg.ts'
+import type { Cell } from './cells.ts'
 
 /** Most monospaced letters of 15 pixels are 9 wide; lines of 17 leave them room. */
 export const CELL = { width: 9, height: 17 } as const
