@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { fillPath, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
 import { createService, type Service } from '../../src/service/workspace/service.ts'
@@ -45,7 +46,7 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
     return {
       large: await prepare(at('large'), echoes(1000), 'run'),
       small: await prepare(at('small'), echoes(2), 'run'),
-      rested: await prepare(at('rested'), echoes(2), 'run', () => Date.now() - THREE_DAYS_MS),
+      rested: aged(await prepare(at('rested'), echoes(2), 'run'), THREE_DAYS_MS),
       waiting: await prepare(at('waiting'), [minute], 'leave'),
       lasting: await prepare(
         at('lasting'),
@@ -94,9 +95,8 @@ async function prepare(
   dataDir: string,
   tests: readonly TestCase[],
   then: 'run' | 'leave',
-  now = Date.now,
 ): Promise<PreparedWorkspace & { projectId: string; suiteId: string }> {
-  const service = await createService({ dataDir, now, trialConcurrency: 16, validateResponses: false })
+  const service = await createService({ dataDir, trialConcurrency: 16, validateResponses: false })
   try {
     const ask = caller(service)
     const projectId = only((await ask(contract.projects.list)).items).id
@@ -117,6 +117,22 @@ async function prepare(
   } finally {
     await service.close()
   }
+}
+
+/** The same workspace with every time in its database so many milliseconds earlier; the store keeps epoch milliseconds. */
+function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
+  using database = new DatabaseSync(join(workspace.dataDir, 'mcpdeck.sqlite'))
+  const since = Date.now() - 86_400_000
+  const columns = database
+    .prepare(
+      "SELECT m.name AS 'table', c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'",
+    )
+    .all()
+  for (const { table, name } of columns)
+    database.exec(
+      `UPDATE "${table}" SET "${name}" = "${name}" - ${ms} WHERE typeof("${name}") = 'integer' AND "${name}" > ${since}`,
+    )
+  return workspace
 }
 
 /** Calls an operation of a service in this process as its owner. @throws when it is refused */
