@@ -14,11 +14,11 @@ export function steady(screen: string): string {
     .replaceAll(/\b[0-9a-f]{32}\b/g, '0'.repeat(32))
     .replaceAll(/Found \/[^ │┃]*/g, found => 'Found …'.padEnd([...found].length))
     .replaceAll(/\/tmp\/mcpdeck-[\w-]+/g, '~')
-    .replaceAll(/\/[^\s│┃]*\/(?=node_modules\/|dist\/server-everything\/)/g, '~/')
     .replaceAll(/\b(\d\d:\d\d):\d\d\b/g, '$1:00')
     .replaceAll(/ +(\d+ms)(?= {2,}| *[│┃~])/g, found => inPlace(found, '9ms'))
     .replaceAll(/[^│┃\n]+/g, cell => {
       const same = cell
+        .replaceAll(/\/\S*\/(?=node_modules\/|dist\/server-everything\/)/g, '~/')
         .replaceAll(/\b(\d+ms)\b/g, '9ms')
         .replaceAll(/([+-])[\d.]+%(?=\))/g, '$19%')
         .replaceAll(/\b\d+s ago/g, '9s ago')

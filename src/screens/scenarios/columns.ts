@@ -2,9 +2,9 @@ import type { UserTestingSession } from '../../api/contract/user-testing-session
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import type { Cell, Column } from '../../components/list/columns.ts'
+import { ageCell, type Cell, type Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** A published scenario with what else is known of it. */
@@ -102,7 +102,7 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       width: 4,
       align: 'right',
       from: 40,
-      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, serviceNow())),
+      cell: ({ lastVisitAt }) => ageCell(lastVisitAt, serviceNow()),
       sort: ({ lastVisitAt }) => lastVisitAt,
     },
   ]
@@ -161,7 +161,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     title: 'Last',
     width: 4,
     align: 'right',
-    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), serviceNow())),
+    cell: ({ lastActivityAt }) => ageCell(toEpochMs(lastActivityAt), serviceNow()),
     sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
   },
 ]
