@@ -10,12 +10,11 @@ import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './transport/request.ts'
 import type { Answer } from './transport/response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './transport/retry.ts'
-import { createLocalOffer } from './transport/local-operations.ts'
 import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { sharedWait, createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
-import type { Purpose } from './budget/tally.ts'
+import type { Purpose } from './budget/gauge.ts'
 import { resultOf } from './journal/entry.ts'
 
 /** What the attempts of one call tell about themselves. */
@@ -251,4 +250,25 @@ async function recorded<T extends { value: unknown }>(
   }
   intent.settle({ outcome: 'succeeded', result: resultOf(answer.value) })
   return answer
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Reads once which operations a deployment offers beyond the published contract; one without capabilities offers
+ * none. After any other failure it is read again the next time.
+ */
+export function createLocalOffer(readCapabilities: () => Promise<unknown>): () => Promise<ReadonlySet<string>> {
+  let known: Promise<ReadonlySet<string>> | undefined
+  const ask = async (): Promise<ReadonlySet<string>> => {
+    try {
+      const { local } = (await readCapabilities()) as { local?: unknown }
+      return new Set(Array.isArray(local) ? local.filter(name => typeof name === 'string') : [])
+    } catch (error) {
+      if (isMissing(error)) return NONE
+      known = undefined
+      throw error
+    }
+  }
+  return () => (known ??= ask())
 }

@@ -37,7 +37,7 @@ describe('a row', () => {
 
 test('an age stands out for an hour, then it fades', () => {
   const now = Date.UTC(2026, 2, 3)
-  expect(ageCell(now - 59 * 60_000, now)).toBe('59m')
+  expect(ageCell(now - 59 * 60_000, now)).toEqual({ text: '59m', tone: 'plain' })
   expect(ageCell(now - 60 * 60_000, now)).toEqual({ text: '1h', tone: 'muted' })
   expect(ageCell(undefined, now)).toEqual({ text: '—', tone: 'muted' })
 })

@@ -9,9 +9,9 @@ export type Cell = string | { text: string; tone?: Tone }
 const FADES_AFTER_MS = 60 * 60 * 1000
 
 /** How long ago something was, in a row: what is fresh stands out, and fades. Times in epoch milliseconds. */
-export function ageCell(then: number | undefined, now: number): Cell {
-  const text = formatAge(then, now)
-  return then !== undefined && now - then < FADES_AFTER_MS ? text : { text, tone: 'muted' }
+export function ageCell(then: number | undefined, now: number): Exclude<Cell, string> {
+  const isFresh = then !== undefined && now - then < FADES_AFTER_MS
+  return { text: formatAge(then, now), tone: isFresh ? 'plain' : 'muted' }
 }
 
 export type Column<Item> = {

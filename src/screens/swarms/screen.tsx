@@ -1,13 +1,11 @@
 import { useMemo } from 'react'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageColumn, agoText, countColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, freshness, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
-import { ageCell, type Column } from '../../components/list/columns.ts'
+import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { utcDay } from '../../lib/times.ts'
@@ -25,18 +23,13 @@ import { useGateNotices, useOverview } from './use-waves.ts'
 import { wavesTab } from './waves.tsx'
 
 const COLUMNS: readonly Column<Swarm>[] = [
-  {
-    id: 'name',
-    title: 'Swarm',
-    width: 'flex',
+  nameColumn('Swarm', ({ name }) => name, {
     cell: swarm => ({ text: swarm.name, tone: isProject(swarm) ? 'accent' : 'plain' }),
-    sort: ({ name }) => name,
-  },
-  { ...countColumn('Sessions', 8, ({ sessionsPerTarget }: Swarm) => sessionsPerTarget, sizeOf), from: 36 },
-  {
-    ...ageColumn('Changed', ({ updatedAt }: Swarm) => updatedAt),
-    cell: swarm => (isProject(swarm) ? '' : ageCell(toEpochMs(swarm.updatedAt), serviceNow())),
-  },
+  }),
+  countColumn('Sessions', 8, ({ sessionsPerTarget }) => sessionsPerTarget, { cell: sizeOf, from: 36 }),
+  ageColumn('Changed', ({ updatedAt }) => updatedAt, {
+    cell: swarm => (isProject(swarm) ? '' : freshness(swarm.updatedAt)),
+  }),
 ]
 
 /** The swarms of a project, below a row for all of it: journeys need no swarm, and personas have none. */

@@ -16,7 +16,7 @@ import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
 import { datedRead, outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
-import type { Purpose } from '../budget/tally.ts'
+import type { Purpose } from '../budget/gauge.ts'
 
 /**
  * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.

@@ -8,7 +8,7 @@ import {
   type QueryKey,
   timeoutManager,
 } from '@tanstack/react-query'
-import { every, together } from '../../../lib/every.ts'
+import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
 import { pollFromLastAnswer } from './steady-interval.ts'
 
