@@ -36,6 +36,8 @@ export type ClientOptions = TransportOptions & {
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
   retry?: Partial<RetryRule>
+  /** Names the state of all that an operation's answers hang on; a service elsewhere cannot say it. */
+  stateOf?: (endpoint: AnyEndpoint) => string | undefined
   /** Aborts when the connections close; what failed before is not sent again. */
   closing?: AbortSignal
   random?: () => number
@@ -75,6 +77,8 @@ type ResourceCalls = {
 export type Client = ResourceCalls & {
   readonly budget: Budget
   readonly monitor: ServiceMonitor
+  /** As long as it is the same, the operation answers what it answered; undefined where only reading it tells. */
+  stateOf: (endpoint: AnyEndpoint) => string | undefined
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
   exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
@@ -175,7 +179,8 @@ export function createClient(options: ClientOptions): Client {
       all.push(...(page as { items: readonly ItemOf<typeof endpoint>[] }).items)
     return all
   }
-  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages, items })
+  const { stateOf = () => undefined } = options
+  return Object.assign(resourceCalls(call), { budget, monitor, stateOf, call, exchange, pages, items })
 }
 
 async function sendWithPermit<E extends AnyEndpoint>(
