@@ -8,6 +8,7 @@ import { galleryDocument, galleryPictures } from './docs/gallery.ts'
 import { keysDocument } from './docs/keys.ts'
 import { limitsDocument } from './docs/limits.ts'
 import { nounsDocument } from './docs/nouns.ts'
+import { screensDocument } from './docs/screens.ts'
 import { serviceDocument } from './docs/service.ts'
 import { stabilityDocument } from './docs/stability.ts'
 import { root } from './paths.ts'
@@ -24,6 +25,7 @@ const generators: readonly Generator[] = [
   { file: 'docs/keys.md', text: async () => keysDocument() },
   { file: 'docs/limits.md', text: async () => limitsDocument() },
   { file: 'docs/nouns.md', text: async () => nounsDocument() },
+  { file: 'docs/screens.md', text: async () => screensDocument() },
   { file: 'docs/service.md', text: async () => serviceDocument() },
   { file: 'docs/stability.md', text: async () => stabilityDocument((await current('docs/stability.md')) ?? '') },
 ]

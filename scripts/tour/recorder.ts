@@ -1,11 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../test/pty/keys.ts'
 import { openTerminal, type Condition, type Terminal, type TerminalOptions } from '../../test/pty/terminal.ts'
-import { TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
 import { root } from '../paths.ts'
-import { cellsOf, svgOf, type Cell } from '../pictures/svg.ts'
+import { BACKGROUNDS, photograph, settled } from '../pictures/photograph.ts'
 import { clockEnv } from './clock.ts'
 import { steady } from './steady.ts'
 
@@ -26,53 +23,9 @@ export type Stop = {
   picture?: string
 }
 
-/** Without output for so long, the screen is whole. */
-const QUIET_MS = 250
-/** The same for one that only changes its colours, while a run may go on below it. */
-const REPAINTED_MS = 60
-const PATIENCE_MS = 3000
-
-/** What the terminal shows once it has come to rest, or what it shows after three seconds that had none. */
-export async function settled(terminal: Terminal, quietMs = QUIET_MS): Promise<string> {
-  const until = performance.now() + PATIENCE_MS
-  for (let before = -1; before !== terminal.bytes && performance.now() < until;) {
-    before = terminal.bytes
-    await delay(quietMs)
-  }
-  return steady(terminal.screen().trimEnd())
-}
-
 /** mcpdeck in a terminal with true colour, on the day of the recording. */
 export function openOnTheDay(options: TerminalOptions): Terminal {
   return openTerminal({ ...options, env: { ...clockEnv, COLORTERM: 'truecolor', ...options.env } })
-}
-
-/** The cells with what `steady` makes of their text. */
-function steadyCells(rows: readonly Cell[][]): Cell[][] {
-  const texts = rows.map(row => row.map(({ text }) => text).join(''))
-  const lines = steady(texts.join('\n')).split('\n')
-  return rows.map((row, y) => {
-    const line = lines[y]!.padEnd(texts[y]!.length)
-    let at = 0
-    return row.map(cell => ({ ...cell, text: line.slice(at, (at += cell.text.length)) }))
-  })
-}
-
-/** Draws what is on the screen with the theme for dark backgrounds and with that for light ones. */
-async function photograph(terminal: Terminal, name: string, title: string): Promise<void> {
-  const folder = join(root, 'docs/pictures')
-  await mkdir(folder, { recursive: true })
-  // The dark one last, as it was before.
-  for (const background of ['light', 'dark'] as const) {
-    const page = TERMINAL_COLOURS[background]
-    const from = terminal.output.length
-    const border = [1, 3, 5].map(at => Number.parseInt(page.border.slice(at, at + 2), 16)).join(';')
-    terminal.type(`\u001B]11;rgb:${page.ground.slice(1).replaceAll(/..(?=.)/g, '$&/')}\u001B\\`)
-    await terminal.waitFor(() => terminal.output.includes(`38;2;${border}`, from))
-    await settled(terminal, REPAINTED_MS)
-    const svg = svgOf(steadyCells(cellsOf(terminal, page)), page, title)
-    await writeFile(join(folder, `${name}-${background}.svg`), svg)
-  }
 }
 
 /** The picture for the background of who looks. */
@@ -144,7 +97,10 @@ export class Chapter {
     const pressed = keys.length === 0 ? '' : `Keys: ${toldKeys(keys)}.\n\n`
     this.#parts.push(`### ${title}`, `${pressed}${words}`)
     if (picture !== undefined) {
-      await photograph(terminal, picture, title)
+      for (const background of BACKGROUNDS) {
+        const file = join(root, `docs/pictures/${picture}-${background}.svg`)
+        await photograph(terminal, { file, title, background })
+      }
       this.#parts.push(pictureOf(picture, title))
     }
     this.#parts.push(`\`\`\`text\n${shown.join('\n')}\n\`\`\``)

@@ -16,13 +16,15 @@ export function steady(screen: string): string {
     .replaceAll(/\/tmp\/mcpdeck-[\w-]+/g, '~')
     .replaceAll(/\b(\d\d:\d\d):\d\d\b/g, '$1:00')
     .replaceAll(/ +(\d+ms)(?= {2,}| *[│┃~])/g, found => inPlace(found, '9ms'))
-    .replaceAll(/[^│┃\n]+/g, cell =>
-      cell
+    .replaceAll(/[^│┃\n]+/g, cell => {
+      const same = cell
+        .replaceAll(/\/\S*\/(?=node_modules\/|dist\/server-everything\/)/g, '~/')
         .replaceAll(/\b(\d+ms)\b/g, '9ms')
         .replaceAll(/([+-])[\d.]+%(?=\))/g, '$19%')
         .replaceAll(/\b\d+s ago/g, '9s ago')
         .replaceAll(/~\d+s\b/g, '~9s')
-        .padEnd(cell.length),
-    )
+      // Bars stay where they are.
+      return /[▁-█░]/.test(cell) ? same.padStart(cell.length) : same.padEnd(cell.length)
+    })
     .replaceAll(/ +$/gm, '')
 }

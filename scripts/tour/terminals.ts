@@ -7,7 +7,8 @@ import type { Condition, Terminal, TerminalOptions } from '../../test/pty/termin
 import { isInstalled } from '../../test/programs.ts'
 import { ensureBuilt } from '../ensure-built.ts'
 import { dist, root } from '../paths.ts'
-import { openOnTheDay, press, settled, type Press } from './recorder.ts'
+import { settled } from '../pictures/photograph.ts'
+import { openOnTheDay, press, type Press } from './recorder.ts'
 
 const PROGRAM = join(dist, 'boot.js')
 const RUN = `'${process.execPath}' '${PROGRAM}'`

@@ -4,6 +4,7 @@ import { fit, widthOf } from '../tui/theme/text.ts'
 import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
 import type { Line } from './viewer.tsx'
+import type { Span } from './viewer/source.ts'
 
 /**
  * Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all
@@ -23,12 +24,25 @@ export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   return fields.map(([label, value, tone]) => ({
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],
     rest: [{ text: ' '.repeat(indent + width), tone: 'muted' }],
-    spans: [{ text: value == null || value === '' ? UNKNOWN : shortened(value), tone: tone ?? 'plain' }],
+    spans: tone ? [{ text: valueText(value), tone }] : measured(valueText(value)),
     below: indent + 2,
   }))
 }
 
-function shortened(value: string): string {
+/** A number with its unit, of which the number counts: `12 ms`, `340ms`, `5 MB`, `74%`. */
+const MEASURE = /^([\d.,]+)( ?(?:[a-zA-Z]{1,9}|%))$/
+
+function measured(text: string): readonly Span[] {
+  const [, number, unit] = MEASURE.exec(text) ?? []
+  if (number === undefined || unit === undefined) return [{ text, tone: 'plain' }]
+  return [
+    { text: number, tone: 'plain' },
+    { text: unit, tone: 'muted' },
+  ]
+}
+
+function valueText(value: string | null | undefined): string {
+  if (value == null || value === '') return UNKNOWN
   if (value.length <= VALUE_LIMIT) return value
   return `${value.slice(0, VALUE_LIMIT)} … ${formatCount(value.length - VALUE_LIMIT)} more characters`
 }

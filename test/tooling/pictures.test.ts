@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { expect, test } from 'vitest'
-import { svgOf, type Cell } from '../../scripts/pictures/svg.ts'
+import { describe, expect, test } from 'vitest'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileOf, folder, LOOKS, SIZES } from '../../scripts/pictures/screens.ts'
+import { isShape } from '../../scripts/pictures/shapes.ts'
+import type { Cell } from '../../scripts/pictures/cells.ts'
+import { svgOf } from '../../scripts/pictures/svg.ts'
+import { screens } from '../../src/app/registry.ts'
 import { HOSTILE } from '../hostile-texts.ts'
 
 const PAGE = { ground: '#000000', text: '#ffffff' }
@@ -27,49 +33,83 @@ const cells = fc
   .map((cell): Cell[] => [{ ...PLAIN, ...cell }, ...(cell.width === 2 ? [{ ...PLAIN, text: '', width: 0 }] : [])])
 const row = fc.array(cells, { maxLength: 12 }).map(parts => parts.flat())
 
-type Element = { '#text'?: string; '@_x'?: string; '@_y'?: string; '@_textLength'?: string }
-type Parsed = { svg: { '@_width': string; text?: Element[] } & Record<string, unknown> }
+type Element = { '#text'?: string; '@_x': string; '@_y': string; '@_textLength'?: string }
+type Group = { text?: Element[]; path?: { '@_d': string }[] }
+type Parsed = { svg: { '@_width': string; g: Group } & Record<string, unknown> }
 
 const parser = new XMLParser({
   ignoreAttributes: false,
   trimValues: false,
   parseTagValue: false,
-  isArray: name => name === 'text',
+  isArray: name => name === 'text' || name === 'path',
 })
 const printed = (written: string): string =>
   written.replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD').replaceAll(/\s/g, '')
 
-test('whatever a screen shows is text in its picture, in its cells, and nothing else', () => {
+const shownParts = (group: object) => Object.keys(group).filter(name => !name.startsWith('@_') && name !== '#text')
+
+test('whatever a screen shows is text in its picture, in its cells, but for frames and bars, and nothing else', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 4 }), text, (rows, title) => {
       const xml = svgOf(rows, PAGE, title)
       expect(XMLValidator.validate(xml)).toBe(true)
       const { svg } = parser.parse(xml) as Parsed
-      const parts = Object.keys(svg).filter(name => !name.startsWith('@_') && name !== '#text')
-      expect(['rect', 'style', 'text', 'title']).toEqual(expect.arrayContaining(parts))
-      const texts = svg.text ?? []
+      expect(shownParts(svg).toSorted()).toEqual(['g', 'rect', 'style', 'title'])
+      expect(['path', 'text']).toEqual(expect.arrayContaining(shownParts(svg.g)))
+      const texts = svg.g.text ?? []
       const shown = texts.map(each => each['#text'] ?? '').join('')
-      expect(printed(shown)).toBe(printed(rows.flatMap(cells => cells.map(cell => cell.text)).join('')))
+      const written = rows.flat().filter(cell => !isShape(cell))
+      expect(printed(shown)).toBe(printed(written.map(cell => cell.text).join('')))
       for (const [index, { '@_x': x, '@_y': y, '@_textLength': length }] of texts.entries()) {
         const after = texts[index + 1]
-        const end = after?.['@_y'] === y ? Number(after?.['@_x']) : Number(svg['@_width'])
-        expect(Number(x) + Number(length)).toBeLessThanOrEqual(end)
+        const end = after?.['@_y'] === y ? Number(after['@_x'].split(' ')[0]) : Number(svg['@_width'])
+        expect(Number(x.split(' ').at(-1)) + Number(length ?? 1)).toBeLessThanOrEqual(end)
       }
     }),
   )
 })
 
-test('letters of one look share a run, a wide one has its own, and what follows stands behind it', () => {
+test('letters of one look share a text, a wide one has its own, and what follows stands behind it', () => {
   const letters = [...'ab'].map(each => ({ ...PLAIN, text: each }))
   const wide = [
     { ...PLAIN, text: '世', width: 2, bold: true },
     { ...PLAIN, text: '', width: 0 },
   ]
   const svg = svgOf([[...letters, ...wide, { ...PLAIN, text: 'c', ground: '#102030' }]], PAGE, 'Letters')
-  expect(svg.match(/<text.*|<rect x.*/g)).toEqual([
-    '<rect x="45" y="9" width="9" height="17" fill="#102030"/>',
-    '<text x="9" y="22" textLength="18">ab</text>',
-    '<text x="27" y="22" textLength="18" class="c0">世</text>',
-    '<text x="45" y="22" textLength="9">c</text>',
+  expect(svg.match(/<text.*|<path.*/g)).toEqual([
+    '<path fill="#102030" d="M36 0H45v17H36z"/>',
+    '<text x="0" textLength="18" y="13">ab</text>',
+    '<text x="18" y="13" class="c0">世</text>',
+    '<text x="36" y="13">c</text>',
   ])
+})
+
+test('a frame is lines that meet, whatever font is there, and a bar is one piece', () => {
+  const rowOf = (text: string) => [...text].map(each => ({ ...PLAIN, text: each }))
+  const svg = svgOf(['╭──╮', '│█▌│', '╰──╯'].map(rowOf), PAGE, 'Frame')
+  const [frame, bar] = [...svg.matchAll(/<path.* d="(.*)"/g)].map(([, path]) => path)
+  expect(bar).toBe('M9 17H22.5v17H9z')
+  const corners = ['M4.5 17Q4.5 8.5 9 8.5', 'M31.5 17Q31.5 8.5 27 8.5', 'M4.5 34Q4.5 42.5 9 42.5']
+  const sides = ['M9 8.5H27', 'M4.5 17V34', 'M31.5 17V34', 'M9 42.5H27']
+  for (const piece of [...corners, ...sides]) expect(frame).toContain(piece)
+  expect(frame!.match(/M/g)).toHaveLength(8)
+})
+
+describe('docs/screens.md', () => {
+  const files = readdirSync(folder)
+
+  test('has every screen in every size, on both grounds', () => {
+    const wanted = screens.flatMap(({ route }) =>
+      SIZES.flatMap(size => LOOKS.map(look => ({ file: fileOf(route.screen, size, look), isNew: look !== 'before' }))),
+    )
+    const present = new Set(files.map(name => join(folder, name)))
+    expect(wanted.filter(({ file, isNew }) => isNew && !present.has(file))).toEqual([])
+    const known = new Set(wanted.map(({ file }) => file))
+    expect([...present].filter(file => !known.has(file))).toEqual([])
+  })
+
+  test('is light enough for who clones it', () => {
+    const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    expect(bytes).toBeLessThan(2.5 * 1024 * 1024)
+  })
 })

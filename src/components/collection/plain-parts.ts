@@ -1,14 +1,19 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Look, Symbols } from '../../tui/theme/theme.ts'
-import type { Column } from '../list/columns.ts'
+import { ageCell, type Cell, type Column } from '../list/columns.ts'
 
 type Timestamp = number | string | null | undefined
 
-/** How long ago a time of the wire was. */
-export function ageText(at: Timestamp): string {
-  return formatAge(toEpochMs(at), serviceNow())
+/** How long ago a time of the wire was, as a field says it. */
+export function agoText(at: Timestamp): string {
+  return formatAgo(toEpochMs(at), serviceNow())
+}
+
+/** The same as a row shows it. */
+export function freshness(at: Timestamp): Cell {
+  return ageCell(toEpochMs(at), serviceNow())
 }
 
 /** What of a column is other than its kind has it. */
@@ -18,7 +23,8 @@ type Other<Item> = Partial<Column<Item>>
 export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp, other: Other<Item> = {}): Column<Item> {
   const width = Math.max(5, title.length)
   const sort = (item: Item) => toEpochMs(at(item))
-  return { ...noteColumn(title, width, item => ageText(at(item)), { align: 'right', quiet: true, sort }), ...other }
+  const cell = (item: Item) => freshness(at(item))
+  return { id: title.toLowerCase(), title, width, align: 'right', quiet: true, cell, sort, ...other }
 }
 
 /** What a row is called: it takes the width that is left, and the list sorts by it. */
@@ -76,10 +82,13 @@ export function measureColumn<Item>(
   title: string,
   width: number,
   valueOf: (item: Item) => number | null | undefined,
-  format: (value: number | null | undefined) => string,
+  format: (value: number | null | undefined) => Cell,
   other: Other<Item> = {},
 ): Column<Item> {
-  const cell = (item: Item) => ({ text: format(valueOf(item)), tone: 'muted' }) as const
+  const cell = (item: Item): Cell => {
+    const shown = format(valueOf(item))
+    return typeof shown === 'string' ? { text: shown, tone: 'muted' } : shown
+  }
   return countColumn(title, width, valueOf, { cell, ...other })
 }
 

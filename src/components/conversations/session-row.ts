@@ -6,7 +6,7 @@ import { UNCONFIRMED } from '../../domain/swarms/waves.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import type { Look, Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
-import { ageText, countColumn, lookCell, measureColumn, nameColumn, noteColumn } from '../collection/plain-parts.ts'
+import { freshness, countColumn, lookCell, measureColumn, nameColumn, noteColumn } from '../collection/plain-parts.ts'
 
 /** How a journey run, or a session of one, ended. */
 export function outcomeLook(outcome: string | undefined): Look {
@@ -51,7 +51,7 @@ export function sessionColumns(
     ...(has.outcome ? [outcomeColumn(symbols)] : []),
     ...(has.goal ? [goalColumn(symbols)] : []),
     countColumn('Msgs', 4, row => row.messages, { id: 'messages', count: row => row.messages }),
-    measureColumn('Age', 5, row => row.at, ageText),
+    measureColumn('Age', 5, row => row.at, freshness),
     nameColumn('Who', row => row.who, { id: 'who', width: 18, from: 64 }),
     noteColumn('Begins with', 'flex', row => row.preview ?? '', { id: 'preview' }),
   ]

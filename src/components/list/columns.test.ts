@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { composeHeader, composeRow, placeColumns, type Column, type RowLook } from './columns.ts'
+import { ageCell, composeHeader, composeRow, placeColumns, type Column, type RowLook } from './columns.ts'
 
 type Row = { name: string; runs: number }
 const columns: Column<Row>[] = [
@@ -33,6 +33,13 @@ describe('a row', () => {
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha            12345~')
     expect(compose({ change, selected: true })).toBe('▌alpha            +3 12~')
   })
+})
+
+test('an age stands out for an hour, then it fades', () => {
+  const now = Date.UTC(2026, 2, 3)
+  expect(ageCell(now - 59 * 60_000, now)).toEqual({ text: '59m', tone: 'plain' })
+  expect(ageCell(now - 60 * 60_000, now)).toEqual({ text: '1h', tone: 'muted' })
+  expect(ageCell(undefined, now)).toEqual({ text: '—', tone: 'muted' })
 })
 
 test('the sign of the order stands behind the title also where that fills its column, and reads with ASCII signs', () => {

@@ -1,8 +1,18 @@
+import { formatAge } from '../../tui/theme/format.ts'
 import { clean, fit, MOST_MEASURED, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
 
 export type Cell = string | { text: string; tone?: Tone }
+
+/** From this age on an age is secondary. */
+const FADES_AFTER_MS = 60 * 60 * 1000
+
+/** How long ago something was, in a row: what is fresh stands out, and fades. Times in epoch milliseconds. */
+export function ageCell(then: number | undefined, now: number): Exclude<Cell, string> {
+  const isFresh = then !== undefined && now - then < FADES_AFTER_MS
+  return { text: formatAge(then, now), tone: isFresh ? 'plain' : 'muted' }
+}
 
 export type Column<Item> = {
   id: string

@@ -4,7 +4,7 @@ import type { CatalogClient } from '../../api/contract/catalogs.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { announcedVocabulary } from '../../api/client/transport/vocabulary.ts'
-import { ageText } from '../../components/collection/plain-parts.ts'
+import { agoText } from '../../components/collection/plain-parts.ts'
 import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
@@ -62,8 +62,13 @@ function Overview({ focused }: TabProps) {
   const deployment = useApiQuery(queries.capabilities.get.options({}))
   const lines: Line[] = [
     ...(me.data ? fieldLines(accountFields(me.data)) : []),
-    ...(organizations.items ?? []).flatMap(each => [heading('Organization'), ...fieldLines(organizationFields(each))]),
-    ...(organizations.problem ? [heading('Organization'), ...problemLines(symbols, organizations.problem)] : []),
+    ...(organizations.items ?? []).flatMap(each => [
+      '',
+      heading('Organization'),
+      ...fieldLines(organizationFields(each)),
+    ]),
+    ...(organizations.problem ? ['', heading('Organization'), ...problemLines(symbols, organizations.problem)] : []),
+    '',
     heading('Key and service'),
     ...fieldLines([...keyFields(profile), ['Eval vocabulary', vocabularyText(deployment)]]),
   ]
@@ -80,7 +85,7 @@ function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
     ['Id', id],
     ['Email', email],
     ['Plan', plan],
-    ['Created', ageText(createdAt)],
+    ['Created', agoText(createdAt)],
   ]
 }
 
@@ -90,7 +95,7 @@ function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Or
     ['Id', id],
     ['Role in it', myRole],
     ['Plan', plan],
-    ['Created', ageText(createdAt)],
+    ['Created', agoText(createdAt)],
     ['By this account', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
   ]
 }
@@ -136,6 +141,7 @@ function Rights({ projectId, focused }: InProject) {
   const project = useProjectName(projectId)
   const lines = data.data && [
     ...fieldLines(rightsFields(project, data.data)),
+    '',
     heading('What this key may do there'),
     ...permissionLines(data.data, symbols),
   ]
@@ -167,6 +173,7 @@ function Limits({ projectId, focused }: InProject) {
   const open = (fields: Readonly<Record<string, unknown>> | null | undefined): Field[] =>
     Object.entries(fields ?? {}).map(([label, value]) => [wordsOf(label), limitText(value, profile)])
   const part = (title: string, fields: readonly Field[], none: string): Line[] => [
+    '',
     heading(title),
     ...(fields.length > 0 ? fieldLines(fields) : [{ text: none, tone: 'muted' as const }]),
   ]
@@ -229,7 +236,7 @@ function ClientCatalog({ focused }: TabProps) {
   const data = useApiQuery(queries.hostCatalog.get.options({}))
   const { source, version, publishedAt, catalog } = data.data ?? {}
   const known = Object.values(catalog?.hostsById ?? {})
-  const published = source === 'bundled' ? 'bundled: never published' : ageText(publishedAt)
+  const published = source === 'bundled' ? 'bundled: never published' : agoText(publishedAt)
   const lines: Line[] = [
     ...fieldLines([
       ['Version', source === 'bundled' ? undefined : formatCount(version)],
@@ -251,6 +258,6 @@ function clientFields(client: CatalogClient): Field[] {
     ['Known from', provenance],
     ['Renders MCP Apps', rendersMcpApps == null ? undefined : rendersMcpApps ? 'yes' : 'no'],
     ['Protocol', supportedProtocolVersions?.join(', ')],
-    ['Verified', ageText(verifiedAt)],
+    ['Verified', agoText(verifiedAt)],
   ]
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { EvalCheckRepo, EvalCheckRepos } from '../../api/contract/check-repos.ts'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText } from '../../components/collection/plain-parts.ts'
 import { TabbedPane, fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -31,8 +31,8 @@ const TABS = [
     ['Suite', row.suiteId],
     ['Project', row.projectId],
     ['In an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
-    ['Connected', ageText(row.createdAt)],
-    ['Changed', ageText(row.updatedAt)],
+    ['Connected', agoText(row.createdAt)],
+    ['Changed', agoText(row.updatedAt)],
   ]),
 ]
 

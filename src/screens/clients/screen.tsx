@@ -1,7 +1,7 @@
 import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { ageColumn, ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { jsonLines } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
@@ -33,8 +33,8 @@ export const ClientsScreen = collectionScreen({
       ['Model', client.modelId],
       ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
       ['Config', client.configId ?? client.hostConfigId],
-      ['Created', ageText(client.createdAt)],
-      ['Changed', ageText(client.updatedAt)],
+      ['Created', agoText(client.createdAt)],
+      ['Changed', agoText(client.updatedAt)],
     ]),
     { id: 'config', title: 'Config', Content: Config },
   ],

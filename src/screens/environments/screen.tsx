@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
-import { ageColumn, ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -95,8 +95,8 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
     ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as its client has them'],
     ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
     ['Image', sandboxImageId ?? 'none'],
-    ['Created', ageText(environment.createdAt)],
-    ['Changed', ageText(environment.updatedAt)],
+    ['Created', agoText(environment.createdAt)],
+    ['Changed', agoText(environment.updatedAt)],
   ]
   return <Viewer lines={fieldLines(fields)} focused={focused} />
 }

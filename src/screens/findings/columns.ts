@@ -6,7 +6,7 @@ import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import {
-  ageText,
+  freshness,
   countColumn,
   lookColumn,
   measureColumn,
@@ -50,8 +50,8 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
     }),
     ...(graded ? [severityColumn] : []),
     countColumn('Seen', 5, row => row.occurrences, { id: 'occurrences', count: row => row.occurrences }),
-    measureColumn('Last', 5, row => row.lastSeenAt, ageText),
-    measureColumn('First', 5, row => row.firstSeenAt, ageText, { from: 86 }),
+    measureColumn('Last', 5, row => row.lastSeenAt, freshness),
+    measureColumn('First', 5, row => row.firstSeenAt, freshness, { from: 86 }),
     noteColumn('Source', 8, row => row.source, { from: 92, sort: row => `${row.source} ${row.scenario?.name ?? ''}` }),
   ]
 }
@@ -94,7 +94,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       cell: run => `${formatCount(run.failed)}/${formatCount(run.total)}`,
       count: run => run.failed,
     }),
-    measureColumn('Age', 5, run => run.at, ageText),
+    measureColumn('Age', 5, run => run.at, freshness),
     nameColumn('Journey', run => run.journeyName, { id: 'journey' }),
     noteColumn('Wave', 30, run => run.waveId, { from: 100 }),
   ]

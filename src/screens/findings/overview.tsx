@@ -32,7 +32,8 @@ function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: The
       ? []
       : [['Last try', `${theme.symbols.error} not taken: ${row.refused}`, 'error'] as const]),
     ['Source', row.scenario ? `scenario ${row.scenario.name}` : 'swarm'],
-    ['Subject', subject.label ?? subject.id],
+    // Its name says it already, mostly.
+    ...(subject.label == null || subject.label === findingName(row) ? [] : [['Subject', subject.label] as const]),
     ['Kind', subject.kind],
     ['Dimension', row.dimension && valueLabel(row.dimension)],
     ['Severity', severity, severityTone(severity)],

@@ -2,7 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { SandboxImage, SandboxImageBuild } from '../../api/contract/images.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
@@ -42,8 +42,8 @@ export const ImagesScreen = collectionScreen({
       ['Yours', image.isOwner == null ? undefined : image.isOwner ? 'yes' : 'no'],
       ['Current build', buildOf(image), ownValue(TONES, image.currentBuild?.status)],
       ['Content', image.contentHash],
-      ['Created', ageText(image.createdAt)],
-      ['Changed', ageText(image.updatedAt)],
+      ['Created', agoText(image.createdAt)],
+      ['Changed', agoText(image.updatedAt)],
     ]),
     { id: 'builds', title: 'Builds', Content: Builds },
     {
@@ -86,7 +86,7 @@ function buildLines(build: SandboxImageBuild): Line[] {
   const fields: Field[] = [
     ['State', status, ownValue(TONES, status)],
     ['By', provider],
-    ['Queued', ageText(createdAt)],
+    ['Queued', agoText(createdAt)],
     ['Took', formatDuration(took)],
     ['Base', baseImageDigests?.join(', ')],
     ...(error ? [['Error', error, 'error'] as const] : []),

@@ -8,7 +8,7 @@ import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { countColumn, measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
 export type NowRow = NowLine & {
@@ -127,14 +127,18 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       id: 'week',
       title: 'Failed',
       width: 7,
+      align: 'right',
       from: 96,
-      cell: row => ({ text: weekText(theme, row), tone: row.acknowledged ? 'muted' : TONES[row.mark] }),
+      cell: row => {
+        const text = weekText(theme, row)
+        return { text, tone: row.acknowledged || text === UNKNOWN ? 'muted' : TONES[row.mark] }
+      },
       sort: row => row.week && weekSum(row.week)?.failed,
     },
     countColumn('Since', 5, row => row.at, {
       id: 'when',
       from: 64,
-      cell: row => ({ text: formatAge(row.at, nowFor(row, Date.now())), tone: 'muted' }),
+      cell: row => ageCell(row.at, nowFor(row, Date.now())),
     }),
     measureColumn(
       'Read',

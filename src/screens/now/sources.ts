@@ -240,5 +240,12 @@ function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: numbe
   const isRead = read.length === all.length
   const count = isRead ? `all ${all.length}` : `${read.length} of ${all.length}`
   const words = read.length === 0 ? 'being read' : all.length === 1 ? oldest : `${count} read, oldest ${oldest}`
-  return { text: `${isRead ? symbols.ok : symbols.pending} ${what}: ${words}`, tone: isRead ? 'plain' : 'muted' }
+  return {
+    lead: [{ text: `${isRead ? symbols.ok : symbols.pending} `, tone: isRead ? 'ok' : 'muted' }],
+    rest: [{ text: '  ', tone: 'plain' }],
+    spans: [
+      { text: `${what}: `, tone: isRead ? 'plain' : 'muted' },
+      { text: words, tone: 'muted' },
+    ],
+  }
 }

@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { Plugin, PluginVersion } from '../../api/contract/plugins.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
@@ -30,8 +30,8 @@ export const PluginsScreen = collectionScreen({
       ['State', stateOf(plugin)],
       ['Active version', plugin.activeVersionId ?? 'none: it was never activated'],
       ['Other versions', 'not offered by this service’s API'],
-      ['Installed', ageText(plugin.createdAt)],
-      ['Changed', ageText(plugin.updatedAt)],
+      ['Installed', agoText(plugin.createdAt)],
+      ['Changed', agoText(plugin.updatedAt)],
     ]),
     { id: 'version', title: 'Version', Content: Version },
   ],
@@ -71,8 +71,8 @@ function versionLines(version: PluginVersion): Line[] {
       ['State', version.status === 'ready' ? 'ready' : `${version.status}: only a ready version runs`],
       ['Holds', counts.map(([what, count]) => `${String(count)} ${what}`).join(', ')],
       ['Bundle', version.bundleHash],
-      ['Imported', ageText(version.createdAt)],
-      ['Ready', ageText(version.readyAt)],
+      ['Imported', agoText(version.createdAt)],
+      ['Ready', agoText(version.readyAt)],
       ['Id', version.id],
     ]),
     ...part(

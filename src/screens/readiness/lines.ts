@@ -1,4 +1,4 @@
-import { ageText } from '../../components/collection/plain-parts.ts'
+import { agoText } from '../../components/collection/plain-parts.ts'
 import type { ReadinessLane, ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
 import { heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -21,10 +21,9 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
   const look = stateLook(run)
   const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
-  const age = ageText(run.createdAt)
   return [
     ['Server', server],
-    ['Address', run.serverUrl],
+    ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
     ['For', publisherLabel(run)],
     ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
     [
@@ -41,7 +40,7 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
     ['Signed in by', run.authMode && wordsOf(run.authMode)],
     ['Rules of', run.policySnapshotDate ?? 'no dated snapshot'],
     ['Engine', run.engineVersion],
-    ['Began', age === 'now' ? 'just now' : `${age} ago`],
+    ['Began', agoText(run.createdAt)],
     ['Id', run.id],
   ]
 }

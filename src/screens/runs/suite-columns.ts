@@ -4,7 +4,7 @@ import { type ReportedRun, type SuiteState, suiteStateOf } from '../../domain/ru
 import { lastChange, trendRates } from '../../domain/runs/graded.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import { formatShare, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import { countColumn, lookCell, nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
@@ -67,7 +67,7 @@ export function suiteColumns(
     }),
     countColumn('Trend', TREND_RUNS, suite => trendOf(suite).at(-1), {
       from: 56,
-      cell: suite => trendCell(symbols, trendOf(suite), stateOf(suite).trend ? 'plain' : 'muted'),
+      cell: suite => trendCell(symbols, trendOf(suite)),
     }),
     countColumn('Rate', 4, suite => trendOf(suite).at(-1), {
       from: 88,
@@ -96,10 +96,10 @@ function latestText(latest: ReportedRun): string {
   return latest.coverage.isWhole === undefined ? `${covered} of ? cases` : covered
 }
 
-function trendCell(symbols: Symbols, rates: readonly (number | undefined)[], tone: Tone): Cell {
+function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Cell {
   if (rates.every(rate => rate === undefined)) return muted(UNKNOWN)
   // A theme that draws nothing says the last rate.
-  return { text: sparkline(symbols, rates) || formatShare(rates.at(-1)), tone }
+  return muted(sparkline(symbols, rates) || formatShare(rates.at(-1)))
 }
 
 /** The change to the run before, in percentage points. */

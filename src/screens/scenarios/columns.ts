@@ -3,7 +3,13 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import {
+  freshness,
+  countColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -61,7 +67,7 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       cell: ({ sessions }) => sessionsText(sessions),
       count: ({ sessions }) => sessions?.count,
     }),
-    measureColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, ageText, { id: 'visited', from: 40 }),
+    measureColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, freshness, { id: 'visited', from: 40 }),
   ]
 }
 
@@ -89,5 +95,5 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
   measureColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, formatCount, { id: 'tools', from: 56 }),
   measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, formatCount, { id: 'rating', from: 64 }),
   noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
-  measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), ageText, { id: 'age' }),
+  measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), freshness, { id: 'age' }),
 ]

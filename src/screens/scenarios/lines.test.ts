@@ -26,7 +26,7 @@ describe('open documents', () => {
     expect(settingLabel('abandonmentRate', null, 0)).toBe('—')
     expect(settingLabel('abandonmentRate', 0, 0)).toBe('0%')
     expect(settingLabel('averageAnswerMs', 340, 0)).toBe('340ms')
-    expect(settingLabel('lastActivityAt', 0, 3_600_000)).toBe('1h')
+    expect(settingLabel('lastActivityAt', 0, 3_600_000)).toBe('1h ago')
     expect(fieldLabel('averageAnswerMs')).toBe('average answer')
   })
 

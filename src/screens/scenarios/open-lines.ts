@@ -1,5 +1,5 @@
 import { withinLevels, isPlainObject } from '../../lib/json.ts'
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 
@@ -26,7 +26,7 @@ export function settingLabel(name: string, value: unknown, now: number): string 
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
   if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
-  if (name.endsWith('At')) return formatAge(value, now)
+  if (name.endsWith('At')) return formatAgo(value, now)
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)
 }
 

@@ -6,7 +6,7 @@ import { ADMITS, isAccessMode } from '../../domain/scenarios/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge, formatAgo, formatDuration } from '../../tui/theme/format.ts'
+import { formatAgo, formatDuration } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
@@ -179,7 +179,7 @@ export function Overview(props: TabProps) {
         linkField(row, id => key(scenariosKeys, id)),
         ['Environment', row.environment],
         versionField(notes),
-        ['Sessions', `${sessionsText(row.sessions)}, last ${formatAge(row.lastVisitAt, serviceTime(now))}`],
+        ['Sessions', `${sessionsText(row.sessions)}, last ${formatAgo(row.lastVisitAt, serviceTime(now))}`],
       ]),
       ...(props.showsSecrets && row.link !== undefined ? ['', row.link, ''] : []),
       ...admittedLines(row.scenario.mode),

@@ -12,7 +12,7 @@ import {
 import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 import type { ListedCall } from '../../domain/calls/listed-calls.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { shorten } from './json-text.ts'
@@ -160,7 +160,7 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
       'Age',
       5,
       ({ startedAt }) => startedAt,
-      at => formatAge(at ?? undefined, Date.now()),
+      at => ageCell(at ?? undefined, Date.now()),
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAge, formatAgo, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
@@ -42,10 +42,7 @@ export function recordFields(
   signedIn: SignInText = [UNKNOWN],
 ): Field[] {
   const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
-  const when = (value: number | string | null | undefined): string => {
-    const age = formatAge(toEpochMs(value), serviceTime(now))
-    return age === UNKNOWN || age === 'now' ? age : `${age} ago`
-  }
+  const when = (value: number | string | null | undefined): string => formatAgo(toEpochMs(value), serviceTime(now))
   return [
     ['Id', server.id],
     ['Transport', server.transportType],

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatAge, formatCount, formatDuration } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
 import {
@@ -68,7 +68,7 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
     ],
     ['Server', record.serverName],
     [KIND_WORDS[record.kind], record.target],
-    ['Started', startedText(record.startedAt, now)],
+    ['Started', formatAgo(record.startedAt, now)],
   ])
   const why = record.incomplete ? [{ text: INCOMPLETE[record.incomplete] ?? '', tone: 'warn' as const }, ''] : []
   return [linesNode('fields', [...fields, '', ...why]), ...inputNodes(record.input)]
@@ -78,11 +78,6 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
 export const INCOMPLETE: Record<string, string> = {
   secrets: 'Secrets in the arguments were not stored.',
   size: 'The arguments were too large to store.',
-}
-
-function startedText(startedAt: number, now: number): string {
-  const age = formatAge(startedAt, now)
-  return age === 'now' ? 'just now' : `${age} ago`
 }
 
 function inputNodes(input: JsonObject | undefined): OutlineNode[] {

@@ -2,7 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { useChat } from '../../components/conversations/use-chat.tsx'
-import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
@@ -56,8 +56,8 @@ export const SessionsScreen = collectionScreen({
       ['Tokens in', formatCount(row.cumulativeInputTokens)],
       ['Tokens out', formatCount(row.cumulativeOutputTokens)],
       ['Visible to', row.visibility],
-      ['Began', ageText(row.startedAt)],
-      ['Last activity', ageText(row.lastActivityAt)],
+      ['Began', agoText(row.startedAt)],
+      ['Last activity', agoText(row.lastActivityAt)],
     ]),
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],

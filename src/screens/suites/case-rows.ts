@@ -6,7 +6,13 @@ import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import {
+  freshness,
+  countColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
@@ -81,7 +87,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
     },
     noteColumn('Models', 14, ({ stored }) => modelsFigure(stored), { from: 104 }),
     noteColumn('Checks', 9, ({ stored }) => stored.checks?.mode ?? 'inherit', { from: 92 }),
-    measureColumn('Edited', 6, ({ stored }) => toEpochMs(stored.updatedAt), ageText, { id: 'age', from: 84 }),
+    measureColumn('Edited', 6, ({ stored }) => toEpochMs(stored.updatedAt), freshness, { id: 'age', from: 84 }),
   ]
 }
 

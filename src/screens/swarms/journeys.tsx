@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText, countColumn, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
+import { agoText, countColumn, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -68,7 +68,7 @@ function Overview({ projectId, row, focused }: DetailProps<Journey>) {
       ['Environments', environmentIds?.map(nameOf).join(', ') || 'none: it runs on the clients it is pinned to'],
       ...(serverAttachmentId == null ? [] : [['Server group', serverAttachmentId] as const]),
       ['A launch', sizeText(row)],
-      ['Changed', ageText(row.updatedAt)],
+      ['Changed', agoText(row.updatedAt)],
     ]),
     '',
     heading('Goal'),

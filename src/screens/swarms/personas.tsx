@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
+import { agoText, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -70,7 +70,7 @@ function Overview({ projectId, row, focused }: DetailProps<Persona>) {
       ['Made', source],
       ...(seedKeywords?.length ? [['Keywords', seedKeywords.join(', ')] as const] : []),
       ['Journeys', journeys && (journeys.map(journey => journey.name).join(', ') || 'none')],
-      ['Changed', ageText(row.updatedAt)],
+      ['Changed', agoText(row.updatedAt)],
     ]),
     '',
     heading('Notes'),

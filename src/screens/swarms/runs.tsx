@@ -2,9 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun, JourneyRunAttempt, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { ageColumn, countColumn, lookColumn, nameColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, lookColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
 import { RunSession } from '../../components/conversations/session.tsx'
@@ -14,7 +12,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
 import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
-import { formatAge, formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { journeysKeys, runSessionsKeys, waveRunsKeys } from './bindings.ts'
@@ -170,9 +168,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
       ['Persona', run?.persona?.name],
       ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
       ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
-      ...(state === 'running' && run
-        ? [['Last sign', formatAge(toEpochMs(run.lastHeartbeatAt), serviceNow())] as const]
-        : []),
+      ...(state === 'running' && run ? [['Last sign', agoText(run.lastHeartbeatAt)] as const] : []),
     ]),
     ...(meaning === undefined ? [] : [{ text: meaning, tone: 'muted' as const }]),
     ...(read?.problem ? problemLines(symbols, read.problem) : []),

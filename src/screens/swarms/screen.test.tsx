@@ -37,6 +37,7 @@ describe('the swarms', () => {
   test('stand below the whole project, with what its recent runs add up to', async () => {
     await openSamples()
     await app.see(/Goal reached +\d+ of \d+ graded sessions \(\d+%\)/)
+    await app.see(/\d{4}-\d\d-\d\d +█+░* \d+ of \d+ graded sessions/)
     await app.see('Criteria that failed in recent runs')
     await app.press(listKeys.bindings.down)
     await app.see(/New journeys +1 target × 2 sessions, up to 4 turns each/)

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageColumn, ageText, countColumn, nameColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, freshness, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -10,7 +10,10 @@ import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { utcDay } from '../../lib/times.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { bar } from '../../tui/theme/charts.ts'
 import { formatCount, formatRate, plural } from '../../tui/theme/format.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { journeysKeys, swarmsKeys } from './bindings.ts'
 import { journeysTab } from './journeys.tsx'
 import { isProject, sizeText, useNames } from './names.ts'
@@ -25,7 +28,7 @@ const COLUMNS: readonly Column<Swarm>[] = [
   }),
   countColumn('Sessions', 8, ({ sessionsPerTarget }) => sessionsPerTarget, { cell: sizeOf, from: 36 }),
   ageColumn('Changed', ({ updatedAt }) => updatedAt, {
-    cell: swarm => (isProject(swarm) ? '' : { text: ageText(swarm.updatedAt), tone: 'muted' }),
+    cell: swarm => (isProject(swarm) ? '' : freshness(swarm.updatedAt)),
   }),
 ]
 
@@ -69,8 +72,8 @@ function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
       ['Description', description],
       ['Environments', environmentIds?.map(nameOf).join(', ') || 'none'],
       ['New journeys', sizeText(row)],
-      ['Created', ageText(createdAt)],
-      ['Changed', ageText(updatedAt)],
+      ['Created', agoText(createdAt)],
+      ['Changed', agoText(updatedAt)],
     ]),
     '',
     { text: 'Journeys that are there keep theirs when these defaults change.', tone: 'muted' as const },
@@ -79,6 +82,7 @@ function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
 }
 
 function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
+  const { symbols } = useTheme()
   const key = useKeyName()
   const overview = useOverview(projectId)
   const empty = {
@@ -93,13 +97,13 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
       loading="Reading the recent runs…"
       empty={overview.data && !overview.data.runs?.length ? empty : undefined}
     >
-      {overview.data && <Viewer lines={overviewLines(overview.data)} focused={focused} />}
+      {overview.data && <Viewer lines={overviewLines(overview.data, symbols)} focused={focused} />}
     </PaneState>
   )
 }
 
 /** Rates divide by graded sessions; where nothing was graded there is none. */
-function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview): Line[] {
+function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
   return [
@@ -109,7 +113,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
-    ...fieldLines((goals?.trend ?? []).map(day => [utcDay(day.dayStartMs), rateText(day)])),
+    ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),
     ...(latest.size > 0 ? ['', heading('Criteria that failed in recent runs')] : []),
     ...[...latest.values()].map(({ label, criterionId, failCount, sessionsGraded, runStreak, run }) => ({
       text:
@@ -120,7 +124,24 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
   ]
 }
 
-function rateText({ passedCount, gradedCount }: { passedCount?: number | null; gradedCount?: number | null }): string {
+/** Columns of the bar of a day. */
+const DAY_BAR = 12
+
+/** The share of a day at a glance, then in words; a day of which nothing was graded has none. */
+function dayLine(day: { dayStartMs: number } & Rated, symbols: Symbols): Line {
+  const drawn = day.gradedCount ? bar(symbols, (day.passedCount ?? 0) / day.gradedCount, DAY_BAR) : ''
+  return {
+    parts: [
+      { text: `${utcDay(day.dayStartMs)}  `, tone: 'muted' },
+      { text: drawn && `${drawn} `, tone: 'accent' },
+      { text: rateText(day), tone: 'plain' },
+    ],
+  }
+}
+
+type Rated = { passedCount?: number | null; gradedCount?: number | null }
+
+function rateText({ passedCount, gradedCount }: Rated): string {
   return (
     `${formatCount(passedCount)} of ${formatCount(gradedCount)} graded sessions ` +
     `(${formatRate(passedCount, gradedCount)})`

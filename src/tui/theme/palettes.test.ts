@@ -1,82 +1,37 @@
 import { Chalk } from 'chalk'
-import {
-  differenceCiede2000,
-  filterDeficiencyDeuter,
-  filterDeficiencyProt,
-  filterDeficiencyTrit,
-  parse,
-  type Color,
-  wcagContrast,
-} from 'culori'
+import { differenceCiede2000, wcagContrast } from 'culori'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastOf, mix, nearestIndexed, quietGround } from './colour.ts'
-import { CONTRAST_COLOURS, paletteFor } from './palettes.ts'
+import { COLOUR_THEMES, indexed, leastContrast, leastDistance, SEEN, with256 } from '../../../test/theme-contrast.ts'
+import { CONTRAST_COLOURS, LEAST_CONTRAST, paletteFor } from './palettes.ts'
 import { THEME_CHOICES } from './theme-choice.ts'
 import { createTheme, type Tone } from './theme.ts'
-import { TERMINAL_COLOURS, THEMES, type ThemeColours } from './themes.ts'
+import { TERMINAL_COLOURS } from './themes.ts'
 
 const TEXTS = ['text', 'accent', 'ok', 'warn', 'error', 'live'] as const
-const STATES = ['ok', 'warn', 'error', 'live'] as const
-const DEFICIENCIES = {
-  none: (colour: Color) => colour,
-  protanopia: filterDeficiencyProt(1),
-  deuteranopia: filterDeficiencyDeuter(1),
-  tritanopia: filterDeficiencyTrit(1),
-}
 /** Differences below about 2 cannot be seen side by side; states stand apart from each other. */
 const APART = 8.5
 
-const colours: [name: string, ThemeColours][] = [
-  ...Object.entries(TERMINAL_COLOURS),
-  ...Object.entries(THEMES).map(([name, theme]) => [name, theme.colours] as [string, ThemeColours]),
-]
-
-/** The colour of this number of the 256, as xterm has it from 16 on. */
-function indexed(number: number): string {
-  const hex = (shares: number[]) => `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}`
-  if (number >= 232) return hex(Array.from({ length: 3 }, () => 8 + 10 * (number - 232)))
-  const digits = [Math.floor((number - 16) / 36), Math.floor((number - 16) / 6) % 6, (number - 16) % 6]
-  return hex(digits.map(digit => digit && 55 + 40 * digit))
-}
-
-const themes256 = new Map(
-  colours.map(([name]) => {
-    const palette = paletteFor(name as (typeof THEME_CHOICES)[number], 'dark')
-    return [name, createTheme({ level: 2, ascii: false, palette })]
-  }),
-)
-
-/** What a tone is painted with on a terminal of 256 colours. */
-function with256(name: string, tone: Tone): string {
-  const painted = themes256.get(name)!.paint(tone, 'x')
-  return indexed(Number(/[34]8;5;(\d+)/.exec(painted)?.[1]))
-}
-
-describe.each(colours)('%s', (name, theme) => {
-  test.each(['ground', 'selected'] as const)('text can be read on %s, secondary text too', behind => {
-    for (const tone of TEXTS) expect(contrastOf(theme[tone], theme[behind]), tone).toBeGreaterThanOrEqual(4.5)
-    expect(contrastOf(theme.muted, theme[behind]), 'muted').toBeGreaterThanOrEqual(3)
+describe.each(COLOUR_THEMES)('%s', (name, theme) => {
+  test.each([
+    ['true colour', theme],
+    ['256 colours', with256(name, theme)],
+  ])('with %s text can be read on the ground and on the chosen row, secondary text too', (_, colours) => {
+    for (const behind of ['ground', 'selected'] as const) {
+      const { text, muted, states } = leastContrast(colours, behind)
+      expect(Math.min(text, states), behind).toBeGreaterThanOrEqual(LEAST_CONTRAST.text)
+      expect(muted, behind).toBeGreaterThanOrEqual(LEAST_CONTRAST.muted)
+    }
   })
 
   test('the chosen row lies on another ground', () => {
     expect(differenceCiede2000()(theme.ground, theme.selected)).toBeGreaterThan(3)
-    expect(with256(name, 'selected')).not.toBe(nearestIndexed(theme.ground).hex)
+    expect(with256(name, theme).selected).not.toBe(nearestIndexed(theme.ground).hex)
   })
 
-  test.each(Object.entries(DEFICIENCIES))('states differ with %s', (_name, seen) => {
-    const pairs = STATES.flatMap((one, index) => STATES.slice(index + 1).map(other => [one, other] as const))
-    const close = pairs.filter(
-      ([one, other]) => differenceCiede2000()(seen(parse(theme[one])!), seen(parse(theme[other])!)) < APART,
-    )
-    expect(close).toEqual([])
-  })
-
-  test('with 256 colours text can be read on the ground and on the chosen row', () => {
-    const behind = [theme.ground, with256(name, 'selected')]
-    for (const tone of ['accent', 'ok', 'warn', 'error', 'live'] as const)
-      for (const ground of behind) expect(contrastOf(with256(name, tone), ground), tone).toBeGreaterThanOrEqual(4.5)
-    for (const ground of behind) expect(contrastOf(with256(name, 'muted'), ground)).toBeGreaterThanOrEqual(3)
+  test.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('states differ with %s', seen => {
+    expect(leastDistance(theme, seen)).toBeGreaterThanOrEqual(APART)
   })
 })
 

@@ -74,7 +74,13 @@ export const LEAST_CONTRAST = { text: 4.5, muted: 3 } as const
  */
 function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, number> {
   const ground = nearestIndexed(colours.ground)
-  const selected = nearestIndexed(colours.selected, ({ number }) => number !== ground.number)
+  const { text, muted } = LEAST_CONTRAST
+  // Bare text keeps its own colour, whatever the ground becomes.
+  const bare = Math.min(text, contrastOf(colours.text, colours.selected))
+  const selected = nearestIndexed(
+    colours.selected,
+    ({ number, hex }) => number !== ground.number && contrastOf(colours.text, hex) >= bare,
+  )
   const grounds = [colours.ground, ground.hex, selected.hex]
   const taken = new Set<number>()
   const pick = (name: keyof ThemeColours, least: number): number => {
@@ -85,7 +91,6 @@ function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, numbe
     taken.add(number)
     return number
   }
-  const { text, muted } = LEAST_CONTRAST
   return {
     ground: ground.number,
     selected: selected.number,

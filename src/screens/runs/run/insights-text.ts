@@ -3,7 +3,7 @@ import type { EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { unitName } from '../../../domain/runs/counts.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatAgo, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
 
 /** How to ask for what is not here, by the keys as they are bound. */
@@ -52,8 +52,8 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
 
 /** How much was analyzed, which is to be read before what was found. */
 function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
-  const age = formatAge(toEpochMs(generatedAt), serviceNow())
-  const when = age === 'now' ? 'just now' : age === UNKNOWN ? 'at an unknown time' : `${age} ago`
+  const age = formatAgo(toEpochMs(generatedAt), serviceNow())
+  const when = age === UNKNOWN ? 'at an unknown time' : age
   const unit = unitName(coverage?.unit ?? 'iterations')
   const parts = [
     coverage?.total != null && `Over ${formatCount(coverage.analyzed)} of ${formatCount(coverage.total)} ${unit}`,

@@ -1,0 +1,70 @@
+import './tour/clock.ts'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { screens } from '../src/app/registry.ts'
+import { formatPlace } from '../src/tui/router/place.ts'
+import type { ScreenDeclaration } from '../src/tui/router/screen.ts'
+import { createHome, removeHome } from '../test/pty/home.ts'
+import type { Terminal } from '../test/pty/terminal.ts'
+import { ensureBuilt } from './ensure-built.ts'
+import { root } from './paths.ts'
+import { BACKGROUNDS, photograph, settled } from './pictures/photograph.ts'
+import { fileOf, SIZES } from './pictures/screens.ts'
+import { prepareStage } from './pictures/stage.ts'
+import { openOnTheDay, press } from './tour/recorder.ts'
+
+const { values } = parseArgs({
+  options: {
+    // Records the built program of another checkout, from before there were themes, in the colours that it has.
+    before: { type: 'string' },
+    // Screens to record; without it all of them.
+    only: { type: 'string', multiple: true },
+  },
+})
+
+const checkout = values.before === undefined ? root : resolve(values.before)
+if (checkout === root) await ensureBuilt()
+const home = createHome()
+try {
+  await using stage = await prepareStage(home, checkout)
+  await pin()
+  for (const screen of screens)
+    if (!values.only || values.only.includes(screen.route.screen)) await record(screen, stage.projectId)
+} finally {
+  removeHome(home)
+}
+
+function open(place: string): Terminal {
+  const command = process.execPath
+  return openOnTheDay({ ...SIZES[0], home, command, args: [join(checkout, 'dist/boot.js'), place] })
+}
+
+/** Puts what is on top of Now into the notebook, with a note. */
+async function pin(): Promise<void> {
+  await using terminal = open('now')
+  const keys = [
+    /▌(?:act|look)/,
+    'P',
+    /Pinned/,
+    { text: 'Seen by the release desk; compared with last night.' },
+    'enter',
+  ]
+  for (const key of [...keys, /into/]) await press(terminal, key)
+}
+
+async function record(screen: ScreenDeclaration, projectId: string): Promise<void> {
+  process.stderr.write(`${screen.title}\n`)
+  await using terminal = open(formatPlace([screen.route], screen.route.to({ projectId })))
+  await terminal.waitFor(new RegExp(`\\[\\d? ?${screen.title}`))
+  await settled(terminal)
+  for (const size of SIZES) {
+    terminal.resize(size.cols, size.rows)
+    await settled(terminal)
+    const title = `${screen.title}, ${size.cols}×${size.rows}`
+    const name = screen.route.screen
+    if (checkout !== root) await photograph(terminal, { file: fileOf(name, size, 'before'), title })
+    else
+      for (const background of BACKGROUNDS)
+        await photograph(terminal, { file: fileOf(name, size, background), title, background })
+  }
+}

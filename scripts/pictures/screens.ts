@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { root } from '../paths.ts'
+
+/** In which sizes every screen is recorded. */
+export const SIZES = [
+  { cols: 80, rows: 24 },
+  { cols: 120, rows: 40 },
+  { cols: 200, rows: 50 },
+] as const
+
+export type PictureSize = (typeof SIZES)[number]
+
+/** How every screen is recorded: as it was before there were themes, and on the two grounds of a terminal. */
+export const LOOKS = ['before', 'dark', 'light'] as const
+
+export type Look = (typeof LOOKS)[number]
+
+/** The folder of nothing but these pictures. */
+export const folder = join(root, 'docs/pictures/screens')
+
+/** Where the picture of a screen is. */
+export function fileOf(screen: string, { cols, rows }: PictureSize, look: Look): string {
+  return join(folder, `${screen}-${cols}x${rows}-${look}.svg`)
+}

@@ -1,0 +1,65 @@
+import {
+  differenceCiede2000,
+  filterDeficiencyDeuter,
+  filterDeficiencyProt,
+  filterDeficiencyTrit,
+  parse,
+  type Color,
+} from 'culori'
+import { paletteFor } from '../src/tui/theme/palettes.ts'
+import { contrastTable } from '../src/tui/theme/sample.ts'
+import type { ThemeChoice } from '../src/tui/theme/theme-choice.ts'
+import { createTheme, type Tone } from '../src/tui/theme/theme.ts'
+import { TERMINAL_COLOURS, THEMES, type ThemeColours } from '../src/tui/theme/themes.ts'
+
+/** Every theme that names its colours. */
+export const COLOUR_THEMES: readonly (readonly [name: ThemeChoice, ThemeColours])[] = [
+  ...Object.entries(TERMINAL_COLOURS),
+  ...Object.entries(THEMES).map(([name, { colours }]) => [name, colours] as const),
+] as [ThemeChoice, ThemeColours][]
+
+export const STATES = ['ok', 'warn', 'error', 'live'] as const
+
+/** How colours look to whoever has all three kinds of cones, or lacks one. */
+export const SEEN = {
+  'all colours': (colour: Color) => colour,
+  protanopia: filterDeficiencyProt(1),
+  deuteranopia: filterDeficiencyDeuter(1),
+  tritanopia: filterDeficiencyTrit(1),
+}
+
+/** The least of what is read on the ground or on the chosen row, 1 to 21 (WCAG 2). */
+export type LeastContrast = { text: number; muted: number; states: number }
+
+/** What in these colours is the hardest to read. `text` counts what is written in the accent, too. */
+export function leastContrast(colours: ThemeColours, behind: 'ground' | 'selected'): LeastContrast {
+  const table = contrastTable(colours)
+  const least = (tones: readonly string[]): number =>
+    Math.min(...table.filter(({ tone }) => tones.includes(tone)).map(row => row[behind]))
+  return { text: least(['text', 'accent']), muted: least(['muted']), states: least(STATES) }
+}
+
+/** How far the two states that look most alike are apart (CIEDE2000); less than about 2 cannot be seen side by side. */
+export function leastDistance(colours: Pick<ThemeColours, (typeof STATES)[number]>, seen: keyof typeof SEEN): number {
+  const shown = STATES.map(state => SEEN[seen](parse(colours[state])!))
+  const distances = shown.flatMap((one, index) =>
+    shown.slice(index + 1).map(other => differenceCiede2000()(one, other)),
+  )
+  return Math.min(...distances)
+}
+
+/** The colour of this number of the 256, as xterm has it from 16 on. */
+export function indexed(number: number): string {
+  const hex = (shares: number[]) => `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}`
+  if (number >= 232) return hex(Array.from({ length: 3 }, () => 8 + 10 * (number - 232)))
+  const digits = [Math.floor((number - 16) / 36), Math.floor((number - 16) / 6) % 6, (number - 16) % 6]
+  return hex(digits.map(digit => digit && 55 + 40 * digit))
+}
+
+/** A theme as a terminal of 256 colours shows it, on the theme's own ground. */
+export function with256(name: ThemeChoice, colours: ThemeColours): ThemeColours {
+  const theme = createTheme({ level: 2, ascii: false, palette: paletteFor(name, 'dark') })
+  const painted = (tone: Tone): string => indexed(Number(/[34]8;5;(\d+)/.exec(theme.paint(tone, 'x'))?.[1]))
+  const tones = ['muted', 'border', 'accent', ...STATES, 'selected'] as const
+  return { ...colours, ...Object.fromEntries(tones.map(tone => [tone, painted(tone)])) }
+}
