@@ -5,6 +5,7 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
+import { useTakenRows } from '../companion.tsx'
 import { Sentence } from '../pane-state.tsx'
 import { useArea, useSize } from '../size.tsx'
 import { TextField } from '../text-field/text-field.tsx'
@@ -52,6 +53,7 @@ export function List<Item>(props: {
   useRestedIndex(list.selection)
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
+  useTakenRows(() => above + Math.max(1, list.items.length))
   const placed = useMemo(() => placeColumns(list.columns, width, list.items), [list.columns, width, list.items])
   const { compose, start } = useRowComposer({ list, placed, rows, width, focused })
   const lines = compose()

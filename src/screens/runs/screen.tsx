@@ -1,4 +1,5 @@
 import { useRef, type ReactNode } from 'react'
+import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter, usePositionParams } from '../../tui/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -8,6 +9,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
@@ -160,7 +162,7 @@ function Middle<Cases extends SuiteCases>(props: {
   onChange: (middle: Middle) => void
 }) {
   const { projectId, parts, lists, cases, middle, focused, onChange } = props
-  const { CasesTab, SettingsTab, HeatTab, MiddleList } = parts
+  const { CasesTab, SettingsTab, HeatTab } = parts
   const { suite, suites } = lists
   if (!suite)
     return (
@@ -177,19 +179,22 @@ function Middle<Cases extends SuiteCases>(props: {
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
   if (middle === 'heat')
     return <HeatTab projectId={projectId} suite={suite} runs={lists.runs} focused={focused} onChange={onChange} />
-  return <SuiteRuns MiddleList={MiddleList} lists={lists} focused={focused} onChange={onChange} />
+  return <SuiteRuns {...{ projectId, parts, suite, lists, focused, onChange }} />
 }
 
 /** Rows left below the chosen run at which older ones are read. */
 const READ_AHEAD = 20
 
 function SuiteRuns(props: {
-  MiddleList: SuiteParts['MiddleList']
+  projectId: string
+  parts: Pick<SuiteParts, 'MiddleList' | 'HeatBelow'>
+  suite: EvalSuite
   lists: RunsLists
   focused: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { MiddleList, lists, ...rest } = props
+  const { projectId, parts, suite, lists, ...rest } = props
+  const { MiddleList, HeatBelow } = parts
   const { runs, runList } = lists
   const key = useKeyName()
   const chosen = useRestedIndex(runList.selection)
@@ -209,6 +214,9 @@ function SuiteRuns(props: {
       notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
+      {...(heatRuns(runs.items ?? []).length > 1 && {
+        below: { middle: 'heat', render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} /> },
+      })}
     />
   )
 }
