@@ -8,7 +8,7 @@ import { formKeys } from '../../components/form/form-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 let testService: TestService
 let projectId: string

@@ -12,7 +12,7 @@ import { bar } from '../../tui/theme/charts.ts'
 import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 const GAP = 2
 

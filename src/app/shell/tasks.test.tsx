@@ -7,7 +7,7 @@ import { runsRoute } from '../../screens/runs/route.ts'
 import { serversKeys } from '../../screens/servers/bindings.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { taskParts } from './footer.tsx'
 
 let testService: TestService

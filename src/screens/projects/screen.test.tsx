@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
