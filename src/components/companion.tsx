@@ -43,7 +43,7 @@ function shareOf({ width, height }: Size, taken: number | undefined, most: numbe
  */
 export function Accompanied(props: {
   of: object
-  companion: { title: string; render: () => ReactNode; onOpen: () => void } | undefined
+  companion: { title: string; render: () => ReactNode; onOpen: () => void } | false | undefined
   children: ReactNode
 }) {
   const { of, companion } = props
@@ -57,7 +57,8 @@ export function Accompanied(props: {
       const before = mostTaken.get(of)
       const largest = before?.width === width && before.rows + LEAST_BELOW <= height ? before.rows : 0
       if (rows + LEAST_BELOW <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
-      setTaken(rows)
+      // What is shorter than others changes nothing, so it draws nothing.
+      setTaken(now => (now !== undefined && rows <= now && now + LEAST_BELOW <= height ? now : rows))
     }
     return { row, height, take }
   }, [of, width, height, row])
@@ -66,7 +67,7 @@ export function Accompanied(props: {
   const isBeside = content.width < width
   return (
     <Box flexDirection={isBeside ? 'row' : 'column'} width={width} height={height}>
-      <RoomContext value={plain || isBeside ? undefined : room}>
+      <RoomContext value={plain || isBeside || !companion ? undefined : room}>
         <SizeProvider {...content}>
           <Box {...content} flexDirection="column" flexShrink={0}>
             {props.children}

@@ -7,6 +7,7 @@ import { DetailTabs } from '../detail-tabs.tsx'
 import { fieldLines, type Field } from '../lines.ts'
 import { Pane } from '../panes/pane.tsx'
 import { Viewer } from '../viewer.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useLevel } from './level.ts'
 
 /** A tab of a detail pane, as data; `id` is its name in the place. */
@@ -55,14 +56,17 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   const current = openTab(tabs, params[level.tab])?.id ?? ''
   const left = Object.fromEntries(within.map(name => [name, undefined]))
   const open = (tab: string): void => router.replace({ [level.tab]: tab, ...left })
+  // Where the rate of requests is limited, walking through a list reads no more than the tab itself.
+  const isWorthReading = useWorkspace().budget.snapshot().unlimited || content.focused
   const render = (tab: DetailTab<Props>): ReactNode => {
     const { id, Content, companion } = tab
     const other = tabs.find(each => each.id === companion)
-    const shown = other && {
-      title: other.title,
-      render: () => <other.Content {...content} focused={false} />,
-      onOpen: () => open(other.id),
-    }
+    const shown = isWorthReading &&
+      other && {
+        title: other.title,
+        render: () => <other.Content {...content} focused={false} />,
+        onOpen: () => open(other.id),
+      }
     return (
       <Accompanied key={id} of={tab} companion={shown}>
         <Content {...content} />

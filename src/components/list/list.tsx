@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { memo, useMemo, useRef, useState, type RefObject } from 'react'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
@@ -19,7 +19,7 @@ import {
   type Sorting,
 } from './columns.ts'
 import type { Change } from './delta.ts'
-import { filterKeys, listKeys, marksKeys, onlyNewsKeys, newsKeys } from './list-keys.ts'
+import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
 import { lastSeenLabel, type ListState } from './use-list.ts'
@@ -50,6 +50,7 @@ export function List<Item>(props: {
   const area = useArea()
   const { width, height } = area
   const [filtering, setFiltering] = useState(false)
+  const key = useKeyName()
   useRestedIndex(list.selection)
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
@@ -72,22 +73,28 @@ export function List<Item>(props: {
       {lines.map((line, offset) => (
         <Row key={offset} text={line} />
       ))}
-      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props)} />}
+      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props, key)} />}
     </Box>
   )
 }
 
-/** Why no row shows. */
+/** Why no row shows, and which key shows some. */
 function emptyWords<Item>(
   list: ListState<Item>,
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
 ): string {
+  key: ReturnType<typeof useKeyName>,
   const among = goesOn ? ` among the ${list.total} read; there is more` : ''
   if (list.isSearching) return 'Searching…'
-  if (list.filter !== '') return `Nothing matches “${list.filter}”${among}.`
+  if (list.filter !== '')
+    return `Nothing matches “${list.filter}”${among}. Press ${key(filterKeys, 'clear')} to clear the filter.`
   if (list.onlyNews && list.news)
-    return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}.`
-  return goesOn && list.total === 0 ? 'Nothing on the pages that were read; there are more.' : empty
+    return (
+      `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}. ` +
+      `Press ${key(onlyNewsKeys, 'leave')} to show all.`
+    )
+  if (!goesOn || list.total > 0) return empty
+  return `Nothing on the pages that were read; there are more. Press ${key(readOnKeys, 'more')} to read on.`
 }
 
 /** A map that starts empty again whenever one of these changes. */

@@ -8,6 +8,7 @@ import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
@@ -167,11 +168,7 @@ function Middle<Cases extends SuiteCases>(props: {
   if (!suite)
     return (
       <Pane title="Runs" focused={focused}>
-        <NothingChosen
-          sources={[{ what: 'the suites', data: suites }]}
-          why="No suite is chosen."
-          next="Its runs and cases show here."
-        />
+        <NothingChosen sources={[{ what: 'the suites', data: suites }]} why="No suite is chosen." />
       </Pane>
     )
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
@@ -202,7 +199,7 @@ function SuiteRuns(props: {
   useReadAhead(runs, isInOrder && chosen + READ_AHEAD >= runList.items.length)
   // A run that was just launched is open before the list is read again.
   const empty = usePlace().params['runId']
-    ? { why: MISSED, next: '' }
+    ? { why: MISSED, next: `Press ${key(appKeys, 'refresh')} to read again.` }
     : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
     <MiddleList
@@ -215,7 +212,11 @@ function SuiteRuns(props: {
       loading="Reading the runs of the suite…"
       empty={empty}
       {...(heatRuns(runs.items ?? []).length > 1 && {
-        below: { middle: 'heat', render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} /> },
+        below: {
+          of: suite,
+          middle: 'heat',
+          render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
+        },
       })}
     />
   )

@@ -34,7 +34,10 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   }) => ReactNode
   /** A list in the middle pane, under its tabs. */
   MiddleList: <Row>(
-    props: TabProps & { current: Middle; below?: { middle: Middle; render: () => ReactNode } } & ListContentProps<Row>,
+    props: TabProps & {
+      current: Middle
+      below?: { of: EvalSuite; middle: Middle; render: () => ReactNode }
+    } & ListContentProps<Row>,
   ) => ReactNode
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
   SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode

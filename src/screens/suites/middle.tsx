@@ -1,5 +1,6 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
+import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { Accompanied } from '../../components/companion.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -17,7 +18,7 @@ type MiddleProps = { current: Middle; focused: boolean; onChange: (middle: Middl
 const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings', heat: 'Heat map' }
 
 /** Another tab of the pane, which shows below a list where the pane is tall. */
-type Below = { middle: Middle; render: () => ReactNode }
+type Below = { of: EvalSuite; middle: Middle; render: () => ReactNode }
 
 /** A list in the middle pane. */
 export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { below?: Below }) {
@@ -27,7 +28,7 @@ export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { b
   return (
     <MiddlePane {...props} count={data.hasData ? listCount(list) : undefined} note={listNote(list, symbols)}>
       <Accompanied
-        of={MiddleList}
+        of={below?.of ?? MiddleList}
         companion={
           below && { title: TITLES[below.middle], render: below.render, onOpen: () => props.onChange(below.middle) }
         }

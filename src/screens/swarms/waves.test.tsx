@@ -200,6 +200,8 @@ describe('a wave in flight', () => {
 
   test('is stopped from its swarm, also where the journeys of that cannot be read now', async () => {
     const { app, client, projectId, journeyOf, faults, agree } = await openWith('silent')
+    // So low that the overview of the swarm has no room for its waves, which would read the journeys.
+    await app.resize({ width: 100, height: 22 })
     const { id: swarmId } = await client.swarms.create({
       projectId,
       body: { name: 'Flock', sessionsPerTarget: 1, maxTurns: 2 },
