@@ -5,7 +5,7 @@ import type { TrialCounts } from '../../../domain/runs/trials.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { clean, truncate, widthOf } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
-import { runLook } from '../status.ts'
+import { runLook } from '../../../components/records/run-look.ts'
 
 /** A followed run as it stands; without a run it was not read yet. */
 export type Followed = {

@@ -6,7 +6,7 @@ import { passRate } from '../../../domain/runs/trials.ts'
 import { formatCount, formatDuration, formatRate, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../../components/list/columns.ts'
-import type { Look } from '../status.ts'
+import type { Look } from '../../../components/records/run-look.ts'
 import { classLook, trialLook, whyOf } from './look.ts'
 
 export const trialKey = (trial: EvalIteration): string => trial.id
