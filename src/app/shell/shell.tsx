@@ -134,7 +134,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
               <OverlayHost />
             </Box>
           </SizeProvider>
-          <SizeProvider width={footerWidth} height={footerRows}>
+          <SizeProvider width={footerWidth} height={footerRows} top={size.height - footerRows}>
             <QuietBoundary>
               <Footer />
             </QuietBoundary>

@@ -3,6 +3,7 @@ import { memo, useMemo, useRef, useState, type RefObject } from 'react'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean, widthOf } from '../../tui/theme/text.ts'
+import { useMotion } from '../../tui/theme/motion-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
 import { useTakenRows } from '../companion.tsx'
@@ -49,8 +50,8 @@ export function List<Item>(props: {
   const theme = useTheme()
   const area = useArea()
   const { width, height } = area
-  const [filtering, setFiltering] = useState(false)
   const key = useKeyName()
+  const [filtering, setFiltering] = useState(false)
   useRestedIndex(list.selection)
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
@@ -82,8 +83,8 @@ export function List<Item>(props: {
 function emptyWords<Item>(
   list: ListState<Item>,
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
-): string {
   key: ReturnType<typeof useKeyName>,
+): string {
   const among = goesOn ? ` among the ${list.total} read; there is more` : ''
   if (list.isSearching) return 'Searching…'
   if (list.filter !== '')
@@ -118,8 +119,9 @@ function useRowComposer<Item>(options: {
 }): { compose: () => string[]; start: RefObject<number> } {
   const { list, placed, rows, width, focused } = options
   const theme = useTheme()
+  const flashes = useMotion()
   const start = useRef(0)
-  const cache = useRowCache<Item>([list.items, list.changes, placed, theme, width])
+  const cache = useRowCache<Item>([list.items, list.changes, placed, theme, width, flashes])
   const compose = (): string[] => {
     const selected = list.selection.index()
     start.current = windowStart({
@@ -136,6 +138,7 @@ function useRowComposer<Item>(options: {
         width,
         marked: list.marks.has(key),
         change: changeOf(list, item, key),
+        flashes,
       }
       if (look.selected || look.marked) return composeRow(theme, placed, item, look)
       const known = cache.get(item)
