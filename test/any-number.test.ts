@@ -126,9 +126,9 @@ describe('with any number', () => {
 
   test('a gauge stays as it is while most of the burst is free', () => {
     const drawn = (tokens: number) => gauge(theme, { ...BUDGET, tokens, capacity: 10 }, 0)
-    expect(drawn(10)).toEqual(drawn(8))
-    expect(drawn(8)?.text).toContain('8+/10')
-    expect(drawn(7)?.text).toContain(' 7/10')
+    expect(drawn(10)).toEqual(drawn(4))
+    expect(drawn(4)?.text).toContain('4+/10')
+    expect(drawn(3)?.text).toContain(' 3/10')
   })
 
   test('a distribution ends, holds what can be an amount, and has words', () =>

@@ -82,7 +82,7 @@ async function leaveOpen(
   if (setting.endsWith('live')) return await launched(build, workspaces.lasting, iterations, watch, serve)
   const home = createHome()
   ends.defer(() => removeHome(home))
-  const { command, args, prepare } = startOn(build, workspaces.small)
+  const { command, args, prepare } = startOn(build, workspaces.rested)
   prepare(home)
   const env = await serve(home)
   await using terminal = openTerminal({ command, args: args.slice(0, 1), home, env })

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { fillPath, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
 import { createService, type Service } from '../../src/service/workspace/service.ts'
@@ -10,6 +11,8 @@ const batch = 50
 
 /** A data directory of the local workspace, and where in it to open the dashboard. */
 export type PreparedWorkspace = { dataDir: string; place: string; cases: number }
+
+const THREE_DAYS_MS = 3 * 86_400_000
 
 /** Trials of each case of the ended runs. */
 export const iterations = 10
@@ -22,6 +25,8 @@ export type PreparedWorkspaces = {
   large: PreparedWorkspace
   /** One ended run of two cases with 10 trials each: just enough rows for the keys to go ten down and back. */
   small: PreparedWorkspace
+  /** The same, but of three days ago: no age on the screen changes within minutes. */
+  rested: PreparedWorkspace
   /** A suite that never ran, whose only case waits a minute for its server. */
   waiting: PreparedWorkspace
   /** The same with so many cases that their run, ten times each, outlasts whoever leaves it on the screen. */
@@ -41,6 +46,7 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
     return {
       large: await prepare(at('large'), echoes(1000), 'run'),
       small: await prepare(at('small'), echoes(2), 'run'),
+      rested: aged(await prepare(at('rested'), echoes(2), 'run'), THREE_DAYS_MS),
       waiting: await prepare(at('waiting'), [minute], 'leave'),
       lasting: await prepare(
         at('lasting'),
@@ -111,6 +117,22 @@ async function prepare(
   } finally {
     await service.close()
   }
+}
+
+/** The same workspace with every time in its database so many milliseconds earlier; the store keeps epoch milliseconds. */
+function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
+  using database = new DatabaseSync(join(workspace.dataDir, 'mcpdeck.sqlite'))
+  const since = Date.now() - 86_400_000
+  const columns = database
+    .prepare(
+      "SELECT m.name AS 'table', c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'",
+    )
+    .all()
+  for (const { table, name } of columns)
+    database.exec(
+      `UPDATE "${table}" SET "${name}" = "${name}" - ${ms} WHERE typeof("${name}") = 'integer' AND "${name}" > ${since}`,
+    )
+  return workspace
 }
 
 /** Calls an operation of a service in this process as its owner. @throws when it is refused */

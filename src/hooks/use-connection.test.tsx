@@ -27,7 +27,7 @@ async function pass(milliseconds: number): Promise<void> {
 /**
  * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms.
  */
-function said(refetchInterval: number | false) {
+function said(refetchInterval: number | false, meta = {}) {
   const texts: string[] = []
   const drawn = vi.fn<() => void>()
   const budget = createBudget({ unlimited: true })
@@ -43,7 +43,7 @@ function said(refetchInterval: number | false) {
   }
   function Page() {
     const queryFn = () => new Promise(resolve => setTimeout(resolve, 20, 'the same'))
-    useQuery({ queryKey: ['page'], queryFn, refetchInterval })
+    useQuery({ queryKey: ['page'], queryFn, refetchInterval, meta })
     return null
   }
   const { unmount } = render(
@@ -64,6 +64,15 @@ test('what is read every minute stays fresh while it is read again, and draws no
   await pass(5 * 60_000)
   expect(texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
   expect(drawn).not.toHaveBeenCalled()
+  unmount()
+})
+
+test('what is planned to be read every few minutes is old only once that is late', async () => {
+  const { texts, unmount } = said(false, { every: 5 * 60_000 })
+  await pass(6 * 60_000)
+  expect(texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
+  await pass(30_000)
+  expect(texts.at(-1)).toBe('1m old')
   unmount()
 })
 

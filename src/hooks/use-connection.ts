@@ -33,18 +33,27 @@ const STEPS = [60_000, 120_000, 300_000, 600_000, 3_600_000]
 /** How much later a step shows: what is read every minute is not called old while its next answer is under way. */
 const LATE_MS = 5_000
 
+/** What is planned together waits for each other: it is late only after so many of its pauses. */
+const LATE_SHARE = 1.25
+
 function ages(queryClient: QueryClient): Ages {
   const active = queryClient
     .getQueryCache()
     .findAll({ type: 'active' })
     .filter(query => !isFinal(query))
-  const read = active.map(query => query.state.dataUpdatedAt).filter(time => time > 0)
+  const read = active.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
   return {
     oldest: read.length > 0 ? Math.min(...read) : undefined,
     latest: () => latestRead(queryClient),
     restored: active.some(isRestored),
     loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
   }
+}
+
+/** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
+function plannedAt(query: Query): number {
+  const { state, meta } = query
+  return state.dataUpdatedAt + (isRestored(query) ? 0 : Math.max(0, (meta?.every ?? 0) * LATE_SHARE - STEPS[0]!))
 }
 
 function latestRead(queryClient: QueryClient): number | undefined {

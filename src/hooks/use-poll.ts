@@ -41,6 +41,11 @@ export function useSharedPause(options: Polls): number | false {
 
 /** The factor from which on nobody has been there for minutes. */
 export const REST = 10
+/** Whether nobody has been there for minutes. */
+export function useIsAway(): boolean {
+  return usePollFactor() >= REST
+}
+
 /** How many times more rarely everything is read while polling rests, because nobody has been there for long. */
 export const LONG_REST = 32
 /** Until nobody has been there for a long time, the end of a run is looked for this often, in milliseconds. */

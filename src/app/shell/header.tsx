@@ -24,8 +24,8 @@ const NARROW = 100
 /** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
 const CHIPS_SHARE = 0.6
 
-/** From this share of the burst on the gauge reads `8+/10`: what a poll takes and time gives back redraws nothing. */
-const AMPLE = 0.8
+/** From this share of the burst on the gauge reads `4+/10`: what a poll takes and time gives back redraws nothing. */
+const AMPLE = 0.4
 
 /** `██████░░░░ 6/10`; while the service asks to wait, the seconds left. */
 export function gauge(

@@ -6,6 +6,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { weekSum } from '../../domain/now/week.ts'
 import { useNow } from '../../hooks/use-now.ts'
+import { useIsAway } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
 import { nowFor, nowStateLabel, type NowRow } from './columns.ts'
@@ -21,6 +22,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   // The list beside it counts ages from the present too.
   const now = Date.now()
   const { profile } = useWorkspace()
+  const isAway = useIsAway()
   const open = key(nowKeys, 'open')
   const settle = key(nowKeys, 'settle')
   const way =
@@ -28,7 +30,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const decides = row?.kind === 'write' ? `${settle} decides about it; ` : ''
   const lines = [
     ...(row ? rowLines(row, now, `${decides}${open} ${way}`) : []),
-    ...sourceLines(data.sources, { symbols, now, isLocal: profile.local }),
+    ...sourceLines(data.sources, { symbols, now, isLocal: profile.local, isAway }),
   ]
   return (
     <Pane title={row ? nowStateLabel(row) : 'Line'} focused={props.focused}>

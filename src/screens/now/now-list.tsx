@@ -10,6 +10,7 @@ import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useNow } from '../../hooks/use-now.ts'
+import { useIsAway } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowRow, SHOWN, type Shown } from './columns.ts'
 import { clearState, coverageLabel } from './sources.ts'
@@ -33,6 +34,7 @@ export function NowList(props: {
   const { profile } = useWorkspace()
   useRestedIndex(list.selection)
   useNow()
+  const isAway = useIsAway()
   // The rows count ages from the present too.
   const now = Date.now()
   const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
@@ -49,7 +51,7 @@ export function NowList(props: {
           <PaneState
             data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
             loading=""
-            empty={props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local }) : undefined}
+            empty={props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local, isAway }) : undefined}
           >
             <List list={list} focused={props.focused} empty="No line fits." />
           </PaneState>
@@ -69,7 +71,7 @@ export function stateOfNow({ all, sources }: NowData, isEmpty: boolean): PaneDat
 function Covered(props: { data: NowData; now: number; news: string | undefined; children: ReactNode }) {
   const theme = useTheme()
   const { width, height } = useSize()
-  const { tone, text } = coverageLabel(props.data.sources, projectsWords(props.data), props.now)
+  const { tone, text } = coverageLabel(props.data.sources, projectsWords(props.data), props.now, useIsAway())
   const mark = tone === 'warn' ? `${theme.symbols.warn} ` : ''
   const above = props.news === undefined ? 1 : 2
   return (
@@ -93,12 +95,12 @@ function projectsWords({ projects, all }: NowData): string {
 function emptyWords(
   data: NowData,
   now: number,
-  { shown, put, isLocal }: { shown: Shown | undefined; put: number; isLocal: boolean },
+  { shown, put, ...how }: { shown: Shown | undefined; put: number; isLocal: boolean; isAway: boolean },
 ): { why: string; next: string } {
   if (data.projects.length === 0)
     return { why: 'No project is selected.', next: 'Choose some, or use a key that reaches one.' }
   const hiding = data.lines.length > 0
-  const { why, next } = clearState(data.sources, { projects: projectsWords(data), isLocal }, now)
+  const { why, next } = clearState(data.sources, { projects: projectsWords(data), ...how }, now)
   if (!hiding) return { why, next }
   const others = [put > 0 && `${put} acknowledged`, shown && SHOWN[shown].hides].filter(Boolean)
   return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }

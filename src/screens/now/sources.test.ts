@@ -37,6 +37,21 @@ test('all clear is as old as its oldest answer, and nothing is clear by what an 
   expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing was found at .+, which is long ago/)
 })
 
+test('what is read again every few minutes says the same where nobody is there, and never less than its age', () => {
+  const words = (minutes: number) => {
+    const read = sourceOf('runs', { ...answered({ items: [] }), at: NOW - minutes * 60_000 }, PROJECT)
+    const { symbols } = createTheme({ level: 0, ascii: false })
+    return [
+      coverageLabel([read], '1 project', NOW, true).text,
+      clearState([read], { ...AT, isAway: true }, NOW).why,
+      ...sourceLines([read], { symbols, now: NOW, isLocal: true, isAway: true }),
+    ]
+  }
+  expect(words(0)).toEqual(words(9))
+  expect(words(0)).toContain('All clear less than 10m ago.')
+  expect(words(10)[0]).toContain('less than 1h ago')
+})
+
 test('what is still being read stands in one row, and what failed in a few', () => {
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))

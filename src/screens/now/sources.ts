@@ -6,7 +6,7 @@ import { gateHelp } from '../../domain/findings/gate.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import type { NowProject } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
-import { formatAgo, plural } from '../../tui/theme/format.ts'
+import { formatAgo, formatAgoAtMost, plural } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -72,6 +72,11 @@ export function sourceName(source: NowSource): string {
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
 }
 
+/** Where nobody is there, what is read now and then draws nothing anew. */
+function agoFor(isAway = false): typeof formatAgo {
+  return isAway ? formatAgoAtMost : formatAgo
+}
+
 /** What is older is no answer to how it stands: an earlier session left it, or it could not be read since. */
 const STALE_MS = 60 * 60_000
 
@@ -87,13 +92,14 @@ export function coverageLabel(
   sources: readonly NowSource[],
   projects: string,
   now: number,
+  isAway = false,
 ): { tone: 'muted' | 'warn'; text: string } {
   const failed = sources.filter(({ state }) => state === 'error')
   const closed = sources.filter(({ state }) => state === 'closed')
   const oldest = oldestOf(sources)
   const parts = [
     projects,
-    oldest !== undefined && `oldest answer ${formatAgo(oldest, now)}`,
+    oldest !== undefined && `oldest answer ${agoFor(isAway)(oldest, now)}`,
     readingWords(sources),
     closed.length > 0 && closedWords(closed),
   ]
@@ -140,7 +146,7 @@ function closedKinds(closed: readonly NowSource[]): FindingSource[] {
 /** Why nothing is listed: all clear with what was looked at, or that not everything could be. */
 export function clearState(
   sources: readonly NowSource[],
-  { projects, isLocal }: { projects: string; isLocal: boolean },
+  { projects, isLocal, isAway }: { projects: string; isLocal: boolean; isAway?: boolean },
   now: number,
 ): { why: string; next: string } {
   const closed = sources.filter(({ state }) => state === 'closed')
@@ -168,7 +174,7 @@ export function clearState(
       next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: last runs, ${others}.`,
     }
   return {
-    why: `All clear at ${at}.`,
+    why: `All clear ${isAway ? agoFor(isAway)(oldest, now) : `at ${at}`}.`,
     next: `Looked at in ${projects}: last runs, waves of the last day, findings, ${others}.`,
   }
 }
@@ -186,9 +192,10 @@ function failuresFirst(sources: readonly NowSource[]): NowSource[] {
 /** What failed or was read in part, each by its name; then how much was read of each kind, and how long ago. */
 export function sourceLines(
   sources: readonly NowSource[],
-  options: { symbols: Symbols; now: number; isLocal: boolean },
+  options: { symbols: Symbols; now: number; isLocal: boolean; isAway?: boolean },
 ): Line[] {
-  const { symbols, now, isLocal } = options
+  const { symbols, isLocal } = options
+  const ago = (then: number | undefined) => agoFor(options.isAway)(then, options.now)
   const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
   const isSingle = ({ state, partial }: NowSource): boolean => state === 'error' || partial
   const single = sources.filter(isSingle)
@@ -200,16 +207,16 @@ export function sourceLines(
     heading('Looked at'),
     ...failuresFirst(single)
       .slice(0, MOST_SINGLES)
-      .flatMap(source => singleLines(source, symbols, now)),
+      .flatMap(source => singleLines(source, symbols, ago)),
     ...(single.length > MOST_SINGLES ? [{ text: `… and ${single.length - MOST_SINGLES} more like these` }] : []),
-    ...[...kinds.values()].map(each => kindLine(each, symbols, now)),
+    ...[...kinds.values()].map(each => kindLine(each, symbols, ago)),
     ...(closed.length > 0 ? ['', { text: gateHelp(isLocal, closed), tone: 'muted' as const }] : []),
   ]
 }
 
-function singleLines(source: NowSource, symbols: Symbols, now: number): Line[] {
+function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | undefined) => string): Line[] {
   const { state, at, problem } = source
-  const words = (at === undefined ? 'never read' : formatAgo(at, now)) + (source.partial ? PARTIAL : '')
+  const words = (at === undefined ? 'never read' : ago(at)) + (source.partial ? PARTIAL : '')
   const mark = state === 'error' ? symbols.error : symbols.ok
   return [
     { text: `${mark} ${sourceName(source)}: ${words}`, tone: state === 'error' ? 'error' : 'plain' },
@@ -220,7 +227,7 @@ function singleLines(source: NowSource, symbols: Symbols, now: number): Line[] {
 const PARTIAL = '; there are more than were read'
 
 /** `✓ suites: all 51 read, oldest 2 min ago`; where there is one, `✓ suites: 2 min ago`. */
-function kindLine(all: readonly NowSource[], symbols: Symbols, now: number): Line {
+function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: number | undefined) => string): Line {
   const [first] = all as [NowSource]
   const what = all.length === 1 ? sourceName(first) : whatOf(first)
   if (first.state === 'closed')
@@ -229,7 +236,7 @@ function kindLine(all: readonly NowSource[], symbols: Symbols, now: number): Lin
       tone: 'muted',
     }
   const read = all.filter(({ state }) => state === 'read')
-  const oldest = formatAgo(Math.min(...read.flatMap(({ at }) => at ?? [])), now)
+  const oldest = ago(Math.min(...read.flatMap(({ at }) => at ?? [])))
   const isRead = read.length === all.length
   const count = isRead ? `all ${all.length}` : `${read.length} of ${all.length}`
   const words = read.length === 0 ? 'being read' : all.length === 1 ? oldest : `${count} read, oldest ${oldest}`

@@ -144,7 +144,8 @@ function wasTried({ state }: Pick<Query, 'state'>): boolean {
 }
 
 function metaOf(kind: NowReadKind) {
-  return { priority: NOW_READS[kind].priority, owner: PLANNED, ...(kind === 'live' && { purpose: kind }) }
+  const { every, priority } = NOW_READS[kind]
+  return { priority, owner: PLANNED, every, ...(kind === 'live' && { purpose: kind }) }
 }
 
 function readOfPlan<T, Key extends QueryKey>(

@@ -33,6 +33,15 @@ export function formatAgo(then: number | undefined, now: number): string {
   return age === UNKNOWN ? age : age === 'now' ? 'just now' : `${age} ago`
 }
 
+/** Bounds for ages that nobody looks at, in milliseconds. */
+const BOUNDS = [10 * 60_000, 60 * 60_000]
+
+/** How long ago something was at most, `less than 10m ago`: stays the same while it is renewed now and then. */
+export function formatAgoAtMost(then: number | undefined, now: number): string {
+  const bound = then === undefined || then > now ? undefined : BOUNDS.find(limit => now - then < limit)
+  return bound === undefined ? formatAgo(then, now) : `less than ${prettyMilliseconds(bound, { compact: true })} ago`
+}
+
 /** A share of what was counted, in whole percent; unknown when nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)

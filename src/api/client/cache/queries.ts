@@ -21,7 +21,13 @@ import type { Purpose } from '../budget/tally.ts'
 /**
  * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.
  */
-type RequestMeta = { priority?: Priority; owner?: string; purpose?: Purpose }
+type RequestMeta = {
+  priority?: Priority
+  owner?: string
+  purpose?: Purpose
+  /** How often it is planned to be read, in milliseconds, where no observer's interval says so. */
+  every?: number
+}
 
 declare module '@tanstack/react-query' {
   interface Register {
