@@ -26,7 +26,7 @@ const EDGE = 11
 const LEAST_NAME = 8
 
 const TABS: readonly DetailTab<BehindProps>[] = [
-  { id: 'overview', title: 'Overview', Content: FindingOverview, companion: 'behind' },
+  { id: 'overview', title: 'Overview', Content: FindingOverview },
   { id: 'evidence', title: 'Evidence', Content: FindingEvidence },
   { id: 'behind', title: 'Sessions', Content: BehindFinding },
   { id: 'insights', title: 'Insights', Content: FindingInsights },
