@@ -52,8 +52,10 @@ function ages(queryClient: QueryClient): Ages {
 
 /** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
 function plannedAt(query: Query): number {
-  const { state, meta } = query
-  return state.dataUpdatedAt + (isRestored(query) ? 0 : Math.max(0, (meta?.every ?? 0) * LATE_SHARE - STEPS[0]!))
+  const { state, observers } = query
+  if (isRestored(query)) return state.dataUpdatedAt
+  const every = Math.max(0, ...observers.map(({ options }) => options.meta?.every ?? 0))
+  return state.dataUpdatedAt + Math.max(0, every * LATE_SHARE - STEPS[0]!)
 }
 
 function latestRead(queryClient: QueryClient): number | undefined {

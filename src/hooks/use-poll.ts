@@ -40,7 +40,7 @@ export function useSharedPause(options: Polls): number | false {
 }
 
 /** The factor from which on nobody has been there for minutes. */
-export const REST = 10
+export const REST = 20
 /** Whether nobody has been there for minutes. */
 export function useIsAway(): boolean {
   return usePollFactor() >= REST
@@ -49,7 +49,7 @@ export function useIsAway(): boolean {
 /** How many times more rarely everything is read while polling rests, because nobody has been there for long. */
 export const LONG_REST = 32
 /** Until nobody has been there for a long time, the end of a run is looked for this often, in milliseconds. */
-const LONGEST_MS = 10_000
+const LONGEST_MS = 20_000
 
 /** A pause as many times longer; unless polling rests no longer than the end of a run may stay unknown. */
 export function restedPause(interval: number, factor: number, isResting: boolean): number {

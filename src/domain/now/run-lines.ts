@@ -5,7 +5,7 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import { localClock, localDay, localMoment } from '../../lib/times.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import { runCounts, reportedTrials } from '../runs/counts.ts'
-import { averageRemaining, estimateRemaining, remainingLabel } from '../runs/estimate.ts'
+import { estimateRemaining, remainingLabel, runRemaining } from '../runs/estimate.ts'
 import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
 import {
   type ListedRun,
@@ -266,8 +266,7 @@ function suiteName({ name, id }: SuiteOf): string {
 /** How far a run is by its own counts, where its service reports them; else by its trials. */
 function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
   const reported = reportedTrials(run)
-  if (reported)
-    return `${endedWords(reported)}${leftWords(reported, averageRemaining(reported, toEpochMs(run.createdAt), now))}`
+  if (reported) return `${endedWords(reported)}${leftWords(reported, runRemaining(run, reported, now))}`
   if (!trials) return 'progress not read yet'
   const { items, whole } = trials.value
   const counts = countTrials(items)

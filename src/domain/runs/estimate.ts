@@ -1,3 +1,4 @@
+import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { amountOf } from './amount.ts'
@@ -45,6 +46,23 @@ export function averageRemaining(
 ): number | undefined {
   if (ended === 0 || startedAt === undefined || now <= startedAt) return undefined
   return ((now - startedAt) / ended) * (total - ended)
+}
+
+/** Between two ends an average only grows: it is made anew when the run's answer is another one, or after a minute. */
+const HELD_MS = 60_000
+const held = new WeakMap<object, { at: number; remaining: number | undefined }>()
+
+/** The same for a run as the service told of it, with its counts. */
+export function runRemaining(
+  run: Pick<EvalRun, 'createdAt'>,
+  counts: Pick<TrialCounts, 'ended' | 'total'>,
+  now: number,
+): number | undefined {
+  const last = held.get(run)
+  if (last && Math.abs(now - last.at) < HELD_MS) return last.remaining
+  const remaining = averageRemaining(counts, toEpochMs(run.createdAt), now)
+  held.set(run, { at: now, remaining })
+  return remaining
 }
 
 function endOf(trial: Timed): number | undefined {

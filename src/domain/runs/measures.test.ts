@@ -5,7 +5,7 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import { CAUSE_ORDER, countCauses, reasonOf, type Cause } from './causes.ts'
 import { runCounts, reportedTrials } from './counts.ts'
 import { distributionOf, overlaidOf, scaleOf } from './distribution.ts'
-import { averageRemaining, estimateRemaining, remainingLabel } from './estimate.ts'
+import { averageRemaining, estimateRemaining, remainingLabel, runRemaining } from './estimate.ts'
 import { undecidedOf } from './outcome.ts'
 import { lastChange, trendRates } from './graded.ts'
 
@@ -102,6 +102,11 @@ describe('what is left of a run', () => {
   test('where only counts are known, the average since the start tells it', () => {
     expect(averageRemaining({ ended: 2, total: 6 }, 1_000, 5_000)).toBe(8_000)
     expect(averageRemaining({ ended: 0, total: 6 }, 1_000, 5_000)).toBeUndefined()
+    const run = { createdAt: 1_000 }
+    expect(runRemaining(run, { ended: 2, total: 6 }, 5_000)).toBe(8_000)
+    expect(runRemaining(run, { ended: 2, total: 6 }, 35_000)).toBe(8_000)
+    expect(runRemaining({ ...run }, { ended: 3, total: 6 }, 35_000)).toBe(34_000)
+    expect(runRemaining(run, { ended: 2, total: 6 }, 65_000)).toBe(128_000)
     expect(averageRemaining({ ended: 2, total: 6 }, 9_000, 5_000)).toBeUndefined()
   })
 

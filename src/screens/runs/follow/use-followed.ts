@@ -5,9 +5,8 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
 import { reportedTrials } from '../../../domain/runs/counts.ts'
-import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { createTrialReader, type TrialReader } from '../../../domain/runs/trial-reader.ts'
-import { averageRemaining, estimateRemaining } from '../../../domain/runs/estimate.ts'
+import { estimateRemaining, runRemaining } from '../../../domain/runs/estimate.ts'
 import { runProgress } from '../../../domain/runs/furthest.ts'
 import { countTrials } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
@@ -103,7 +102,7 @@ type Progress = Pick<Followed, 'counts' | 'remaining'>
 /** How far a run is by its own counts, where its service reports them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
-  return counts && { counts, remaining: averageRemaining(counts, toEpochMs(run.createdAt), serviceNow()) }
+  return counts && { counts, remaining: runRemaining(run, counts, serviceNow()) }
 }
 
 const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const
