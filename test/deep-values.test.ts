@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { changeLine, changesBetween } from '../src/domain/suites/changes.ts'
-import { parseInner, TOO_DEEP } from '../src/lib/json-depth.ts'
+import { parseInner, TOO_DEEP } from '../src/lib/json.ts'
 import { messagesOfSession, sessionsOnPage } from '../src/domain/findings/session-trace.ts'
 import { jsonText } from '../src/lib/printable.ts'
 import { schemaChanges } from '../src/lib/json-schema/changes.ts'

@@ -15,7 +15,7 @@ import { caller } from './workspaces.ts'
 
 /** An organization that somebody is on call for. */
 const [projects, suites] = [51, 20]
-/** Projects in which a suite is red as Now is opened, one in each start: every fourth in the order that the list has. */
+/** Projects in which a suite is red as Now is opened, one in each start: every fourth in the list's order. */
 const openings = Array.from({ length: 13 }, (_, index) => 1 + index * 4)
 /** Failures that come while Now is open, each within so many milliseconds of the one before, in any project. */
 const [failures, longestBetween] = [6, 60_000]

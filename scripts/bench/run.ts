@@ -35,6 +35,8 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     screen: { type: 'string', multiple: true, default: [] },
     setting: { type: 'string', multiple: true, default: [] },
+    // Of the section `scale`: which lists; all by default.
+    list: { type: 'string', multiple: true, default: [] },
   },
   allowNegative: true,
 })
@@ -140,7 +142,7 @@ async function reportOrganization(): Promise<void> {
 
 async function reportScale(): Promise<void> {
   const rounds = Number(values.rounds)
-  const figures = scaleTable(await measureScale(own, rounds))
+  const figures = scaleTable(await measureScale(own, rounds, values.list))
   const tables = `Medians of ${rounds} interleaved rounds, 120×40, ${machine()}.\n\n${figures}`
   console.log(tables)
   if (values.write) await writeInto(document, tables, 'bench:scale')

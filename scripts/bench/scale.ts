@@ -28,6 +28,8 @@ const MINUTE = 60_000
 const APART_MS = 30 * MINUTE
 /** How long the list rests before memory is read, in milliseconds: V8 returns some for seconds after its work. */
 const REST_MS = 15_000
+/** Keys down, and as many up, twice: some twenty seconds of them, in which the list is read again. */
+const KEYS_A_WAY = 30
 
 type Workspace = { dataDir: string; projectId: string; suiteId: string; sizes: Sizes }
 
@@ -35,15 +37,16 @@ type Workspace = { dataDir: string; projectId: string; suiteId: string; sizes: S
 export type ScaleSample = { start: number; loaded: number; keys: readonly Response[]; memory: number }
 export type ScaleRun = Map<ListName, { large: ScaleSample[]; small: ScaleSample[] }>
 
-/** Opens each list at both sizes in turn. */
-export async function measureScale(build: Build, rounds: number): Promise<ScaleRun> {
+/** Opens each list, or those with one of these names, at both sizes in turn. */
+export async function measureScale(build: Build, rounds: number, names: readonly string[]): Promise<ScaleRun> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-scale-'))
   try {
     const large = await prepare(join(folder, 'large'), LARGE)
     const small = await prepare(join(folder, 'small'), SMALL)
-    const run: ScaleRun = new Map(LISTS.map(name => [name, { large: [], small: [] }]))
+    const lists = LISTS.filter(name => names.length === 0 || names.includes(name))
+    const run: ScaleRun = new Map(lists.map(name => [name, { large: [], small: [] }]))
     for (let round = 0; round < rounds; round += 1)
-      for (const name of LISTS) {
+      for (const name of lists) {
         process.stderr.write(`round ${round + 1}: ${name}\n`)
         run.get(name)!.small.push(await sample(build, small, name))
         run.get(name)!.large.push(await sample(build, large, name))
@@ -124,7 +127,7 @@ async function sample(build: Build, workspace: Workspace, name: ListName): Promi
   const memory = residentMegabytes(terminal.pid)
   const keys: Response[] = []
   for (const key of ['down', 'up', 'down', 'up'] as const)
-    for (let index = 0; index < 10; index += 1) keys.push(await respond(terminal, () => terminal.press(key)))
+    for (let index = 0; index < KEYS_A_WAY; index += 1) keys.push(await respond(terminal, () => terminal.press(key)))
   return { start, loaded, keys, memory }
 }
 

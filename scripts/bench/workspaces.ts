@@ -119,7 +119,7 @@ async function prepare(
   }
 }
 
-/** The same workspace with every time in its database so many milliseconds earlier; the store keeps epoch milliseconds. */
+/** The same workspace with every time in its database so many milliseconds earlier. */
 function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
   using database = new DatabaseSync(join(workspace.dataDir, 'mcpdeck.sqlite'))
   const since = Date.now() - 86_400_000
@@ -128,10 +128,11 @@ function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
       "SELECT m.name AS 'table', c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'",
     )
     .all()
-  for (const { table, name } of columns)
-    database.exec(
-      `UPDATE "${table}" SET "${name}" = "${name}" - ${ms} WHERE typeof("${name}") = 'integer' AND "${name}" > ${since}`,
-    )
+  for (const column of columns) {
+    const [table, name] = [`"${String(column['table'])}"`, `"${String(column['name'])}"`]
+    const isTime = `typeof(${name}) = 'integer' AND ${name} > ${since}`
+    database.exec(`UPDATE ${table} SET ${name} = ${name} - ${ms} WHERE ${isTime}`)
+  }
   return workspace
 }
 

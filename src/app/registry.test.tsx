@@ -9,7 +9,7 @@ import { bashScript } from '../cli/completion/bash.ts'
 import { declaredCommands } from '../cli/completion/declared.ts'
 import { openingPlace } from '../cli/dashboard/opening-place.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
-import { defineBindings } from '../tui/keymap/binding.ts'
+import { bindingsOf } from '../tui/keymap/binding.ts'
 import { applyOverrides } from '../tui/keymap/overrides.ts'
 import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { screens } from './registry.ts'
@@ -18,12 +18,10 @@ import { defineScreen } from '../tui/router/screen.ts'
 import { allBindingsOf } from './shell/all-bindings.ts'
 import { appKeys } from '../components/everywhere-keys.ts'
 
-const gadgetsKeys = defineBindings({
-  name: 'gadgets',
-  scope: 'screen',
-  screen: 'gadgets',
-  title: 'Gadgets',
-  bindings: { polish: { keys: ['g'], label: 'polish', hint: true, help: 'Polish the gadget.' } },
+const define = bindingsOf('gadgets')
+
+const gadgetsKeys = define.screen('gadgets', 'Gadgets', {
+  polish: { keys: ['g'], label: 'polish', hint: true, help: 'Polish the gadget.' },
 })
 
 function GadgetsScreen() {

@@ -1,219 +1,133 @@
-import { defineBindings } from '../tui/keymap/binding.ts'
-import { on, VERBS } from '../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../tui/keymap/binding.ts'
+import { VERBS } from '../tui/keymap/verbs.ts'
 
-export const panesKeys = defineBindings({
-  name: 'panes',
-  scope: 'screen',
-  title: 'Panes',
-  bindings: {
-    next: { verb: 'right', keys: ['tab', VERBS.right.key, 'right'], label: 'next pane', hint: 'later' },
-    previous: { verb: 'left', keys: ['shift+tab', VERBS.left.key, 'left'], label: 'previous pane' },
-    zoom: {
-      ...on('zoom'),
-      label: 'zoom',
-      hint: 'later',
-      help: 'The focused pane takes the whole screen, or gives it back.',
-    },
-    jump: {
-      keys: ['alt+1', 'alt+2', 'alt+3', 'alt+4', 'alt+5', 'alt+6', 'alt+7', 'alt+8', 'alt+9'],
-      label: 'pane',
-      byKey: true,
-      help: 'Go to the pane of that number, counted from the first.',
-    },
+const define = bindingsOf()
+
+export const panesKeys = define.screen('panes', 'Panes', {
+  next: { verb: 'right', keys: ['tab', VERBS.right.key, 'right'], label: 'next pane', hint: 'later' },
+  previous: { verb: 'left', keys: ['shift+tab', VERBS.left.key, 'left'], label: 'previous pane' },
+  zoom: on('zoom', 'zoom', { hint: 'later', help: 'The focused pane takes the whole screen, or gives it back.' }),
+  jump: {
+    keys: ['alt+1', 'alt+2', 'alt+3', 'alt+4', 'alt+5', 'alt+6', 'alt+7', 'alt+8', 'alt+9'],
+    label: 'pane',
+    byKey: true,
+    help: 'Go to the pane of that number, counted from the first.',
   },
 })
 
-export const tabsKeys = defineBindings({
-  name: 'tabs',
-  scope: 'screen',
-  title: 'Detail',
-  bindings: {
-    next: { ...on('nextTab'), label: 'next tab', hint: 'later' },
-    previous: { ...on('previousTab'), label: 'previous tab' },
-  },
+export const tabsKeys = define.screen('tabs', 'Detail', {
+  next: on('nextTab', 'next tab', { hint: 'later' }),
+  previous: on('previousTab', 'previous tab'),
 })
 
 /** While what a dialog is about is being read. */
-export const openingKeys = defineBindings({
-  name: 'opening',
-  scope: 'overlay',
-  title: 'Dialog that opens',
-  bindings: {
-    cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
-  },
+export const openingKeys = define.overlay('opening', 'Dialog that opens', {
+  cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
 })
 
 /** Where a pane failed. */
-export const faultKeys = defineBindings({
-  name: 'fault',
-  scope: 'panel',
-  title: 'Pane that failed',
-  bindings: { again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' } },
+export const faultKeys = define.panel('fault', 'Pane that failed', {
+  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
 })
 
 /** Where what a dialog holds failed. */
-export const faultOverlayKeys = defineBindings({
-  name: 'faultOverlay',
-  scope: 'overlay',
-  title: 'Dialog that failed',
-  bindings: {
-    again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
-    close: { keys: ['escape'], label: 'close', hint: true },
-  },
+export const faultOverlayKeys = define.overlay('faultOverlay', 'Dialog that failed', {
+  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
+  close: { keys: ['escape'], label: 'close', hint: true },
 })
 
 /** Where a screen of one project was opened without one. */
-export const projectChoiceKeys = defineBindings({
-  name: 'projectChoice',
-  scope: 'panel',
-  title: 'Choice of a project',
-  bindings: { choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' } },
+export const projectChoiceKeys = define.panel('projectChoice', 'Choice of a project', {
+  choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' },
 })
 
-export const viewerKeys = defineBindings({
-  name: 'viewer',
-  scope: 'panel',
-  title: 'Text',
-  bindings: {
-    down: { ...on('down', 'down'), label: 'scroll', hint: 'later', repeats: true },
-    up: { ...on('up', 'up'), label: 'up', repeats: true },
-    pageDown: { keys: ['ctrl+d', 'pagedown', 'space'], label: 'page down', repeats: true },
-    pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { ...on('top', 'home'), label: 'top', repeats: true },
-    last: { ...on('bottom', 'end'), label: 'bottom', repeats: true },
-    search: { ...on('find'), label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
-    select: { ...on('select'), label: 'select lines', help: 'Choose lines by moving, then copy them.' },
-    copy: { ...on('copyAll'), label: 'copy all', help: 'Copy the whole text.' },
-    wrap: { ...on('wrap'), label: 'wrap on/off', help: 'Long lines go on in further rows, or are cut.' },
-  },
+export const viewerKeys = define.panel('viewer', 'Text', {
+  down: on('down', 'scroll', { also: ['down'], hint: 'later', repeats: true }),
+  up: on('up', 'up', { also: ['up'], repeats: true }),
+  pageDown: { keys: ['ctrl+d', 'pagedown', 'space'], label: 'page down', repeats: true },
+  pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
+  first: on('top', 'top', { also: ['home'], repeats: true }),
+  last: on('bottom', 'bottom', { also: ['end'], repeats: true }),
+  search: on('find', 'search', { hint: 'later', help: 'Find a text, capitals or not.' }),
+  select: on('select', 'select lines', { help: 'Choose lines by moving, then copy them.' }),
+  copy: on('copyAll', 'copy all', { help: 'Copy the whole text.' }),
+  wrap: on('wrap', 'wrap on/off', { help: 'Long lines go on in further rows, or are cut.' }),
 })
 
 /** Where parts of a text can be folded. */
-export const foldKeys = defineBindings({
-  name: 'fold',
-  scope: 'panel',
-  title: 'Folding',
-  bindings: {
-    fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
-    foldAll: { ...on('foldAll'), label: 'fold all', hint: 'later' },
-    unfoldAll: { ...on('unfoldAll'), label: 'unfold all', hint: 'later' },
-    copy: { ...on('copy'), label: 'copy this', hint: true, help: 'Copy the block or the value at the line.' },
-  },
+export const foldKeys = define.panel('fold', 'Folding', {
+  fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
+  foldAll: on('foldAll', 'fold all', { hint: 'later' }),
+  unfoldAll: on('unfoldAll', 'unfold all', { hint: 'later' }),
+  copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
 })
 
 /** At what stands for bytes: a picture, a sound, a file. */
-export const fileKeys = defineBindings({
-  name: 'file',
-  scope: 'panel',
-  title: 'Picture, sound or file',
-  bindings: {
-    save: { ...on('write'), label: 'save file', hint: 'first', help: 'Write its bytes to a file; asks where.' },
-    open: {
-      ...on('browser'),
-      label: 'open file',
-      hint: true,
-      help: 'Open it with the desktop’s program, after asking.',
-    },
-  },
+export const fileKeys = define.panel('file', 'Picture, sound or file', {
+  save: on('write', 'save file', { hint: 'first', help: 'Write its bytes to a file; asks where.' }),
+  open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),
 })
 
 /** Where a text has a source that it was laid out from, and addresses in it. */
-export const sourceKeys = defineBindings({
-  name: 'source',
-  scope: 'panel',
-  title: 'Markdown',
-  bindings: {
-    source: { ...on('source'), label: 'rendered/source', hint: true, help: 'Markdown laid out, or as written.' },
-    copyAddress: {
-      ...on('copyAddress'),
-      label: 'copy address',
-      help: 'Copy the address of the link at the line; again for the next one there.',
-    },
-  },
+export const sourceKeys = define.panel('source', 'Markdown', {
+  source: on('source', 'rendered/source', { hint: true, help: 'Markdown laid out, or as written.' }),
+  copyAddress: on('copyAddress', 'copy address', {
+    help: 'Copy the address of the link at the line; again for the next one there.',
+  }),
 })
 
 /** Only while something was searched for: ending that comes before closing what it is in. */
-export const textSearchKeys = defineBindings({
-  name: 'search',
-  scope: 'prompt',
-  title: 'Search',
-  bindings: {
-    next: { keys: ['n'], label: 'next match', hint: true },
-    previous: { keys: ['N'], label: 'previous match', hint: true },
-    end: { keys: ['escape'], label: 'end search', hint: true },
-  },
+export const textSearchKeys = define.prompt('search', 'Search', {
+  next: { keys: ['n'], label: 'next match', hint: true },
+  previous: { keys: ['N'], label: 'previous match', hint: true },
+  end: { keys: ['escape'], label: 'end search', hint: true },
 })
 
 /** Only while lines are being chosen: ending that comes before closing what they are in. */
-export const selectionKeys = defineBindings({
-  name: 'selection',
-  scope: 'prompt',
-  title: 'Selected lines',
-  bindings: {
-    copy: { ...on('copy'), label: 'copy lines', hint: true },
-    cancel: { keys: ['escape'], label: 'cancel', hint: true },
-  },
+export const selectionKeys = define.prompt('selection', 'Selected lines', {
+  copy: on('copy', 'copy lines', { hint: true }),
+  cancel: { keys: ['escape'], label: 'cancel', hint: true },
 })
 
-export const fieldKeys = defineBindings({
-  name: 'field',
-  scope: 'field',
-  title: 'Text field',
-  bindings: {
-    submit: { keys: ['enter'], label: 'accept', hint: true },
-    cancel: { keys: ['escape'], label: 'cancel', hint: true },
-    left: { keys: ['left', 'ctrl+b'], label: 'character left' },
-    right: { keys: ['right', 'ctrl+f'], label: 'character right' },
-    wordLeft: { keys: ['alt+b', 'ctrl+left', 'alt+left'], label: 'word left' },
-    wordRight: { keys: ['alt+f', 'ctrl+right', 'alt+right'], label: 'word right' },
-    lineStart: { keys: ['ctrl+a', 'home'], label: 'start of the line' },
-    lineEnd: { keys: ['ctrl+e', 'end'], label: 'end of the line' },
-    erase: { keys: ['backspace'], label: 'erase', help: 'Erase the character before the cursor.' },
-    delete: { keys: ['delete', 'ctrl+d'], label: 'delete', help: 'Delete the character at the cursor.' },
-    clearWord: { keys: ['ctrl+w', 'alt+backspace'], label: 'cut the word before' },
-    clearNextWord: { keys: ['alt+d'], label: 'cut the word behind' },
-    clear: { keys: ['ctrl+u'], label: 'cut to the start', help: 'Cut the line up to the cursor.' },
-    clearToEnd: { keys: ['ctrl+k'], label: 'cut to the end', help: 'Cut the line from the cursor on.' },
-    putBack: { keys: ['ctrl+y'], label: 'put back', help: 'Put in what was cut last.' },
-    lineBreak: {
-      keys: ['alt+enter'],
-      label: 'line break',
-      hint: true,
-      help: 'Begin a new line, where a text may have several.',
-    },
+export const fieldKeys = define.field('field', 'Text field', {
+  submit: { keys: ['enter'], label: 'accept', hint: true },
+  cancel: { keys: ['escape'], label: 'cancel', hint: true },
+  left: { keys: ['left', 'ctrl+b'], label: 'character left' },
+  right: { keys: ['right', 'ctrl+f'], label: 'character right' },
+  wordLeft: { keys: ['alt+b', 'ctrl+left', 'alt+left'], label: 'word left' },
+  wordRight: { keys: ['alt+f', 'ctrl+right', 'alt+right'], label: 'word right' },
+  lineStart: { keys: ['ctrl+a', 'home'], label: 'start of the line' },
+  lineEnd: { keys: ['ctrl+e', 'end'], label: 'end of the line' },
+  erase: { keys: ['backspace'], label: 'erase', help: 'Erase the character before the cursor.' },
+  delete: { keys: ['delete', 'ctrl+d'], label: 'delete', help: 'Delete the character at the cursor.' },
+  clearWord: { keys: ['ctrl+w', 'alt+backspace'], label: 'cut the word before' },
+  clearNextWord: { keys: ['alt+d'], label: 'cut the word behind' },
+  clear: { keys: ['ctrl+u'], label: 'cut to the start', help: 'Cut the line up to the cursor.' },
+  clearToEnd: { keys: ['ctrl+k'], label: 'cut to the end', help: 'Cut the line from the cursor on.' },
+  putBack: { keys: ['ctrl+y'], label: 'put back', help: 'Put in what was cut last.' },
+  lineBreak: {
+    keys: ['alt+enter'],
+    label: 'line break',
+    hint: true,
+    help: 'Begin a new line, where a text may have several.',
   },
 })
 
 /** While a text of several lines takes more rows than one. */
-export const fieldRowsKeys = defineBindings({
-  name: 'fieldRows',
-  scope: 'prompt',
-  title: 'Text field',
-  bindings: {
-    up: { keys: ['up'], label: 'row up', help: 'To the row above, then to what is before the text.' },
-    down: { keys: ['down'], label: 'row down', help: 'To the row below, then to what is behind the text.' },
-  },
+export const fieldRowsKeys = define.prompt('fieldRows', 'Text field', {
+  up: { keys: ['up'], label: 'row up', help: 'To the row above, then to what is before the text.' },
+  down: { keys: ['down'], label: 'row down', help: 'To the row below, then to what is behind the text.' },
 })
 
 /** A field that asks something within a text or a list: answering or leaving it comes before everything around it. */
-export const promptKeys = defineBindings({
-  name: 'prompt',
-  scope: 'prompt',
-  title: 'Text field',
-  bindings: {
-    accept: { keys: ['enter'], label: 'accept', hint: true },
-    leave: { keys: ['escape'], label: 'leave', hint: true },
-  },
+export const promptKeys = define.prompt('prompt', 'Text field', {
+  accept: { keys: ['enter'], label: 'accept', hint: true },
+  leave: { keys: ['escape'], label: 'leave', hint: true },
 })
 
-export const confirmKeys = defineBindings({
-  name: 'confirm',
-  scope: 'overlay',
-  title: 'Question',
-  bindings: {
-    next: { verb: 'down', keys: ['down', VERBS.down.key, 'tab', 'right', 'l'], label: 'next answer' },
-    previous: { verb: 'up', keys: ['up', VERBS.up.key, 'shift+tab', 'left', 'h'], label: 'previous answer' },
-    choose: { keys: ['enter'], label: 'choose', hint: true },
-    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
-  },
+export const confirmKeys = define.overlay('confirm', 'Question', {
+  next: { verb: 'down', keys: ['down', VERBS.down.key, 'tab', 'right', 'l'], label: 'next answer' },
+  previous: { verb: 'up', keys: ['up', VERBS.up.key, 'shift+tab', 'left', 'h'], label: 'previous answer' },
+  choose: { keys: ['enter'], label: 'choose', hint: true },
+  cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
 })

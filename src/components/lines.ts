@@ -1,4 +1,4 @@
-import { withinLevels } from '../lib/json-depth.ts'
+import { withinLevels } from '../lib/json.ts'
 import { formatCount, UNKNOWN } from '../tui/theme/format.ts'
 import { fit, widthOf } from '../tui/theme/text.ts'
 import type { Symbols, Tone } from '../tui/theme/theme.ts'

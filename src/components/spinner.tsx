@@ -1,6 +1,6 @@
 import { Text } from 'ink'
 import { useEffect, useId, useSyncExternalStore } from 'react'
-import { every } from '../lib/every.ts'
+import { every } from '../lib/clock.ts'
 import { useMotion } from '../tui/theme/motion-context.tsx'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useRegions } from './list/regions.tsx'

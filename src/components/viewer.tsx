@@ -1,4 +1,3 @@
-import { Box } from 'ink'
 import { useMemo, useState } from 'react'
 import { viewerKeys } from './component-keys.ts'
 import { unavailable } from '../tui/keymap/binding.ts'
@@ -6,16 +5,15 @@ import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { useTakenRows } from './companion.tsx'
-import { SizeProvider, useSize } from './size.tsx'
+import { useSize } from './size.tsx'
 import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './viewer/paint.ts'
 import { pairFields } from './viewer/pairs.ts'
-import { Row } from './viewer/row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
-import { Scrollbar } from './viewer/scrollbar.tsx'
+import { ScrolledRows } from './viewer/scrolled-rows.tsx'
 import { lineCandidates } from './viewer/search.ts'
 import { toSource, type Lines } from './viewer/source.ts'
 import { useCopiedLines, useLineSelection } from './viewer/use-line-selection.ts'
-import { SearchLine, useSearch } from './viewer/use-search.tsx'
+import { useSearch } from './viewer/use-search.tsx'
 
 export type { Line } from './viewer/source.ts'
 
@@ -87,21 +85,13 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
     return finder.wanted === '' ? plain : markMatches(theme, plain, finder.wanted)
   }
   return (
-    <Box flexDirection="column" width={width} height={size.height}>
-      <Box width={width} height={height}>
-        <Box flexDirection="column" width={width - 1} height={height}>
-          {shown.map((position, offset) => (
-            <Row key={offset} text={text(position)} />
-          ))}
-        </Box>
-        {!fits && <Scrollbar at={at.line} lines={linesOf(shown)} rows={height} count={source.count} />}
-      </Box>
-      {finder.shows && (
-        <SizeProvider width={width} height={1} top={height}>
-          <SearchLine finder={finder} focused={focused} />
-        </SizeProvider>
-      )}
-    </Box>
+    <ScrolledRows
+      rows={shown.map(text)}
+      height={height}
+      part={fits ? undefined : { at: at.line, lines: linesOf(shown), count: source.count }}
+      finder={finder}
+      focused={focused}
+    />
   )
 }
 

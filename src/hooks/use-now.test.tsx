@@ -2,7 +2,7 @@ import { Text } from 'ink'
 import { useState } from 'react'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { gatherNews, together } from '../lib/every.ts'
+import { gatherNews, together } from '../lib/clock.ts'
 import { useMinute, useSaidNow } from './use-now.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { gatheredPause, together } from '../lib/every.ts'
+import { gatheredPause, together } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,4 +1,4 @@
-import { withinLevels } from './json-depth.ts'
+import { withinLevels } from './json.ts'
 
 /**
  * What is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and all that fonts may

@@ -8,7 +8,7 @@ import { type ClientOptions, createClient } from './client.ts'
 import { newIdempotencyKey } from '../contract/endpoint.ts'
 import { contract } from '../contract/contract.ts'
 import { describeError } from './errors/error-text.ts'
-import { MAX_ANSWER_LEVELS } from '../../lib/json-depth.ts'
+import { MAX_ANSWER_LEVELS } from '../../lib/json.ts'
 import { plainHeaders } from '../contract/message.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }

@@ -10,12 +10,11 @@ import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './transport/request.ts'
 import type { Answer } from './transport/response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './transport/retry.ts'
-import { createLocalOffer } from './transport/local-operations.ts'
 import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { sharedWait, createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
-import type { Purpose } from './budget/tally.ts'
+import type { Purpose } from './budget/gauge.ts'
 import { resultOf } from './journal/entry.ts'
 
 /** What the attempts of one call tell about themselves. */
@@ -37,6 +36,8 @@ export type ClientOptions = TransportOptions & {
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
   retry?: Partial<RetryRule>
+  /** Names the state of all that an operation's answers hang on; a service elsewhere cannot say it. */
+  stateOf?: (endpoint: AnyEndpoint) => string | undefined
   /** Aborts when the connections close; what failed before is not sent again. */
   closing?: AbortSignal
   random?: () => number
@@ -76,6 +77,8 @@ type ResourceCalls = {
 export type Client = ResourceCalls & {
   readonly budget: Budget
   readonly monitor: ServiceMonitor
+  /** As long as it is the same, the operation answers what it answered; undefined where only reading it tells. */
+  stateOf: (endpoint: AnyEndpoint) => string | undefined
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
   exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
@@ -176,7 +179,8 @@ export function createClient(options: ClientOptions): Client {
       all.push(...(page as { items: readonly ItemOf<typeof endpoint>[] }).items)
     return all
   }
-  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages, items })
+  const { stateOf = () => undefined } = options
+  return Object.assign(resourceCalls(call), { budget, monitor, stateOf, call, exchange, pages, items })
 }
 
 async function sendWithPermit<E extends AnyEndpoint>(
@@ -251,4 +255,25 @@ async function recorded<T extends { value: unknown }>(
   }
   intent.settle({ outcome: 'succeeded', result: resultOf(answer.value) })
   return answer
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Reads once which operations a deployment offers beyond the published contract; one without capabilities offers
+ * none. After any other failure it is read again the next time.
+ */
+export function createLocalOffer(readCapabilities: () => Promise<unknown>): () => Promise<ReadonlySet<string>> {
+  let known: Promise<ReadonlySet<string>> | undefined
+  const ask = async (): Promise<ReadonlySet<string>> => {
+    try {
+      const { local } = (await readCapabilities()) as { local?: unknown }
+      return new Set(Array.isArray(local) ? local.filter(name => typeof name === 'string') : [])
+    } catch (error) {
+      if (isMissing(error)) return NONE
+      known = undefined
+      throw error
+    }
+  }
+  return () => (known ??= ask())
 }

@@ -52,20 +52,6 @@ export const EvalIteration = shape(() =>
 )
 export type EvalIteration = z.infer<typeof EvalIteration>
 
-/**
- * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
- * so that within a run nothing else distinguishes variants; iterations are the trials inside of one.
- */
-export function variantKey(variant: {
-  caseId: string
-  model?: string | null | undefined
-  provider?: string | null | undefined
-}): string {
-  const { caseId, model, provider } = variant
-  // A run may have ten thousand trials, and most say no model: their key need not be made.
-  return model || provider ? JSON.stringify([caseId, model ?? null, provider ?? null]) : caseId
-}
-
 /** The verdict of one authored step. */
 export const EvalStepVerdict = shape(() =>
   record({

@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 
+/** What a run counted, in its own unit. */
+export const RunSummary = shape(() =>
+  record({
+    total: z.number().nullish(),
+    passed: z.number().nullish(),
+    failed: z.number().nullish(),
+    passRate: z.number().nullish(),
+  }),
+)
+
 /** A figure on both sides; rates are fractions unless their name ends in `Percent`. */
 export const NumericDiff = shape(() =>
   record({
@@ -18,12 +28,7 @@ const ComparedSide = shape(() =>
     result: z.string().nullish(),
     createdAt: timestamp().nullish(),
     completedAt: timestamp().nullish(),
-    summary: record({
-      total: z.number().nullish(),
-      passed: z.number().nullish(),
-      failed: z.number().nullish(),
-      passRate: z.number().nullish(),
-    }).nullish(),
+    summary: RunSummary().nullish(),
   }),
 )
 

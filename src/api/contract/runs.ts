@@ -4,7 +4,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
-import { EvalRunCompare } from './run-comparison.ts'
+import { EvalRunCompare, RunSummary } from './run-comparison.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
 
 type Named = { id: string; runNumber?: number | null | undefined }
@@ -82,12 +82,7 @@ export const EvalRun = shape(() =>
     runNumber: z.number().nullish(),
     status: openEnum(['pending', 'running', ...TERMINAL_RUN_STATUSES]),
     result: openEnum(['passed', 'failed']).nullish(),
-    summary: record({
-      total: z.number().nullish(),
-      passed: z.number().nullish(),
-      failed: z.number().nullish(),
-      passRate: z.number().nullish(),
-    }).nullish(),
+    summary: RunSummary().nullish(),
     source: openEnum(['ui', 'api', 'sdk']).nullish(),
     notes: z.string().nullish(),
     createdAt: timestamp(),
@@ -256,3 +251,17 @@ export const runs = resource('runs', {
     source: 'prose',
   }),
 })
+
+/**
+ * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
+ * so that within a run nothing else distinguishes variants; iterations are the trials inside of one.
+ */
+export function variantKey(variant: {
+  caseId: string
+  model?: string | null | undefined
+  provider?: string | null | undefined
+}): string {
+  const { caseId, model, provider } = variant
+  // A run may have ten thousand trials, and most say no model: their key need not be made.
+  return model || provider ? JSON.stringify([caseId, model ?? null, provider ?? null]) : caseId
+}

@@ -52,7 +52,7 @@ export function toEpochMs(value: number | string | null | undefined): number | u
   return Number.isNaN(time) ? undefined : time
 }
 
-export { isPlainObject } from '../../lib/json-object.ts'
+export { isPlainObject } from '../../lib/json.ts'
 
 /** A JSON object whose fields the contract leaves open. */
 export const openObject = shape(() => z.record(z.string(), z.unknown()))

@@ -19,10 +19,7 @@ const SOURCE = join(import.meta.dirname, '../..')
 function declaringModules(): { file: string; declared: number }[] {
   return globSync('**/*.{ts,tsx}', { cwd: SOURCE })
     .filter(file => !file.includes('.test.'))
-    .map(file => ({
-      file,
-      declared: readFileSync(join(SOURCE, file), 'utf8').match(/= defineBindings\(/g)?.length ?? 0,
-    }))
+    .map(file => ({ file, declared: readFileSync(join(SOURCE, file), 'utf8').match(/= define\.\w+\(/g)?.length ?? 0 }))
     .filter(({ declared }) => declared > 0)
 }
 
@@ -58,12 +55,11 @@ describe('the list of all bindings', () => {
       .filter(([folder]) => folder === 'screens')
       .flatMap(([, folder, ...rest]) => {
         const text = readFileSync(join(SOURCE, 'screens', folder!, ...rest), 'utf8')
-        const declared = text.match(/= defineBindings\(/g)!.length
         // Suites show on the screen of runs.
         const screen = folder === 'suites' ? 'runs' : folder
-        return text.split(`screen: '${screen}',`).length - 1 === declared ? [] : [[folder, ...rest].join('/')]
+        return text.includes(`const define = bindingsOf('${screen}')`) ? [] : [[folder, ...rest].join('/')]
       })
-    expect(wrong, 'every group there has screen: with the name of its screen').toEqual([])
+    expect(wrong, 'every group there is one of bindingsOf with the name of its screen').toEqual([])
   })
 
   test('has every key that the README names', () => {
@@ -162,7 +158,7 @@ describe('no key is handled that is not declared', () => {
     const declared = new Set(
       globSync('**/*.{ts,tsx}', { cwd: SOURCE })
         .filter(file => !file.includes('.test.'))
-        .flatMap(file => [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/const (\w+) = defineBindings\(/g)])
+        .flatMap(file => [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/const (\w+) = define\.\w+\(/g)])
         .map(([, name]) => name)
         // The letters of the screens are made from the registry.
         .concat('goKeys'),

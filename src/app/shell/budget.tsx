@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useSyncExternalStore } from 'react'
-import type { BudgetReport } from '../../api/client/budget/tally.ts'
+import type { BudgetReport } from '../../api/client/budget/gauge.ts'
 import { useOverlays } from '../../components/overlays.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { ownTexts, rateText, SPENT_SECONDS, spentOver, spentTexts } from '../../domain/budget/lines.ts'

@@ -1,5 +1,5 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
-import type { Spent } from '../../api/client/budget/tally.ts'
+import type { Spent } from '../../api/client/budget/gauge.ts'
 import { rateText, spentOn, spentTexts } from '../../domain/budget/lines.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/times.ts'

@@ -15,7 +15,7 @@ import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Lis
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
 import { declaredStates, type Item } from './states.ts'
-import { tableLines, valueAt } from './table.ts'
+import { alignedLines, tableCells, valueAt } from './table.ts'
 
 export type GetOptions = Partial<Record<NounParent['option'], string>> & {
   json?: boolean
@@ -158,7 +158,9 @@ async function printOne(
 ): Promise<void> {
   const record = await listing.withState((await readOne(listing, id)) as Item)
   if (own.json) return await output.write(`${jsonText(record)}\n`)
-  await writeTable(listing.noun, [record], output, common)
+  const table = startTable(listing.noun, common)
+  table.add(record)
+  await output.write(table.text())
 }
 
 /** Prints what was read; a list that was not read to its end is said to be so, and is no success. */
@@ -166,6 +168,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   const { noun, state } = listing
   const progress = startProgress(noun)
   const items: unknown[] = []
+  const table = startTable(noun, common)
   let count = 0
   let cut: ApiError | undefined
   const onCut = (most: number): void => {
@@ -179,7 +182,8 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
       count += 1
       progress.tell(count)
       if (own.jsonl) await output.write(`${jsonText(item)}\n`)
-      else items.push(item)
+      else if (own.json) items.push(item)
+      else table.add(item)
       if (output.closed || count === own.limit) break
     }
   } catch (error) {
@@ -189,20 +193,20 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
     progress.end()
   }
   if (own.json) await output.write(`${jsonText({ items })}\n`)
-  else if (!own.jsonl && items.length > 0) await writeTable(noun, items, output, common)
+  else if (!own.jsonl && count > 0) await output.write(table.text())
   if (cut) say(`The list is not complete. ${errorLine(cut)}`)
-  else if (!own.json && !own.jsonl && items.length === 0) say(`No ${noun.name}.`)
+  else if (!own.json && !own.jsonl && count === 0) say(`No ${noun.name}.`)
   return cut ? EXIT.noVerdict : EXIT.done
 }
 
-async function writeTable(
-  { columns }: Noun,
-  items: readonly unknown[],
-  output: Output,
-  { ascii = false }: CommonOptions,
-): Promise<void> {
+/** A table that keeps of each record what it shows. */
+function startTable({ columns }: Noun, { ascii = false }: CommonOptions) {
   const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
-  await output.write(`${tableLines(columns, items, { width, ascii }).join('\n')}\n`)
+  const rows: string[][] = []
+  return {
+    add: (item: unknown) => void rows.push(tableCells(columns, item, { width, ascii })),
+    text: () => `${alignedLines(columns, rows, { width, ascii }).join('\n')}\n`,
+  }
 }
 
 const EVERY = 200

@@ -13,66 +13,52 @@ const run: NounParent = { option: 'run', parameter: 'runId' }
 const server: NounParent = { option: 'server', parameter: 'serverId', of: 'servers' }
 const scenario: NounParent = { option: 'scenario', parameter: 'scenarioId', of: 'scenarios' }
 
+const noun = (name: string, one: string, help: string, more: Omit<Noun, 'name' | 'one' | 'help'>): Noun => ({
+  name,
+  one,
+  help,
+  ...more,
+})
+
 /** Everything that `mcpdeck get` lists, in the order of its help. */
 export const NOUNS: readonly Noun[] = [
-  {
-    name: 'projects',
-    help: 'projects that the key sees',
-    one: 'project',
+  noun('projects', 'project', 'projects that the key sees', {
     list: 'projects.list',
     calledBy: 'name',
     columns: [ID, NAME, column('ROLE'), column('VISIBILITY'), CREATED],
-  },
-  {
-    name: 'organizations',
-    help: 'organizations that the key sees',
-    one: 'organization',
+  }),
+  noun('organizations', 'organization', 'organizations that the key sees', {
     list: 'account.organizations',
     calledBy: 'name',
     columns: [ID, NAME, column('PLAN'), column('ROLE', 'myRole')],
-  },
-  {
-    name: 'servers',
-    help: 'saved servers',
-    one: 'server',
+  }),
+  noun('servers', 'server', 'saved servers', {
     list: 'servers.list',
     read: { operation: 'servers.get', parameter: 'serverId' },
     calledBy: 'name',
     columns: [ID, NAME, column('TRANSPORT', 'transportType'), column('ENABLED'), column('URL')],
-  },
-  {
-    name: 'tools',
-    help: 'tools of a server',
-    one: 'tool',
+  }),
+  noun('tools', 'tool', 'tools of a server', {
     list: 'servers.tools',
     parents: [server],
     calledBy: 'name',
     columns: [NAME, column('DESCRIPTION')],
-  },
-  {
-    name: 'prompts',
-    help: 'prompts of a server',
-    one: 'prompt',
+  }),
+  noun('prompts', 'prompt', 'prompts of a server', {
     list: 'servers.prompts',
     parents: [server],
     calledBy: 'name',
     columns: [NAME, column('DESCRIPTION')],
-  },
-  {
-    name: 'resources',
-    help: 'resources of a server',
-    one: 'resource',
+  }),
+  noun('resources', 'resource', 'resources of a server', {
     list: 'servers.resources',
     parents: [server],
     calledBy: 'uri',
     columns: [column('URI'), NAME, column('TYPE', 'mimeType')],
-  },
-  {
-    name: 'suites',
-    help: 'eval suites, each by its last run over everything',
-    one: 'suite',
-    state: suiteState,
+  }),
+  noun('suites', 'suite', 'eval suites, each by its last run over everything', {
     list: 'suites.list',
+    state: suiteState,
     read: { operation: 'suites.get', parameter: 'suiteId' },
     calledBy: 'name',
     columns: [
@@ -85,23 +71,17 @@ export const NOUNS: readonly Noun[] = [
       count('FAILED', 'latestRun.failed'),
       count('RUNS', 'totals.runs'),
     ],
-  },
-  {
-    name: 'cases',
-    help: 'cases of a suite',
-    one: 'case',
+  }),
+  noun('cases', 'case', 'cases of a suite', {
     list: 'cases.list',
     read: { operation: 'cases.get', parameter: 'caseId' },
     parents: [suite],
     calledBy: 'title',
     columns: [ID, column('TITLE'), count('ITERATIONS', 'iterations'), column('NEGATIVE', 'isNegative')],
-  },
-  {
-    name: 'runs',
-    help: 'eval runs of a suite, or of all suites',
-    one: 'run',
-    state: runState,
+  }),
+  noun('runs', 'run', 'eval runs of a suite, or of all suites', {
     list: 'runs.list',
+    state: runState,
     earlier: 'runs.older',
     read: { operation: 'runs.get', parameter: 'runId' },
     parents: [{ ...suite, optional: true }],
@@ -116,13 +96,10 @@ export const NOUNS: readonly Noun[] = [
       time('ENDED', 'completedAt'),
       column('ENVIRONMENT', 'environment.name'),
     ],
-  },
-  {
-    name: 'trials',
-    help: 'trials (iterations) of a run',
-    one: 'trial',
-    state: trialState,
+  }),
+  noun('trials', 'trial', 'trials (iterations) of a run', {
     list: 'iterations.list',
+    state: trialState,
     parents: [run],
     columns: [
       ID,
@@ -133,38 +110,26 @@ export const NOUNS: readonly Noun[] = [
       count('TOKENS', 'tokensUsed'),
       column('ERROR'),
     ],
-  },
-  {
-    name: 'steps',
-    help: 'verdicts of the steps of a trial',
-    one: 'step',
+  }),
+  noun('steps', 'step', 'verdicts of the steps of a trial', {
     list: 'iterations.steps',
     parents: [run, { option: 'trial', parameter: 'iterationId' }],
     columns: [column('STEP', 'stepId'), column('KIND'), STATUS, column('REASON')],
-  },
-  {
-    name: 'environments',
-    help: 'environments',
-    one: 'environment',
+  }),
+  noun('environments', 'environment', 'environments', {
     list: 'environments.list',
     read: { operation: 'environments.get', parameter: 'environmentId' },
     calledBy: 'name',
     columns: [ID, NAME, count('REVISION', 'revision'), column('CLIENT', 'hostId'), column('ARCHIVED')],
-  },
-  {
-    name: 'clients',
-    help: 'clients',
-    one: 'client',
+  }),
+  noun('clients', 'client', 'clients', {
     list: 'clients.list',
     read: { operation: 'clients.get', parameter: 'clientId' },
     older: { list: 'hosts.list', read: { operation: 'hosts.get', parameter: 'hostId' } },
     calledBy: 'name',
     columns: [ID, NAME, column('MODEL', 'modelId'), count('SERVERS', 'serverCount')],
-  },
-  {
-    name: 'findings',
-    help: 'findings of swarms and of scenarios; "source" distinguishes them',
-    one: 'finding',
+  }),
+  noun('findings', 'finding', 'findings of swarms and of scenarios; "source" distinguishes them', {
     list: 'journeyFindings.list',
     source: 'swarm',
     further: { list: 'userTestingFindings.list', parent: scenario, source: 'scenario' },
@@ -178,20 +143,14 @@ export const NOUNS: readonly Noun[] = [
       time('LAST SEEN', 'lastSeenAt'),
       time('DISMISSED', 'dismissedAt'),
     ],
-  },
-  {
-    name: 'scenarios',
-    help: 'published scenarios',
-    one: 'scenario',
+  }),
+  noun('scenarios', 'scenario', 'published scenarios', {
     list: 'scenarios.list',
     read: { operation: 'scenarios.get', parameter: 'scenarioId' },
     calledBy: 'name',
     columns: [ID, NAME, column('ACCESS', 'mode'), column('CLIENT', 'hostName'), count('SERVERS', 'serverCount')],
-  },
-  {
-    name: 'visits',
-    help: 'sessions of the visitors of a scenario',
-    one: 'visit',
+  }),
+  noun('visits', 'visit', 'sessions of the visitors of a scenario', {
     list: 'userTestingSessions.list',
     read: { operation: 'userTestingSessions.get', parameter: 'sessionId' },
     parents: [scenario],
@@ -203,40 +162,28 @@ export const NOUNS: readonly Noun[] = [
       time('STARTED', 'startedAt'),
       column('PREVIEW'),
     ],
-  },
-  {
-    name: 'personas',
-    help: 'personas of swarms',
-    one: 'persona',
+  }),
+  noun('personas', 'persona', 'personas of swarms', {
     list: 'personas.list',
     read: { operation: 'personas.get', parameter: 'personaId' },
     calledBy: 'name',
     columns: [ID, NAME, column('ROLE'), column('SOURCE')],
-  },
-  {
-    name: 'journeys',
-    help: 'journeys of swarms',
-    one: 'journey',
+  }),
+  noun('journeys', 'journey', 'journeys of swarms', {
     list: 'journeys.list',
     read: { operation: 'journeys.get', parameter: 'journeyId' },
     calledBy: 'name',
     columns: [ID, NAME, column('PERSONA', 'personaId'), column('SWARM', 'swarmId'), column('GOAL')],
-  },
-  {
-    name: 'swarms',
-    help: 'swarms',
-    one: 'swarm',
+  }),
+  noun('swarms', 'swarm', 'swarms', {
     list: 'swarms.list',
     read: { operation: 'swarms.get', parameter: 'swarmId' },
     calledBy: 'name',
     columns: [ID, NAME, count('SESSIONS', 'sessionsPerTarget'), count('TURNS', 'maxTurns'), CREATED],
-  },
-  {
-    name: 'waves',
-    help: 'runs of a journey, or of all journeys',
-    one: 'wave',
-    state: waveState,
+  }),
+  noun('waves', 'wave', 'runs of a journey, or of all journeys', {
     list: 'journeyRuns.list',
+    state: waveState,
     read: { operation: 'journeyRuns.get', parameter: 'runId' },
     parents: [{ option: 'journey', parameter: 'journeyId', of: 'journeys', optional: true }],
     columns: [
@@ -247,11 +194,8 @@ export const NOUNS: readonly Noun[] = [
       CREATED,
       column('WAVE', 'waveId'),
     ],
-  },
-  {
-    name: 'wave-sessions',
-    help: 'sessions of a wave',
-    one: 'session',
+  }),
+  noun('wave-sessions', 'session', 'sessions of a wave', {
     list: 'journeyRuns.sessions',
     parents: [{ option: 'wave', parameter: 'runId' }],
     columns: [
@@ -261,11 +205,8 @@ export const NOUNS: readonly Noun[] = [
       count('MESSAGES', 'messageCount'),
       column('PREVIEW'),
     ],
-  },
-  {
-    name: 'sessions',
-    help: 'sessions of all sources',
-    one: 'session',
+  }),
+  noun('sessions', 'session', 'sessions of all sources', {
     list: 'sessions.list',
     columns: [
       ID,
@@ -275,56 +216,38 @@ export const NOUNS: readonly Noun[] = [
       time('ACTIVE', 'lastActivityAt'),
       column('TITLE'),
     ],
-  },
-  {
-    name: 'chat-sessions',
-    help: 'chat sessions',
-    one: 'session',
+  }),
+  noun('chat-sessions', 'session', 'chat sessions', {
     list: 'chatSessions.list',
     columns: [ID, STATUS, column('VISIBILITY'), time('ACTIVE', 'lastActivityAt'), column('TITLE')],
-  },
-  {
-    name: 'readiness-runs',
-    help: 'directory readiness runs',
-    one: 'readiness run',
+  }),
+  noun('readiness-runs', 'readiness run', 'directory readiness runs', {
     list: 'readiness.list',
     read: { operation: 'readiness.get', parameter: 'runId' },
     columns: [ID, STATUS, column('KIND', 'readinessKind'), column('SERVER', 'serverId'), CREATED],
-  },
-  {
-    name: 'images',
-    help: 'sandbox images',
-    one: 'image',
+  }),
+  noun('images', 'image', 'sandbox images', {
     list: 'images.list',
     read: { operation: 'images.get', parameter: 'imageId' },
     calledBy: 'name',
     columns: [ID, NAME, column('SHARING'), column('BUILD', 'currentBuild.status')],
-  },
-  {
-    name: 'builds',
-    help: 'builds of an image',
-    one: 'build',
+  }),
+  noun('builds', 'build', 'builds of an image', {
     list: 'images.builds',
     parents: [{ option: 'image', parameter: 'imageId', of: 'images' }],
     columns: [ID, STATUS, CREATED, column('ERROR')],
-  },
-  {
-    name: 'plugins',
-    help: 'installed plugins',
-    one: 'plugin',
+  }),
+  noun('plugins', 'plugin', 'installed plugins', {
     list: 'plugins.list',
     calledBy: 'name',
     columns: [ID, NAME, column('ENABLED'), column('DESCRIPTION')],
-  },
-  {
-    name: 'check-repos',
-    help: 'repositories whose pull requests run a suite',
-    one: 'repository',
+  }),
+  noun('check-repos', 'repository', 'repositories whose pull requests run a suite', {
     list: 'checkRepos.list',
     parents: [{ option: 'organization', parameter: 'organizationId', of: 'organizations' }],
     calledBy: 'repo',
     columns: [ID, column('REPO'), column('ENABLED'), column('SUITE', 'suiteId')],
-  },
+  }),
 ]
 
 /** Other words that a noun is known by: its singular, and what the contract calls it. */

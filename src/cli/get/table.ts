@@ -9,19 +9,37 @@ const GAP = '  '
 const LONGEST_CELL = 4_000
 const UNITS_A_COLUMN = 8
 
+type TableOptions = { width?: number | undefined; ascii: boolean }
+
 /**
  * Records as aligned columns below their titles, each line without trailing blanks; numbers stand at the right. With
  * a width, what is wider is cut.
  */
-export function tableLines(
+export function tableLines(columns: readonly NounColumn[], items: readonly unknown[], options: TableOptions): string[] {
+  return alignedLines(
+    columns,
+    items.map(item => tableCells(columns, item, options)),
+    options,
+  )
+}
+
+/** What a table shows of a record: little of it, where a list is read to its end. */
+export function tableCells(
   columns: readonly NounColumn[],
-  items: readonly unknown[],
-  options: { width?: number | undefined; ascii: boolean },
+  item: unknown,
+  { width = Infinity, ascii }: TableOptions,
 ): string[] {
-  const unknown = options.ascii ? '-' : UNKNOWN
+  const longest = Math.min(LONGEST_CELL, UNITS_A_COLUMN * width)
+  return columns.map(column => cellOf(column, item, { unknown: ascii ? '-' : UNKNOWN, longest }))
+}
+
+/** {@link tableLines} of records whose cells are there. */
+export function alignedLines(
+  columns: readonly NounColumn[],
+  rows: readonly (readonly string[])[],
+  options: TableOptions,
+): string[] {
   const titles = columns.map(({ title }) => title)
-  const longest = Math.min(LONGEST_CELL, UNITS_A_COLUMN * (options.width ?? Infinity))
-  const rows = items.map(item => columns.map(column => cellOf(column, item, { unknown, longest })))
   const widths = titles.map((title, index) =>
     rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? '')), title.length),
   )

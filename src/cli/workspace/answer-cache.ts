@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import manifest from '../../../package.json' with { type: 'json' }
 import { answersToStore, restoreAnswers } from '../../api/client/cache/cache-contents.ts'
 import { readCacheFile, writeCacheFile } from '../../api/client/cache/cache-file.ts'
-import { gatheredPause } from '../../lib/every.ts'
+import { gatheredPause } from '../../lib/clock.ts'
 import type { Log } from '../output/log.ts'
 
 /** How often at most answers are written while the program runs, in milliseconds. */

@@ -165,6 +165,16 @@ type OwnOptions = {
   tell?: ((sentence: string) => void) | undefined
 }
 
+/** Asks a service of this process as its owner, and hears keys before and after. */
+async function askBetweenKeys(service: Service, request: Parameters<Fetch>[0]): ReturnType<Fetch> {
+  const headers = plainHeaders({ ...Object.fromEntries(request.headers), authorization: `Bearer ${service.localKey}` })
+  await yieldToInput()
+  const answer = await service.answer({ ...request, headers })
+  // What reads the answer takes as long again.
+  await yieldToInput()
+  return answer
+}
+
 /** Opens a workspace of this machine. */
 export function openLocal(
   settings: Settings,
@@ -173,6 +183,7 @@ export function openLocal(
   { temporary, early, tell }: OwnOptions = {},
 ): OpenedWorkspace & { service: () => Promise<Service> } {
   let opening: Promise<Service> | undefined
+  let openedService: Service | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
   // Whoever gives one answer and ends cannot be asked.
@@ -194,6 +205,7 @@ export function openLocal(
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
+      openedService = service
       const notice = tell && service.store.takeNotice()
       if (notice !== undefined) tell?.(notice)
       return service
@@ -205,18 +217,7 @@ export function openLocal(
     }
   }
   const opened = () => (opening ??= open())
-  const fetch: Fetch = async request => {
-    const service = await opened()
-    const headers = plainHeaders({
-      ...Object.fromEntries(request.headers),
-      authorization: `Bearer ${service.localKey}`,
-    })
-    await yieldToInput()
-    const answer = await service.answer({ ...request, headers })
-    // What reads the answer takes as long again.
-    await yieldToInput()
-    return answer
-  }
+  const fetch: Fetch = async request => askBetweenKeys(await opened(), request)
   const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
   const pauses = createInputIdle()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
@@ -231,6 +232,7 @@ export function openLocal(
     baseUrl: LOCAL_ADDRESS,
     budget,
     readOnly: settings.readOnly,
+    stateOf: endpoint => openedService?.stateOf(endpoint),
     journal,
   })
   const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { screens } from '../../app/registry.ts'
 import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
@@ -13,16 +13,12 @@ import { filterKeys, listKeys } from '../list/list-keys.ts'
 import { collectionScreen, plainRows } from './collection-screen.tsx'
 import { fieldsTab } from './tabbed-pane.tsx'
 
-const gadgetsKeys = defineBindings({
-  name: 'gadgets',
-  scope: 'panel',
-  screen: 'gadgets',
-  title: 'Gadgets',
-  bindings: {
-    open: { keys: ['enter'], label: 'open' },
-    back: { keys: ['escape'], label: 'back' },
-    polish: { keys: ['g'], label: 'polish' },
-  },
+const define = bindingsOf('gadgets')
+
+const gadgetsKeys = define.panel('gadgets', 'Gadgets', {
+  open: { keys: ['enter'], label: 'open' },
+  back: { keys: ['escape'], label: 'back' },
+  polish: { keys: ['g'], label: 'polish' },
 })
 
 const GadgetsScreen = collectionScreen({

@@ -1,8 +1,7 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols } from '../../tui/theme/theme.ts'
-import type { Look } from '../conversations/session-row.ts'
+import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
 
 type Timestamp = number | string | null | undefined
@@ -12,31 +11,41 @@ export function ageText(at: Timestamp): string {
   return formatAge(toEpochMs(at), serviceNow())
 }
 
+/** What of a column is other than its kind has it. */
+type Other<Item> = Partial<Column<Item>>
+
 /** A column that shows how fresh a row is. */
-export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp): Column<Item> {
-  return {
-    id: title.toLowerCase(),
-    title,
-    width: Math.max(5, title.length),
-    align: 'right',
-    quiet: true,
-    cell: item => ({ text: ageText(at(item)), tone: 'muted' }),
-    sort: item => toEpochMs(at(item)),
-  }
+export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp, other: Other<Item> = {}): Column<Item> {
+  const width = Math.max(5, title.length)
+  const sort = (item: Item) => toEpochMs(at(item))
+  return { ...noteColumn(title, width, item => ageText(at(item)), { align: 'right', quiet: true, sort }), ...other }
 }
 
 /** What a row is called: it takes the width that is left, and the list sorts by it. */
-export function nameColumn<Item>(title: string, nameOf: (item: Item) => string, id = 'name'): Column<Item> {
-  return { id, title, width: 'flex', cell: nameOf, sort: nameOf }
+export function nameColumn<Item>(
+  title: string,
+  nameOf: (item: Item) => string | null | undefined,
+  other: Other<Item> = {},
+): Column<Item> {
+  const cell = (item: Item): string => nameOf(item) ?? UNKNOWN
+  return { id: 'name', title, width: 'flex', cell, sort: item => nameOf(item) ?? undefined, ...other }
 }
 
+type AnyLook = Look | Look<'new' | 'changed'>
+
 /** How a row stands, as a sign and a word. */
-export function lookColumn<Item>(symbols: Symbols, lookOf: (item: Item) => Look, width = 12): Column<Item> {
-  const cell = (item: Item) => {
-    const { symbol, word, tone } = lookOf(item)
-    return { text: `${symbols[symbol]} ${word}`, tone }
-  }
-  return { id: 'state', title: 'State', width, cell }
+export function lookColumn<Item>(
+  symbols: Symbols,
+  lookOf: (item: Item) => AnyLook,
+  other: Other<Item> = {},
+): Column<Item> {
+  const cell = (item: Item) => lookCell(symbols, lookOf(item))
+  return { id: 'state', title: 'State', width: 12, cell, ...other }
+}
+
+/** A state as a cell. */
+export function lookCell(symbols: Symbols, look: AnyLook) {
+  return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
 }
 
 /** What is worth a column where there is room for it. */
@@ -44,10 +53,10 @@ export function noteColumn<Item>(
   title: string,
   width: Column<Item>['width'],
   noteOf: (item: Item) => string | null | undefined,
-  from = 0,
+  other: Other<Item> = {},
 ): Column<Item> {
   const cell = (item: Item) => ({ text: noteOf(item) ?? UNKNOWN, tone: 'muted' }) as const
-  return { id: title.toLowerCase(), title, width, from, cell }
+  return { id: title.toLowerCase(), title, width, cell, ...other }
 }
 
 /** A number at the right of its column. */
@@ -55,10 +64,23 @@ export function countColumn<Item>(
   title: string,
   width: number,
   countOf: (item: Item) => number | null | undefined,
-  cell = (item: Item): string => formatCount(countOf(item)),
+  other: Other<Item> = {},
 ): Column<Item> {
+  const cell = (item: Item): string => formatCount(countOf(item))
   const sort = (item: Item) => countOf(item) ?? undefined
-  return { id: title.toLowerCase(), title, width, align: 'right', cell, sort }
+  return { id: title.toLowerCase(), title, width, align: 'right', cell, sort, ...other }
+}
+
+/** A number that is worth less than others, such as how long something took, in words of its own. */
+export function measureColumn<Item>(
+  title: string,
+  width: number,
+  valueOf: (item: Item) => number | null | undefined,
+  format: (value: number | null | undefined) => string,
+  other: Other<Item> = {},
+): Column<Item> {
+  const cell = (item: Item) => ({ text: format(valueOf(item)), tone: 'muted' }) as const
+  return countColumn(title, width, valueOf, { cell, ...other })
 }
 
 /** The confirmation and the messages of a deletion that cannot be undone. */

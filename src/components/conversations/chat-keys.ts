@@ -1,18 +1,12 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
+
+const define = bindingsOf()
 
 /** Beside those of every conversation, while one is a chat with servers. */
-export const chatKeys = defineBindings({
-  name: 'chat',
-  scope: 'overlay',
-  title: 'Chat',
-  bindings: {
-    saveCase: {
-      ...on('newOfCall'),
-      label: 'eval case',
-      hint: true,
-      needs: 'cases.create',
-      help: 'Save this conversation as an eval case, which asks the same and wants the same tools called.',
-    },
-  },
+export const chatKeys = define.overlay('chat', 'Chat', {
+  saveCase: on('newOfCall', 'eval case', {
+    hint: true,
+    needs: 'cases.create',
+    help: 'Save this conversation as an eval case, which asks the same and wants the same tools called.',
+  }),
 })

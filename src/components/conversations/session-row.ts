@@ -1,18 +1,12 @@
 import type { JourneyRunSession } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
 import type { Shows } from '../../domain/findings/shows.ts'
 import { goalScoreOf, type GoalScore } from '../../domain/findings/waves.ts'
 import { UNCONFIRMED } from '../../domain/swarms/waves.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
+import type { Look, Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
-
-export type Look = {
-  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
-  tone: Tone
-  word: string
-}
+import { ageText, countColumn, lookCell, measureColumn, nameColumn, noteColumn } from '../collection/plain-parts.ts'
 
 /** How a journey run, or a session of one, ended. */
 export function outcomeLook(outcome: string | undefined): Look {
@@ -56,37 +50,15 @@ export function sessionColumns(
   return [
     ...(has.outcome ? [outcomeColumn(symbols)] : []),
     ...(has.goal ? [goalColumn(symbols)] : []),
-    {
-      id: 'messages',
-      title: 'Msgs',
-      width: 4,
-      align: 'right',
-      cell: row => formatCount(row.messages),
-      count: row => row.messages,
-      sort: row => row.messages,
-    },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 5,
-      align: 'right',
-      cell: row => ({ text: formatAge(row.at, serviceNow()), tone: 'muted' }),
-      sort: row => row.at,
-    },
-    { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },
-    { id: 'preview', title: 'Begins with', width: 'flex', cell: row => ({ text: row.preview ?? '', tone: 'muted' }) },
+    countColumn('Msgs', 4, row => row.messages, { id: 'messages', count: row => row.messages }),
+    measureColumn('Age', 5, row => row.at, ageText),
+    nameColumn('Who', row => row.who, { id: 'who', width: 18, from: 64 }),
+    noteColumn('Begins with', 'flex', row => row.preview ?? '', { id: 'preview' }),
   ]
 }
 
 function goalColumn(symbols: Symbols): Column<SessionRow> {
-  return {
-    id: 'goal',
-    title: 'Goal',
-    width: 6,
-    align: 'right',
-    cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN,
-    sort: ({ goal }) => goal?.score,
-  }
+  return countColumn('Goal', 6, ({ goal }) => goal?.score, { cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN })
 }
 
 /** `✗ 0.40`: the score, and whether that counts as reached. */
@@ -106,8 +78,7 @@ function outcomeColumn(symbols: Symbols): Column<SessionRow> {
     width: 12,
     cell: row => {
       if (row.outcome === undefined) return { text: UNKNOWN, tone: 'muted' }
-      const look = outcomeLook(row.outcome)
-      return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+      return lookCell(symbols, outcomeLook(row.outcome))
     },
     sort: row => row.outcome,
   }

@@ -1,20 +1,16 @@
 import { Text } from 'ink'
 import { expect, onTestFinished, test } from 'vitest'
 import { openApp } from '../../../test/harness.tsx'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { useFormDialog } from './form-dialog.tsx'
 
-const askingKeys = defineBindings({
-  name: 'asking',
-  scope: 'screen',
-  screen: 'asking',
-  title: 'Asking',
-  bindings: { ask: { keys: ['a'], label: 'ask' } },
-})
+const define = bindingsOf('asking')
+
+const askingKeys = define.screen('asking', 'Asking', { ask: { keys: ['a'], label: 'ask' } })
 
 function AskingScreen() {
   const ask = useFormDialog()

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { useState } from 'react'
+import { useState, useEffect, useRef } from 'react'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean, truncate, wrap } from '../../tui/theme/text.ts'
@@ -11,7 +11,6 @@ import { useLeaveFilled } from '../use-leave-filled.ts'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
-import { useSuggestions, type Suggest } from './use-suggestions.ts'
 import { fieldAt, firstShown, OPTION_ROWS, shownCount } from './form-layout.ts'
 
 export type FormText = { text: string; tone: Tone }
@@ -338,4 +337,36 @@ function Answer(props: { text: string; chosen: boolean; width: number }) {
       {props.chosen ? theme.paint('selected', `${theme.symbols.pointer} ${text}`) : `  ${text}`}
     </Text>
   )
+}
+
+/** What could be typed into a field, by its position and what is there; what fails suggests nothing. */
+export type Suggest = (index: number, text: string, signal: AbortSignal) => Promise<readonly string[]>
+
+/** How long nobody has to type before suggestions are asked for, in milliseconds. */
+const PAUSE_MS = 250
+const NONE: readonly string[] = []
+
+/** Suggestions for the field that the person is in, asked for when they pause; taking one asks for no others. */
+export function useSuggestions(suggest: Suggest | undefined, at: number, text: string | undefined): readonly string[] {
+  const [shown, setShown] = useState<{ at: number; values: readonly string[] }>({ at: -1, values: NONE })
+  const ask = useRef(suggest)
+  ask.current = suggest
+  const here = shown.at === at ? shown.values : NONE
+  const isAsked = suggest !== undefined && text !== undefined && !here.includes(text)
+  useEffect(() => {
+    if (!isAsked || text === undefined) return undefined
+    const asking = new AbortController()
+    const show = (values: readonly string[]): void => {
+      if (!asking.signal.aborted) setShown({ at, values })
+    }
+    const timer = setTimeout(() => {
+      ask.current?.(at, text, asking.signal).then(show, () => show(NONE))
+    }, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      asking.abort()
+    }
+  }, [isAsked, at, text])
+  const isTypedAlready = here.length === 1 && here[0] === text
+  return isTypedAlready ? NONE : here
 }

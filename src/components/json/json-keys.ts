@@ -1,9 +1,8 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { VERBS } from '../../tui/keymap/verbs.ts'
 
-export const jsonOverlayKeys = defineBindings({
-  name: 'jsonView',
-  scope: 'overlay',
-  title: 'JSON',
-  bindings: { close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true } },
+const define = bindingsOf()
+
+export const jsonOverlayKeys = define.overlay('jsonView', 'JSON', {
+  close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
 })

@@ -3,7 +3,8 @@ import { useMemo } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { useOverlays } from '../overlays.tsx'
-import { OutlineRows, useOutline } from '../viewer/outline.tsx'
+import { useOutline } from '../viewer/outline.tsx'
+import { ScrolledRows } from '../viewer/scrolled-rows.tsx'
 import { jsonOverlayKeys } from './json-keys.ts'
 import { jsonNode, openDepth } from './json-tree.ts'
 
@@ -14,7 +15,7 @@ export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const { value, focused } = props
   const roots = useMemo(() => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }], [value])
   const view = useOutline({ roots, focused, copyAll: () => jsonText(value, 2), whole: 'the whole as JSON' })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }
 
 /** Shows a value as JSON above the page until it is closed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { composeHeader, composeRow, placeColumns, sortItems, type Column, type RowLook } from './columns.ts'
+import { composeHeader, composeRow, placeColumns, type Column, type RowLook } from './columns.ts'
 
 type Row = { name: string; runs: number }
 const columns: Column<Row>[] = [
@@ -48,18 +48,6 @@ describe('a row', () => {
     expect(row({ name: 'beta', runs: 12 }, { flashes: true })).not.toMatch(/\u001b\[[^m]*m +12/)
     expect(row(before, { flashes: true, change: { kind: 'new' } })).toContain(colours.paint('plain', '    12'))
   })
-})
-
-test('a column that names no value to sort by sorts by what it shows, unknown ones last', () => {
-  const items = [
-    { name: '—', runs: 1 },
-    { name: 'item 10', runs: 2 },
-    { name: 'item 9', runs: 3 },
-  ]
-  const sorted = (descending: boolean): number[] =>
-    sortItems(items, columns, { column: 'name', descending }).map(item => item.runs)
-  expect(sorted(false)).toEqual([3, 2, 1])
-  expect(sorted(true)).toEqual([2, 3, 1])
 })
 
 test('the sign of the order stands behind the title also where that fills its column, and reads with ASCII signs', () => {

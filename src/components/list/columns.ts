@@ -1,4 +1,3 @@
-import { UNKNOWN } from '../../tui/theme/format.ts'
 import { clean, fit, MOST_MEASURED, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
@@ -227,34 +226,4 @@ export function composeHeader<Item>(
     return fit(truncate(column.title, width - widthOf(mark)) + mark, width, column.align)
   })
   return theme.paint('muted', ` ${cells.join(' ')}`)
-}
-
-/** Items in order; a stable sort, so equal items keep the order they came in. */
-export function sortItems<Item>(
-  items: readonly Item[],
-  columns: readonly Column<Item>[],
-  sorting: Sorting | undefined,
-): readonly Item[] {
-  const column = sorting && columns.find(candidate => candidate.id === sorting.column)
-  if (!column) return items
-  const by = column.sort ?? (item => shownValue(item, column))
-  const sign = sorting.descending ? -1 : 1
-  return items
-    .map(item => ({ item, value: by(item) }))
-    .sort((a, b) => compareValues(a.value, b.value, sign))
-    .map(({ item }) => item)
-}
-
-function shownValue<Item>(item: Item, column: Column<Item>): string | undefined {
-  const text = cellText(item, column)
-  return text === '' || text === UNKNOWN ? undefined : text
-}
-
-let collator: Intl.Collator | undefined
-
-function compareValues(a: string | number | undefined, b: string | number | undefined, sign: number): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b)
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
-  return sign * collator.compare(String(a), String(b))
 }

@@ -1,82 +1,47 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const listKeys = defineBindings({
-  name: 'list',
-  scope: 'panel',
-  title: 'List',
-  bindings: {
-    down: { ...on('down', 'down'), label: 'down', repeats: true },
-    up: { ...on('up', 'up'), label: 'up', repeats: true },
-    pageDown: { keys: ['ctrl+d', 'pagedown'], label: 'page down', repeats: true },
-    pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { ...on('top', 'home'), label: 'first', repeats: true },
-    last: { ...on('bottom', 'end'), label: 'last', repeats: true },
-    filter: {
-      ...on('find'),
-      label: 'filter',
-      hint: 'later',
-      help: 'By letters; `!text` leaves out, `column:text` in a column.',
-    },
-    sort: { ...on('sort'), label: 'sort', hint: 'later', help: 'Sort by the next column.' },
-    reverse: { ...on('reverse'), label: 'reverse sort' },
-    mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
-  },
+const define = bindingsOf()
+
+export const listKeys = define.panel('list', 'List', {
+  down: on('down', 'down', { also: ['down'], repeats: true }),
+  up: on('up', 'up', { also: ['up'], repeats: true }),
+  pageDown: { keys: ['ctrl+d', 'pagedown'], label: 'page down', repeats: true },
+  pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
+  first: on('top', 'first', { also: ['home'], repeats: true }),
+  last: on('bottom', 'last', { also: ['end'], repeats: true }),
+  filter: on('find', 'filter', { hint: 'later', help: 'By letters; `!text` leaves out, `column:text` in a column.' }),
+  sort: on('sort', 'sort', { hint: 'later', help: 'Sort by the next column.' }),
+  reverse: on('reverse', 'reverse sort'),
+  mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
 })
 
 /** Only while a list has more than was read of it. */
-export const readOnKeys = defineBindings({
-  name: 'readOn',
-  scope: 'panel',
-  title: 'Long list',
-  bindings: {
-    more: {
-      ...on('more'),
-      label: 'more',
-      hint: true,
-      needs: 'service',
-      help: 'Read more pages of the list, as far again as it is read by itself.',
-    },
-  },
+export const readOnKeys = define.panel('readOn', 'Long list', {
+  more: on('more', 'more', {
+    hint: true,
+    needs: 'service',
+    help: 'Read more pages of the list, as far again as it is read by itself.',
+  }),
 })
 
 /** Only while rows are marked: taking the marks away comes before anything else that Esc does. */
-export const marksKeys = defineBindings({
-  name: 'marks',
-  scope: 'panel',
-  title: 'List',
-  bindings: { clear: { keys: ['escape'], label: 'clear marks', hint: true } },
+export const marksKeys = define.panel('marks', 'List', {
+  clear: { keys: ['escape'], label: 'clear marks', hint: true },
 })
 
 /** Only while a filter hides rows: leaving it comes before leaving the pane. */
-export const filterKeys = defineBindings({
-  name: 'filter',
-  scope: 'panel',
-  title: 'List',
-  bindings: { clear: { keys: ['escape'], label: 'clear filter', hint: true } },
+export const filterKeys = define.panel('filter', 'List', {
+  clear: { keys: ['escape'], label: 'clear filter', hint: true },
 })
 
 /** Only in lists whose seen entries are stored. */
-export const newsKeys = defineBindings({
-  name: 'news',
-  scope: 'panel',
-  title: 'Since your last visit',
-  bindings: {
-    only: {
-      ...on('news'),
-      label: 'what is new',
-      hint: 'later',
-      help: 'Only what is new or changed since your last visit.',
-    },
-    seen: { ...on('seen'), label: 'mark as seen', help: 'The row, or what is marked, is no news until it changes.' },
-    allSeen: { ...on('allSeen'), label: 'mark all as seen', help: 'All that is new here is no news until it changes.' },
-  },
+export const newsKeys = define.panel('news', 'Since your last visit', {
+  only: on('news', 'what is new', { hint: 'later', help: 'Only what is new or changed since your last visit.' }),
+  seen: on('seen', 'mark as seen', { help: 'The row, or what is marked, is no news until it changes.' }),
+  allSeen: on('allSeen', 'mark all as seen', { help: 'All that is new here is no news until it changes.' }),
 })
 
 /** Only while nothing but what is new shows. */
-export const onlyNewsKeys = defineBindings({
-  name: 'onlyNews',
-  scope: 'panel',
-  title: 'List',
-  bindings: { leave: { keys: ['escape'], label: 'show all', hint: true } },
+export const onlyNewsKeys = define.panel('onlyNews', 'List', {
+  leave: { keys: ['escape'], label: 'show all', hint: true },
 })

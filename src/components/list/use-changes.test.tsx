@@ -1,7 +1,7 @@
 import { Text } from 'ink'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { gatherNews } from '../../lib/every.ts'
+import { gatherNews } from '../../lib/clock.ts'
 import type { Column } from './columns.ts'
 import { useChanges } from './use-changes.ts'
 

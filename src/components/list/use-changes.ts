@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { gatheredPause, together } from '../../lib/every.ts'
+import { gatheredPause, together } from '../../lib/clock.ts'
 import { diffItems, type Differences } from './changes.ts'
 import type { Column } from './columns.ts'
 import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs.ts'

@@ -3,9 +3,10 @@ import type { ListNews } from '../../domain/seen/seen.ts'
 import { formatAge, formatAgo } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { sortItems, type Column, type Sorting } from './columns.ts'
+import type { Column, Sorting } from './columns.ts'
 import { createSelection, type Selection } from './selection.ts'
 import type { Changes } from './signs.ts'
+import { createItemSort, type ItemSort } from './sort-items.ts'
 import { useChanges } from './use-changes.ts'
 import { useFilter } from './use-filter.ts'
 
@@ -91,7 +92,10 @@ export function useList<Item extends object>(options: {
     () => (isNarrowed ? items.filter(item => (wanted?.has(keyOf(item)) ?? true) && (only?.(item) ?? true)) : items),
     [items, isNarrowed, wanted, only, keyOf],
   )
-  const sorted = useMemo(() => sortItems(listed, columns, sorting), [listed, columns, sorting])
+  const sort = useRef<ItemSort<Item>>(undefined)
+  sort.current ??= createItemSort()
+  const sortItems = sort.current
+  const sorted = useMemo(() => sortItems(listed, columns, sorting), [sortItems, listed, columns, sorting])
   const { shown, best, problem, isSearching } = useFilter(sorted, columns, filter)
   const marks = useRef<Marks>(undefined)
   marks.current ??= createMarks()

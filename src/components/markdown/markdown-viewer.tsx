@@ -2,7 +2,8 @@ import { useState, useEffect, useMemo, useReducer } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { sourceKeys } from '../component-keys.ts'
-import { OutlineRows, useOutline } from '../viewer/outline.tsx'
+import { useOutline } from '../viewer/outline.tsx'
+import { ScrolledRows } from '../viewer/scrolled-rows.tsx'
 import { Viewer } from '../viewer.tsx'
 import { useAddressCopy } from './use-address-copy.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -37,7 +38,7 @@ function Rendered({ text, focused, onToggle }: Shown) {
   const view = useOutline({ roots, focused, copyAll: () => text, whole: 'the whole as it is written' })
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(sourceKeys, { source: onToggle, copyAddress }, { active: focused })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }
 
 /** The parts of a Markdown text: the beginning at once, the whole as soon as it was read between keys. */

@@ -1,7 +1,10 @@
+import { contract } from '../../api/contract/contract.ts'
+import { contractFields } from './contract-form.ts'
 import type { Client } from '../../api/contract/clients.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
+const { create } = contract.environments
 const NAME_NOTE = 'No two of a project have the same.'
 
 /** Asks for a new environment, or what of a saved one is to change. */
@@ -10,20 +13,16 @@ export function environmentForm(record: Environment | undefined, clients: readon
   const hostId = record?.hostId ?? options[0]?.value ?? ''
   const isGone = record?.hostId != null && !options.some(({ value }) => value === record.hostId)
   const fields: FormFieldSpec[] = [
-    { id: 'name', label: 'Name', required: true, initial: record?.name ?? '', note: NAME_NOTE },
-    { id: 'description', label: 'Description', initial: record?.description ?? '', input: { kind: 'lines' } },
+    ...contractFields(create, record, { name: { note: NAME_NOTE }, description: { input: { kind: 'lines' } } }),
     choiceField(
       'hostId',
       'Client',
       isGone ? [{ value: hostId, label: 'a client that is gone' }, ...options] : options,
       { required: true, initial: hostId, note: 'Its servers and settings are what a run uses.' },
     ),
-    {
-      id: 'modelId',
-      label: 'Model',
-      initial: record?.modelId ?? '',
-      note: 'The id of a model. Left empty, the model of the client is used.',
-    },
+    ...contractFields(create, record, {
+      modelId: { label: 'Model', note: 'The id of a model. Left empty, the model of the client is used.' },
+    }),
   ]
   return record
     ? { title: `Edit ${environmentName(record)}`, fields, act: 'Save the changes' }

@@ -2,13 +2,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { outcomeOfRun, type RunOutcome } from '../../domain/runs/outcome.ts'
 import { coverageOf, isShort, type ReportedRun, type SuiteState } from '../../domain/runs/suite-state.ts'
 import { formatCount } from '../../tui/theme/format.ts'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-
-export type Look = {
-  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
-  tone: Tone
-  word: string
-}
+import type { Look } from '../../tui/theme/theme.ts'
 
 /** Columns of a symbol with the usual words, and of the longest one where it occurs. */
 const STATE = 11

@@ -5,7 +5,7 @@ import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import { binaryOf, blobOf } from './binary-content.ts'
 import { mediaNode } from './media.ts'
 

@@ -1,6 +1,5 @@
-import { parseInner } from '../../lib/json-depth.ts'
+import { parseInner, isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 function textAt(item: JsonObject, ...keys: string[]): string | undefined {
   const key = keys.find(name => typeof item[name] === 'string')

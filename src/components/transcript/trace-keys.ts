@@ -1,20 +1,11 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const traceKeys = defineBindings({
-  name: 'trace',
-  scope: 'panel',
-  title: 'Trace',
-  bindings: {
-    nextError: { ...on('nextError'), label: 'next error', hint: true, help: 'Go to the next thing that went wrong.' },
-    previousError: { ...on('previousError'), label: 'previous error' },
-    nextCall: { ...on('nextCall'), label: 'next tool call', hint: 'later' },
-    previousCall: { ...on('previousCall'), label: 'previous tool call' },
-    raw: {
-      ...on('raw'),
-      label: 'raw JSON',
-      hint: 'later',
-      help: 'What is at the line as it was recorded, or the whole trace.',
-    },
-  },
+const define = bindingsOf()
+
+export const traceKeys = define.panel('trace', 'Trace', {
+  nextError: on('nextError', 'next error', { hint: true, help: 'Go to the next thing that went wrong.' }),
+  previousError: on('previousError', 'previous error'),
+  nextCall: on('nextCall', 'next tool call', { hint: 'later' }),
+  previousCall: on('previousCall', 'previous tool call'),
+  raw: on('raw', 'raw JSON', { hint: 'later', help: 'What is at the line as it was recorded, or the whole trace.' }),
 })

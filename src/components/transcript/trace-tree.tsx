@@ -8,7 +8,8 @@ import { useJsonOverlay } from '../json/json-viewer.tsx'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { useSize } from '../size.tsx'
-import { OutlineRows, useOutline } from '../viewer/outline.tsx'
+import { useOutline } from '../viewer/outline.tsx'
+import { ScrolledRows } from '../viewer/scrolled-rows.tsx'
 import { section } from '../viewer/sections.ts'
 import { traceKeys } from './trace-keys.ts'
 import { axisHead, barColumns, isError, traceNodes, trailsOf, type Trace, type TraceNode } from './trace-nodes.ts'
@@ -66,7 +67,7 @@ export function TraceTree(props: {
     { active: focused },
   )
   useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: focused })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }
 
 function indexesOf(trails: ReturnType<typeof trailsOf>, wanted: (node: TraceNode) => boolean): number[] {

@@ -4,7 +4,8 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
-import { OutlineRows, useOutline } from '../viewer/outline.tsx'
+import { useOutline } from '../viewer/outline.tsx'
+import { ScrolledRows } from '../viewer/scrolled-rows.tsx'
 import { section } from '../viewer/sections.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 import type { TranscriptRow } from './transcript-rows.ts'
@@ -32,5 +33,5 @@ export function Transcript(props: {
   })
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: focused })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }

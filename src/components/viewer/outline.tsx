@@ -1,5 +1,4 @@
-import { Box } from 'ink'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { formatCount } from '../../tui/theme/format.ts'
@@ -8,7 +7,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { foldKeys, viewerKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
-import { SizeProvider, useSize } from '../size.tsx'
+import { useSize } from '../size.tsx'
 import { useToasts } from '../toasts.tsx'
 import { useArrivals } from './arrivals.ts'
 import {
@@ -25,16 +24,16 @@ import {
   type OutlineNode,
   type Place,
 } from './outline-tree.ts'
-import type { Look } from './look.ts'
+import type { Look, PictureLook } from './look.ts'
 import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
-import { Row } from './row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
-import { Scrollbar } from './scrollbar.tsx'
+import type { ScrolledRows } from './scrolled-rows.tsx'
 import { copyText, type Line, type LineSource } from './source.ts'
 import { useLineSelection } from './use-line-selection.ts'
 import { useFileActs } from './use-file-acts.ts'
-import { usePictures } from './use-pictures.ts'
-import { SearchLine, useSearch } from './use-search.tsx'
+import { useSearch } from './use-search.tsx'
+import { createGraphics, type Graphics, type PictureScreen } from '../../tui/picture/graphics.ts'
+import { useRegions } from '../list/regions.tsx'
 
 /** Columns of the sign before what can be folded, and of each step to the right. */
 const STEP = 2
@@ -47,7 +46,7 @@ export type OutlineView = {
   here: Here | undefined
   /** Unfolds what is around a place and goes there. */
   show(place: Place): void
-  picture: Parameters<typeof OutlineRows>[0]['picture']
+  picture: Parameters<typeof ScrolledRows>[0]
 }
 
 export type OutlineOptions = {
@@ -145,10 +144,12 @@ export function useOutline(options: OutlineOptions): OutlineView {
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
   }
   const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
+  const isWhole = first === 0 && last >= shown.count - 1 && window.length < height
+  const part = isWhole ? undefined : { at: first, lines: last - first + 1, count: Math.max(1, shown.count) }
   return {
     here: found && line !== undefined ? { node: found.entry.node, line } : undefined,
     show: folds.show,
-    picture: { rows: window.map(drawn), first, last, count: shown.count, height, finder, focused },
+    picture: { rows: window.map(drawn), height, part, finder, focused },
   }
 }
 
@@ -300,37 +301,21 @@ function marginOf(theme: Theme, entry: Entry, columns: number, index: number): s
   return `${' '.repeat(columns - STEP)}${theme.paint('muted', sign)} `
 }
 
-/** The visible rows, with the search below them. */
-export function OutlineRows(props: {
-  picture: {
-    rows: readonly string[]
-    first: number
-    last: number
-    count: number
-    height: number
-    finder: Parameters<typeof SearchLine>[0]['finder'] & { shows: boolean }
-    focused: boolean
-  }
-}) {
-  const { rows, first, last, count, height, finder, focused } = props.picture
-  const size = useSize()
-  const { width } = size
-  const fits = first === 0 && last >= count - 1 && rows.length < height
-  return (
-    <Box flexDirection="column" width={width} height={size.height}>
-      <Box width={width} height={height}>
-        <Box flexDirection="column" width={width - 1} height={height}>
-          {rows.map((row, offset) => (
-            <Row key={offset} text={row} />
-          ))}
-        </Box>
-        {!fits && <Scrollbar at={first} lines={last - first + 1} rows={height} count={Math.max(1, count)} />}
-      </Box>
-      {finder.shows && (
-        <SizeProvider width={width} height={1} top={height}>
-          <SearchLine finder={finder} focused={focused} />
-        </SizeProvider>
-      )}
-    </Box>
-  )
+const ofScreens = new WeakMap<PictureScreen, Graphics>()
+const never = (): (() => void) => () => {}
+const zero = (): number => 0
+
+function graphicsOf(screen: PictureScreen): Graphics {
+  const known = ofScreens.get(screen) ?? createGraphics(screen)
+  ofScreens.set(screen, known)
+  return known
+}
+
+/** How pictures are drawn here, of at most so many rows; another one once the terminal said what it draws. */
+function usePictures(rows: number): PictureLook {
+  const screen = useRegions()
+  const graphics = screen && graphicsOf(screen)
+  const version = useSyncExternalStore(graphics?.subscribe ?? never, graphics?.version ?? zero)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the terminal draws changes without another object
+  return useMemo(() => ({ rows: Math.max(1, rows), graphics }), [rows, graphics, version])
 }

@@ -1,5 +1,5 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
-import type { BudgetReport, Purpose, Spent } from '../../api/client/budget/tally.ts'
+import type { BudgetReport, Purpose, Spent } from '../../api/client/budget/gauge.ts'
 import { counted } from '../runs/labels.ts'
 
 const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {

@@ -3,7 +3,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ScenarioWindowInsights } from '../../api/contract/user-testing-insights.ts'
 import type { WaveInsights } from '../../api/contract/wave-insights.ts'
 import { textAt, type Finding } from './finding.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 /** Insights of a wave or a window as both reads tell them. */
 export type InsightsRead = {

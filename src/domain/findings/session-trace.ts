@@ -1,5 +1,4 @@
-import { parseInner } from '../../lib/json-depth.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { parseInner, isPlainObject } from '../../lib/json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Span = {

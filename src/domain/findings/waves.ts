@@ -1,7 +1,7 @@
 import type { JourneyRun, RunScorecard, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { textAt, type Finding } from './finding.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 /**
  * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell

@@ -1,7 +1,7 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import { counted } from './labels.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 /** A tool as somebody saw it. */
 export type SeenTool = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import { variantKey } from '../../api/contract/iterations.ts'
+import { variantKey } from '../../api/contract/runs.ts'
 import { changedCases } from './changes.ts'
 import { byCase, variantNames } from './variants.ts'
 

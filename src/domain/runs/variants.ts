@@ -1,4 +1,5 @@
-import { variantKey, type EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { variantKey } from '../../api/contract/runs.ts'
 import { classOfTrial, TRIAL_CLASSES, type TrialClass } from './trial-class.ts'
 import { countTrials } from './trials.ts'
 

@@ -1,4 +1,4 @@
-import { parseInner } from '../../lib/json-depth.ts'
+import { parseInner } from '../../lib/json.ts'
 import * as z from 'zod'
 import { type ApiBody, plainHeaders } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'

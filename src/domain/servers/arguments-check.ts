@@ -3,7 +3,7 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ArgumentFault, Unusable } from '../../lib/untrusted/messages.ts'
-import type { JsonObject } from '../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json.ts'
 
 export type { ArgumentFault } from '../../lib/untrusted/messages.ts'
 

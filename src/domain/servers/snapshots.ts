@@ -1,9 +1,8 @@
-import { hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
 import { canonical, type SchemaChange } from '../../lib/json-schema/changes.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
 
 type Listed = Readonly<Record<string, unknown>>
 

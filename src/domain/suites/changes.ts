@@ -1,4 +1,4 @@
-import { MAX_ANSWER_LEVELS, withinLevels } from '../../lib/json-depth.ts'
+import { MAX_ANSWER_LEVELS, withinLevels } from '../../lib/json.ts'
 import { isSameJson } from '../json/same-json.ts'
 
 /** One difference between two values, by the path of what differs; a side that is not there is undefined. */

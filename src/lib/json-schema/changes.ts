@@ -1,7 +1,6 @@
-import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../json-depth.ts'
+import { hasMoreLevels, MAX_ANSWER_LEVELS, isPlainObject, type JsonObject } from '../json.ts'
 import { anyOfImpact, allOfImpact, limitImpact, LIMITS, typeImpact } from './impacts.ts'
 import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './impact.ts'
-import { isPlainObject, type JsonObject } from '../json-object.ts'
 
 /** One difference between two JSON schemas. */
 export type SchemaChange = Impacts & {

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '../json-object.ts'
+import { isPlainObject, type JsonObject } from '../json.ts'
 /** Something in a schema that compiles, or would, but cannot be meant. */
 export type SchemaFault = {
   /** No value is right; a default or a choice is wrong; or a reference leads nowhere. */

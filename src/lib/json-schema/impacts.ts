@@ -1,5 +1,5 @@
 import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS } from './impact.ts'
-import type { JsonObject } from '../json-object.ts'
+import type { JsonObject } from '../json.ts'
 
 type Limit = (before: unknown, after: unknown) => Impacts
 

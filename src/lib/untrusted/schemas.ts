@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { BOUNDS } from '../bounds.ts'
 import type { ArgumentFault, Unusable, Works } from './messages.ts'
-import type { JsonObject } from '../json-object.ts'
+import type { JsonObject } from '../json.ts'
 
 /** Faults that are answered; a schema may find any number. */
 const MOST_FAULTS = BOUNDS.argumentFaults.most

@@ -1,15 +1,11 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import { checkReposRoute } from './route.ts'
 
-export const checkReposKeys = defineBindings({
-  name: 'check-repos',
-  scope: 'screen',
-  screen: 'check-repos',
-  title: 'Repository checks',
-  bindings: openAndBack('repository'),
-})
+const define = bindingsOf('check-repos')
+
+export const checkReposKeys = define.screen('check-repos', 'Repository checks', openAndBack('repository'))
 
 /** Repositories whose pull requests run an eval suite. */
 export const checkReposScreen = defineScreen({

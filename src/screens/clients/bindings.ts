@@ -1,41 +1,28 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const clientsKeys = defineBindings({
-  name: 'clients',
-  scope: 'screen',
-  screen: 'clients',
-  title: 'Clients',
-  bindings: {
-    ...openAndBack('client'),
-    add: {
-      ...on('new'),
-      label: 'new client',
-      hint: true,
-      needs: 'clients.create',
-      help: 'Save a client that talks to servers as a known product does, with the servers it has.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit config',
-      hint: true,
-      needs: 'clients.update',
-      help: 'Edit its whole configuration in your editor; changes by others meanwhile are merged, not lost.',
-    },
-    rename: { ...on('rename'), label: 'rename', needs: 'clients.update', help: 'Give it another name.' },
-    duplicate: {
-      ...on('newOfCopy'),
-      label: 'duplicate',
-      needs: 'clients.duplicate',
-      help: 'Save a copy of it; the service chooses a free name.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
-      hint: true,
-      needs: 'clients.delete',
-      help: 'Delete it, after asking; what still refers to it is named first.',
-    },
-  },
+const define = bindingsOf('clients')
+
+export const clientsKeys = define.screen('clients', 'Clients', {
+  ...openAndBack('client'),
+  add: on('new', 'new client', {
+    hint: true,
+    needs: 'clients.create',
+    help: 'Save a client that talks to servers as a known product does, with the servers it has.',
+  }),
+  edit: on('edit', 'edit config', {
+    hint: true,
+    needs: 'clients.update',
+    help: 'Edit its whole configuration in your editor; changes by others meanwhile are merged, not lost.',
+  }),
+  rename: on('rename', 'rename', { needs: 'clients.update', help: 'Give it another name.' }),
+  duplicate: on('newOfCopy', 'duplicate', {
+    needs: 'clients.duplicate',
+    help: 'Save a copy of it; the service chooses a free name.',
+  }),
+  remove: on('delete', 'delete', {
+    hint: true,
+    needs: 'clients.delete',
+    help: 'Delete it, after asking; what still refers to it is named first.',
+  }),
 })

@@ -23,7 +23,7 @@ export const ClientsScreen = collectionScreen({
   says: ({ name, configId, hostConfigId }: Client) => [name, configId ?? hostConfigId].join('\n'),
   rows: plainRows<Client>(() => [
     nameColumn('Client', ({ name }) => name),
-    noteColumn('Model', 28, ({ modelId }) => modelId, 56),
+    noteColumn('Model', 28, ({ modelId }) => modelId, { from: 56 }),
     countColumn('Servers', 7, ({ serverCount }) => serverCount),
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),

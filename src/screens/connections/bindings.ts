@@ -1,43 +1,30 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const connectionsKeys = defineBindings({
-  name: 'connections',
-  scope: 'screen',
-  screen: 'connections',
-  title: 'Connections',
-  bindings: {
-    ...openAndBack('request'),
-    add: {
-      ...on('new'),
-      label: 'connect a server',
-      hint: true,
-      needs: 'connections.create',
-      help: 'Connect a server by its address; the service has you sign in where it wants that.',
-    },
-    signIn: { ...on('browser'), label: 'sign in', hint: true, help: 'Open its sign-in link in the browser.' },
-    copyLink: {
-      ...on('shareLink'),
-      label: 'copy link',
-      hint: true,
-      help: 'Copy its sign-in link; whoever holds it can finish the request.',
-    },
-    showLink: { ...on('view'), label: 'show link', help: 'Show its sign-in link as text.' },
-    again: {
-      ...on('again'),
-      label: 'try again',
-      needs: 'connections.retryValidation',
-      help: 'Have the service try again at once; one that has ended is begun anew.',
-    },
-    cancel: {
-      ...on('end'),
-      label: 'cancel',
-      hint: true,
-      needs: 'connections.cancel',
-      help: 'Cancel the request, which frees its slot and ends its link.',
-    },
-    server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that it became.' },
-    putAway: { ...on('putAway'), label: 'put away', help: 'Take a request that has ended off this list.' },
-  },
+const define = bindingsOf('connections')
+
+export const connectionsKeys = define.screen('connections', 'Connections', {
+  ...openAndBack('request'),
+  add: on('new', 'connect a server', {
+    hint: true,
+    needs: 'connections.create',
+    help: 'Connect a server by its address; the service has you sign in where it wants that.',
+  }),
+  signIn: on('browser', 'sign in', { hint: true, help: 'Open its sign-in link in the browser.' }),
+  copyLink: on('shareLink', 'copy link', {
+    hint: true,
+    help: 'Copy its sign-in link; whoever holds it can finish the request.',
+  }),
+  showLink: on('view', 'show link', { help: 'Show its sign-in link as text.' }),
+  again: on('again', 'try again', {
+    needs: 'connections.retryValidation',
+    help: 'Have the service try again at once; one that has ended is begun anew.',
+  }),
+  cancel: on('end', 'cancel', {
+    hint: true,
+    needs: 'connections.cancel',
+    help: 'Cancel the request, which frees its slot and ends its link.',
+  }),
+  server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that it became.' },
+  putAway: on('putAway', 'put away', { help: 'Take a request that has ended off this list.' }),
 })

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
-import { ageColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { type Collection, useCollection } from '../../components/collection/use-collection.ts'
 import { useOpenUrl } from '../../components/browser.tsx'
@@ -41,13 +41,7 @@ import { connectionsKeys } from './bindings.ts'
 const NO_LINK = 'Its sign-in link is not known here: the service returns it once, to whoever begins the request.'
 
 const COLUMNS: readonly Column<KnownConnection>[] = [
-  {
-    id: 'address',
-    title: 'Address',
-    width: 'flex',
-    cell: row => nameOf(row).replace(/^https?:\/\//, ''),
-    sort: nameOf,
-  },
+  nameColumn('Address', nameOf, { id: 'address', cell: row => nameOf(row).replace(/^https?:\/\//, '') }),
   {
     id: 'state',
     title: 'State',
@@ -55,7 +49,7 @@ const COLUMNS: readonly Column<KnownConnection>[] = [
     cell: ({ status }) => connectionLabel(status),
     sort: ({ status }) => status,
   },
-  { ...ageColumn('Begun', ({ at, address }: KnownConnection) => (address === undefined ? undefined : at)), from: 46 },
+  ageColumn('Begun', ({ at, address }) => (address === undefined ? undefined : at), { from: 46 }),
 ]
 /** The list is here already, and there is no more of it. */
 const READ = {

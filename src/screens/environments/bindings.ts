@@ -1,73 +1,45 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const environmentsKeys = defineBindings({
-  name: 'environments',
-  scope: 'screen',
-  screen: 'environments',
-  title: 'Environments',
-  bindings: {
-    ...openAndBack('environment'),
-    add: {
-      ...on('new'),
-      label: 'new environment',
-      hint: true,
-      needs: 'environments.create',
-      help: 'Save a client with its servers and a model under a name; the client can be made on the spot.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
-      hint: true,
-      needs: 'environments.update',
-      help: 'Change it; a change of somebody else meanwhile is shown beside yours.',
-    },
-    editText: {
-      ...on('editText'),
-      label: 'edit as YAML',
-      needs: 'environments.update',
-      help: 'Edit all of it as commented YAML in your editor; errors are shown at their line.',
-    },
-    name: {
-      ...on('rename'),
-      label: 'name a nameless one',
-      needs: 'write',
-      help: 'Give an environment without a name one, so that it stays in the list; its id stays.',
-    },
-    talk: {
-      ...on('call'),
-      label: 'chat',
-      hint: true,
-      needs: 'chats.say',
-      help: 'Talk to its model, which calls the tools of its servers; what is said is stored as a session.',
-    },
-    archive: {
-      ...on('putAway'),
-      label: 'archive',
-      hint: true,
-      needs: 'environments.archive',
-      help: 'Put it away, after asking: nothing runs on it, and its name is free.',
-    },
-    restore: {
-      ...on('takeOut'),
-      label: 'restore',
-      needs: 'environments.restore',
-      help: 'Bring an archived environment back, if its name is free.',
-    },
-    archived: {
-      ...on('hidden'),
-      label: 'archived too',
-      hint: 'later',
-      help: 'Show archived environments, or hide them.',
-    },
-  },
+const define = bindingsOf('environments')
+
+export const environmentsKeys = define.screen('environments', 'Environments', {
+  ...openAndBack('environment'),
+  add: on('new', 'new environment', {
+    hint: true,
+    needs: 'environments.create',
+    help: 'Save a client with its servers and a model under a name; the client can be made on the spot.',
+  }),
+  edit: on('edit', 'edit', {
+    hint: true,
+    needs: 'environments.update',
+    help: 'Change it; a change of somebody else meanwhile is shown beside yours.',
+  }),
+  editText: on('editText', 'edit as YAML', {
+    needs: 'environments.update',
+    help: 'Edit all of it as commented YAML in your editor; errors are shown at their line.',
+  }),
+  name: on('rename', 'name a nameless one', {
+    needs: 'write',
+    help: 'Give an environment without a name one, so that it stays in the list; its id stays.',
+  }),
+  talk: on('call', 'chat', {
+    hint: true,
+    needs: 'chats.say',
+    help: 'Talk to its model, which calls the tools of its servers; what is said is stored as a session.',
+  }),
+  archive: on('putAway', 'archive', {
+    hint: true,
+    needs: 'environments.archive',
+    help: 'Put it away, after asking: nothing runs on it, and its name is free.',
+  }),
+  restore: on('takeOut', 'restore', {
+    needs: 'environments.restore',
+    help: 'Bring an archived environment back, if its name is free.',
+  }),
+  archived: on('hidden', 'archived too', { hint: 'later', help: 'Show archived environments, or hide them.' }),
 })
 
-export const environmentUsesKeys = defineBindings({
-  name: 'environmentUses',
-  scope: 'panel',
-  screen: 'environments',
-  title: 'Used by',
-  bindings: { go: { keys: ['enter'], label: 'go there', hint: true, help: 'Go to what uses the environment.' } },
+export const environmentUsesKeys = define.panel('environmentUses', 'Used by', {
+  go: { keys: ['enter'], label: 'go there', hint: true, help: 'Go to what uses the environment.' },
 })

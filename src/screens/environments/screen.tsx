@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
-import { ageColumn, ageText } from '../../components/collection/plain-parts.ts'
+import { ageColumn, ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -42,17 +42,13 @@ export const EnvironmentsScreen = collectionScreen({
 })
 
 const COLUMNS: readonly Column<EnvironmentRow>[] = [
-  {
-    id: 'name',
-    title: 'Environment',
-    width: 'flex',
-    sort: ({ environment }) => environmentName(environment),
+  nameColumn('Environment', ({ environment }) => environmentName(environment), {
     cell: ({ environment }) => ({
       text: `${environmentName(environment)}${environment.archived ? ' (archived)' : ''}`,
       tone: environment.archived || environment.name == null ? 'muted' : 'plain',
     }),
-  },
-  { id: 'client', title: 'Client', width: 14, from: 44, cell: row => ({ text: clientName(row), tone: 'muted' }) },
+  }),
+  noteColumn('Client', 14, clientName, { from: 44 }),
   {
     id: 'model',
     title: 'Model',
@@ -63,14 +59,10 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
       tone: environment.modelId ? 'plain' : 'muted',
     }),
   },
-  {
+  countColumn('Rev.', 4, ({ environment }) => environment.revision, {
     id: 'revision',
-    title: 'Rev.',
-    width: 4,
-    align: 'right',
     cell: ({ environment }) => ({ text: String(environment.revision), tone: 'muted' }),
-    sort: ({ environment }) => environment.revision,
-  },
+  }),
   ageColumn('Changed', ({ environment }) => environment.updatedAt),
 ]
 

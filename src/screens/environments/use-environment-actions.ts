@@ -8,8 +8,18 @@ import { useWrite } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import type { EnvironmentRow } from './row.ts'
-import { useEnvironmentText } from './use-environment-text.ts'
 import { useNaming } from './use-naming.ts'
+import type { Client } from '../../api/contract/clients.ts'
+import { useTextEdit } from '../../components/records/use-text-edit.ts'
+import { readClients } from '../../domain/clients/clients.ts'
+import {
+  environmentChange,
+  environmentFileOf,
+  readEnvironment,
+  writeEnvironment,
+  type EnvironmentFile,
+} from '../../domain/environments/environment-file.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 
 const ARCHIVED = 'It is archived; restore it first.'
 
@@ -68,5 +78,40 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     archive: when(false, ARCHIVED, shelve),
     restore: when(true, 'It is not archived.', bringBack),
     archived: () => router.replace({ archived: archived ? undefined : 'shown' }),
+  }
+}
+
+type Stored = { record: Environment; clients: readonly Client[] }
+
+/** All of an environment as a text; it goes back with the revision that it was read with. */
+export function useEnvironmentText(projectId: string): (stored: Environment) => Promise<void> {
+  const { client } = useWorkspace()
+  const edit = useTextEdit()
+  return async stored => {
+    const target = { projectId, environmentId: stored.id }
+    const name = environmentName(stored)
+    let clients: readonly Client[] = []
+    await edit<Stored, typeof contract.environments.update>({
+      key: [projectId, stored.id, 'environment'],
+      fileName: 'environment.yaml',
+      name,
+      what: `the environment ${name}`,
+      async read() {
+        clients = await readClients(client, projectId)
+        return { record: await client.environments.get(target), clients }
+      },
+      fieldsOf: now => environmentFileOf(now.record, now.clients),
+      write: writeEnvironment,
+      parse: text => readEnvironment(text, clients),
+      act: (fields, changed, { record: { revision } }) => ({
+        endpoint: contract.environments.update,
+        input: {
+          ...target,
+          body: { expectedRevision: revision, ...environmentChange(fields as EnvironmentFile, changed, clients) },
+        },
+        start: `Changing ${name}…`,
+        done: now => `${environmentName(now as Environment)} is changed.`,
+      }),
+    })
   }
 }

@@ -1,72 +1,47 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const findingsKeys = defineBindings({
-  name: 'findings',
-  scope: 'screen',
-  screen: 'findings',
-  title: 'Findings',
-  bindings: {
-    open: {
-      keys: ['enter'],
-      label: 'open',
-      hint: 'first',
-      help: 'Go into the finding, or into the run or the session behind it.',
-    },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the session, the run, the finding.' },
-    dismiss: {
-      ...on('putAway'),
-      label: 'dismiss',
-      hint: true,
-      needs: 'journeyFindings.dismiss',
-      help: 'Hide the finding, or all marked ones, after asking; their status stays.',
-    },
-    show: {
-      ...on('takeOut'),
-      label: 'show again',
-      hint: true,
-      needs: 'journeyFindings.undismiss',
-      help: 'Take the dismissal of the finding, or of all marked ones, away.',
-    },
-    undo: {
-      ...on('undo'),
-      label: 'take back',
-      needs: 'journeyFindings.undismiss',
-      help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
-    },
-    status: {
-      ...on('filter'),
-      label: 'status filter',
-      hint: true,
-      help: 'Only what is not resolved, new, regressed, recurring, resolved; then all again.',
-    },
-    dismissed: {
-      ...on('hidden'),
-      label: 'dismissed filter',
-      hint: true,
-      help: 'Only what is not dismissed, only what is; then both again.',
-    },
-    source: {
-      ...on('filterSource'),
-      label: 'source filter',
-      help: 'Only findings of swarms, only those of scenarios; then both again. Of one wave: of all waves again.',
-    },
-    sources: {
-      ...on('view'),
-      label: 'sources',
-      help: 'Where the findings were read: how many, when, and what went wrong.',
-    },
-    insights: {
-      ...on('insights'),
-      label: 'request insights',
-      needs: 'waveInsights.request',
-      help: 'Have a model look at the wave or the window behind the finding, after asking.',
-    },
-    stopInsights: {
-      ...on('end'),
-      label: 'cancel insights',
-      needs: 'waveInsights.cancel',
-      help: 'End insights that are being generated.',
-    },
+const define = bindingsOf('findings')
+
+export const findingsKeys = define.screen('findings', 'Findings', {
+  open: {
+    keys: ['enter'],
+    label: 'open',
+    hint: 'first',
+    help: 'Go into the finding, or into the run or the session behind it.',
   },
+  back: { keys: ['escape'], label: 'back', help: 'Out of the session, the run, the finding.' },
+  dismiss: on('putAway', 'dismiss', {
+    hint: true,
+    needs: 'journeyFindings.dismiss',
+    help: 'Hide the finding, or all marked ones, after asking; their status stays.',
+  }),
+  show: on('takeOut', 'show again', {
+    hint: true,
+    needs: 'journeyFindings.undismiss',
+    help: 'Take the dismissal of the finding, or of all marked ones, away.',
+  }),
+  undo: on('undo', 'take back', {
+    needs: 'journeyFindings.undismiss',
+    help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
+  }),
+  status: on('filter', 'status filter', {
+    hint: true,
+    help: 'Only what is not resolved, new, regressed, recurring, resolved; then all again.',
+  }),
+  dismissed: on('hidden', 'dismissed filter', {
+    hint: true,
+    help: 'Only what is not dismissed, only what is; then both again.',
+  }),
+  source: on('filterSource', 'source filter', {
+    help: 'Only findings of swarms, only those of scenarios; then both again. Of one wave: of all waves again.',
+  }),
+  sources: on('view', 'sources', { help: 'Where the findings were read: how many, when, and what went wrong.' }),
+  insights: on('insights', 'request insights', {
+    needs: 'waveInsights.request',
+    help: 'Have a model look at the wave or the window behind the finding, after asking.',
+  }),
+  stopInsights: on('end', 'cancel insights', {
+    needs: 'waveInsights.cancel',
+    help: 'End insights that are being generated.',
+  }),
 })

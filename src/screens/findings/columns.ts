@@ -2,10 +2,17 @@ import { type Finding, findingName } from '../../domain/findings/finding.ts'
 import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
 import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
 import type { WaveRun } from '../../domain/findings/waves.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
+import {
+  ageText,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import { outcomeLook, type SessionRow } from '../../components/conversations/session-row.ts'
 import { severityTone, statusLook } from './status.ts'
 
@@ -17,83 +24,35 @@ export type FindingRow = Finding & {
 
 export const rowKey = (row: FindingRow): string => row.key
 
-function age(at: number | undefined) {
-  return { text: formatAge(at, serviceNow()), tone: 'muted' as const }
-}
-
 /** @param graded whether any finding has a severity of its own */
 export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
   return [
-    {
+    lookColumn(symbols, row => statusLook(row.status), {
       id: 'status',
       title: 'Status',
       width: 11,
-      cell: row => {
-        const look = statusLook(row.status)
-        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-      },
       sort: row => rankIn(FINDING_STATUSES, row.status),
-    },
-    {
+    }),
+    noteColumn('Dism.', 5, row => (row.isDismissed ? `${symbols.cancelled} yes` : ''), {
       id: 'dismissed',
-      title: 'Dism.',
-      width: 5,
-      cell: row => ({ text: row.isDismissed ? `${symbols.cancelled} yes` : '', tone: 'muted' }),
       sort: row => Number(row.isDismissed),
-    },
-    {
+    }),
+    nameColumn('Subject', (row: FindingRow) => nameOf(row), {
       id: 'subject',
-      title: 'Subject',
-      width: 'flex',
       cell: row =>
         row.refused === undefined
           ? nameOf(row)
           : { text: `${symbols.error} ${row.refused}: ${nameOf(row)}`, tone: 'error' },
-      sort: nameOf,
-    },
-    {
-      id: 'dimension',
-      title: 'Dimension',
-      width: 13,
+    }),
+    noteColumn('Dimension', 13, row => row.dimension && valueLabel(row.dimension), {
       from: 100,
-      cell: row => ({ text: row.dimension ? valueLabel(row.dimension) : UNKNOWN, tone: 'muted' }),
       sort: row => row.dimension,
-    },
+    }),
     ...(graded ? [severityColumn] : []),
-    {
-      id: 'occurrences',
-      title: 'Seen',
-      width: 5,
-      align: 'right',
-      cell: row => formatCount(row.occurrences),
-      count: row => row.occurrences,
-      sort: row => row.occurrences,
-    },
-    {
-      id: 'last',
-      title: 'Last',
-      width: 5,
-      align: 'right',
-      cell: row => age(row.lastSeenAt),
-      sort: row => row.lastSeenAt,
-    },
-    {
-      id: 'first',
-      title: 'First',
-      width: 5,
-      align: 'right',
-      from: 86,
-      cell: row => age(row.firstSeenAt),
-      sort: row => row.firstSeenAt,
-    },
-    {
-      id: 'source',
-      title: 'Source',
-      width: 8,
-      from: 92,
-      cell: row => ({ text: row.source, tone: 'muted' }),
-      sort: row => `${row.source} ${row.scenario?.name ?? ''}`,
-    },
+    countColumn('Seen', 5, row => row.occurrences, { id: 'occurrences', count: row => row.occurrences }),
+    measureColumn('Last', 5, row => row.lastSeenAt, ageText),
+    measureColumn('First', 5, row => row.firstSeenAt, ageText, { from: 86 }),
+    noteColumn('Source', 8, row => row.source, { from: 92, sort: row => `${row.source} ${row.scenario?.name ?? ''}` }),
   ]
 }
 
@@ -130,41 +89,14 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       cell: run => (isLast(run) ? { text: `${symbols.warn} last`, tone: 'warn' } : ''),
       sort: run => Number(isLast(run)),
     },
-    {
-      id: 'status',
-      title: 'Run',
-      width: 12,
-      cell: run => {
-        const look = outcomeLook(run.state)
-        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-      },
-      sort: run => run.state,
-    },
-    {
-      id: 'failed',
-      title: 'Failed',
-      width: 7,
-      align: 'right',
+    lookColumn(symbols, run => outcomeLook(run.state), { id: 'status', title: 'Run', sort: run => run.state }),
+    countColumn('Failed', 7, run => run.failed, {
       cell: run => `${formatCount(run.failed)}/${formatCount(run.total)}`,
       count: run => run.failed,
-      sort: run => run.failed,
-    },
-    { id: 'age', title: 'Age', width: 5, align: 'right', cell: run => age(run.at), sort: run => run.at },
-    {
-      id: 'journey',
-      title: 'Journey',
-      width: 'flex',
-      cell: run => run.journeyName ?? UNKNOWN,
-      sort: run => run.journeyName,
-    },
-    {
-      id: 'wave',
-      title: 'Wave',
-      width: 30,
-      from: 100,
-      cell: run => ({ text: run.waveId ?? UNKNOWN, tone: 'muted' }),
-      sort: run => run.waveId,
-    },
+    }),
+    measureColumn('Age', 5, run => run.at, ageText),
+    nameColumn('Journey', run => run.journeyName, { id: 'journey' }),
+    noteColumn('Wave', 30, run => run.waveId, { from: 100 }),
   ]
 }
 

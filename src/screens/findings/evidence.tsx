@@ -1,4 +1,4 @@
-import { withinLevels } from '../../lib/json-depth.ts'
+import { withinLevels, isPlainObject } from '../../lib/json.ts'
 import { useMemo } from 'react'
 import { adviceOn, valueLabel } from '../../domain/findings/insights.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -8,7 +8,6 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
 import type { Insights } from './use-insights.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
 
 type Item = Readonly<Record<string, unknown>>
 

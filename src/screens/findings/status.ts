@@ -1,5 +1,4 @@
-import type { Look } from '../../components/conversations/session-row.ts'
-import type { Tone } from '../../tui/theme/theme.ts'
+import type { Look, Tone } from '../../tui/theme/theme.ts'
 
 /** How a finding's status looks; one that is not known shows as it is. */
 export function statusLook(status: string | undefined): Look {

@@ -1,6 +1,7 @@
 import { localClock, localTime, utcClock } from '../../lib/times.ts'
 import { type Incident, type NotebookEntry } from '../../domain/notebook/notebook.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
+import { countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
@@ -15,23 +16,9 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
           : { text: `${symbols.ok} closed`, tone: 'muted' },
       sort: ({ closedAt }) => closedAt ?? Infinity,
     },
-    { id: 'title', title: 'Incident', width: 'flex', cell: ({ title }) => title },
-    {
-      id: 'entries',
-      title: 'Entries',
-      width: 7,
-      align: 'right',
-      cell: ({ entries }) => String(entries.length),
-      sort: ({ entries }) => entries.length,
-    },
-    {
-      id: 'opened',
-      title: 'Opened',
-      width: 16,
-      from: 56,
-      cell: ({ openedAt }) => ({ text: localTime(openedAt), tone: 'muted' }),
-      sort: ({ openedAt }) => openedAt,
-    },
+    nameColumn('Incident', ({ title }) => title, { id: 'title' }),
+    countColumn('Entries', 7, ({ entries }) => entries.length),
+    noteColumn('Opened', 16, ({ openedAt }) => localTime(openedAt), { from: 56, sort: ({ openedAt }) => openedAt }),
   ]
 }
 
@@ -43,23 +30,10 @@ export function entryTitle({ pinned, note }: NotebookEntry): string {
 }
 
 export const entryColumns: readonly Column<NotebookEntry>[] = [
-  {
-    id: 'at',
-    title: 'Time',
-    width: 8,
-    cell: ({ at }) => ({ text: localClock(at, 'seconds'), tone: 'muted' }),
-    sort: ({ at }) => at,
-  },
-  {
-    id: 'utc',
-    title: 'UTC',
-    width: 8,
-    from: 50,
-    cell: ({ at }) => ({ text: utcClock(at), tone: 'muted' }),
-    sort: ({ at }) => at,
-  },
+  noteColumn('Time', 8, ({ at }) => localClock(at, 'seconds'), { id: 'at', sort: ({ at }) => at }),
+  noteColumn('UTC', 8, ({ at }) => utcClock(at), { from: 50, sort: ({ at }) => at }),
   { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },
-  { id: 'title', title: 'Entry', width: 'flex', cell: entryTitle },
+  nameColumn('Entry', entryTitle, { id: 'title' }),
 ]
 
 export const incidentKey = (incident: Incident): string => incident.id

@@ -7,6 +7,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
+import { countColumn, measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
@@ -130,24 +131,18 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       cell: row => ({ text: weekText(theme, row), tone: row.acknowledged ? 'muted' : TONES[row.mark] }),
       sort: row => row.week && weekSum(row.week)?.failed,
     },
-    {
+    countColumn('Since', 5, row => row.at, {
       id: 'when',
-      title: 'Since',
-      width: 5,
       from: 64,
-      align: 'right',
       cell: row => ({ text: formatAge(row.at, nowFor(row, Date.now())), tone: 'muted' }),
-      sort: row => row.at,
-    },
-    {
-      id: 'read',
-      title: 'Read',
-      width: 4,
-      align: 'right',
-      cell: row => ({ text: formatAge(row.readAt, Date.now()), tone: 'muted' }),
-      sort: row => row.readAt,
-      quiet: true,
-    },
+    }),
+    measureColumn(
+      'Read',
+      4,
+      row => row.readAt,
+      at => formatAge(at ?? undefined, Date.now()),
+      { quiet: true },
+    ),
   ]
 }
 
@@ -159,13 +154,6 @@ function weekText({ symbols, ascii }: Theme, { week }: NowLine): string {
   return (!ascii && sparkline(symbols, shares)) || `${sum.failed}/${sum.ended}`
 }
 
-const projectColumn: Column<NowRow> = {
-  id: 'project',
-  title: 'Project',
-  width: 12,
-  from: 70,
-  cell: row => ({ text: row.project?.name ?? UNKNOWN, tone: 'muted' }),
-  sort: row => row.project?.name,
-}
+const projectColumn: Column<NowRow> = noteColumn('Project', 12, row => row.project?.name, { from: 70 })
 
 export const rowKey = (row: NowRow): string => row.key

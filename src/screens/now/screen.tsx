@@ -1,5 +1,5 @@
-import { useEffect, useMemo } from 'react'
-import { every } from '../../lib/every.ts'
+import { useEffect, useMemo, useState } from 'react'
+import { every } from '../../lib/clock.ts'
 import type { NowMemory } from '../../domain/now/memory.ts'
 import { writeKey } from './request-lines.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
@@ -19,7 +19,7 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useOpenWrites } from '../../hooks/use-open-writes.ts'
 import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { useDecideWrite } from './use-decide-write.ts'
-import { nowKeys } from './bindings.ts'
+import { nowKeys, nowProjectsKeys } from './bindings.ts'
 import {
   nextShown,
   nowColumns,
@@ -33,12 +33,16 @@ import {
 } from './columns.ts'
 import { NowDetail } from './detail.tsx'
 import { NowList, stateOfNow } from './now-list.tsx'
-import { useProjectChooser } from './project-chooser.tsx'
 import { isReadSince } from './sources.ts'
 import { useNowData, type NowData } from './use-now-data.ts'
 import { placeOf } from './place-of.ts'
 import { useNowNews } from './use-now-news.ts'
 import { useShiftReport } from './use-shift-report.ts'
+import type { Project } from '../../api/contract/projects.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { useOverlays } from '../../components/overlays.tsx'
 
 const YES = 'yes'
 
@@ -192,4 +196,56 @@ function useStopLine(row: NowRow | undefined) {
     return () => cancelRun(runId, inFlight)
   }
   return unavailable('Nothing of the line is in flight.')
+}
+
+type Choice = {
+  all: readonly Project[]
+  /** Absent = all of them. */
+  chosen: readonly string[] | undefined
+  onChosen: (ids: readonly string[] | undefined) => void
+}
+
+const WIDTH = 64
+const ROWS_AROUND = 4
+
+const columns: readonly Column<Project>[] = [
+  { id: 'name', title: 'Project', width: 'flex', cell: project => project.name },
+  { id: 'role', title: 'Role', width: 8, cell: project => ({ text: project.role ?? '', tone: 'muted' }) },
+]
+
+/** Asks which projects to look at; the marked ones, or all that the key ever reaches. */
+export function useProjectChooser(): (choice: Choice) => void {
+  const overlays = useOverlays()
+  return choice => {
+    overlays.open({
+      title: 'Look at the marked projects; none marked is all of them',
+      width: WIDTH,
+      height: choice.all.length + ROWS_AROUND,
+      content: close => <ProjectChooser {...choice} onClose={close} />,
+    })
+  }
+}
+
+function ProjectChooser(props: Choice & { onClose: () => void }) {
+  const list = useList({ items: props.all, keyOf: projectKey, columns })
+  useState(() => {
+    for (const id of props.chosen ?? []) if (!list.marks.has(id)) list.marks.toggle(id)
+  })
+  const choose = (ids: readonly string[] | undefined): void => {
+    props.onChosen(ids)
+    props.onClose()
+  }
+  useBindings(nowProjectsKeys, {
+    accept() {
+      const ids = list.marked().map(projectKey)
+      choose(ids.length === 0 ? undefined : ids)
+    },
+    all: () => choose(undefined),
+    cancel: props.onClose,
+  })
+  return <List list={list} focused empty="This key reaches no project." />
+}
+
+function projectKey({ id }: Project): string {
+  return id
 }

@@ -18,8 +18,7 @@ import { sparedPause } from '../../hooks/use-api-query.ts'
 import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { systemClock } from '../../lib/clock.ts'
-import { sharedPause } from '../../lib/every.ts'
+import { systemClock, sharedPause } from '../../lib/clock.ts'
 import { onceFor } from '../../lib/once-for.ts'
 
 /** What came of one read. */

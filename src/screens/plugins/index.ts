@@ -1,17 +1,13 @@
 import { namedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import { pluginsRoute } from './route.ts'
 
-export const pluginsKeys = defineBindings({
-  name: 'plugins',
-  scope: 'screen',
-  screen: 'plugins',
-  title: 'Plugins',
-  bindings: openAndBack('plugin'),
-})
+const define = bindingsOf('plugins')
+
+export const pluginsKeys = define.screen('plugins', 'Plugins', openAndBack('plugin'))
 
 /** What was installed in a project, with the servers and skills that it brought. */
 export const pluginsScreen = defineScreen({

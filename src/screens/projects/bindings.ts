@@ -1,43 +1,32 @@
-import { on } from '../../tui/keymap/verbs.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const projectsKeys = defineBindings({
-  name: 'projects',
-  scope: 'panel',
-  screen: 'projects',
-  title: 'Projects',
-  bindings: {
-    open: {
-      keys: ['enter'],
-      label: 'open its servers',
-      hint: 'first',
-      help: 'Make it the current project and open its servers.',
-    },
-    runs: {
-      keys: ['alt+enter'],
-      label: 'eval runs',
-      hint: true,
-      help: 'Make it the current project and open its eval runs.',
-    },
-    add: {
-      ...on('new'),
-      label: 'new project',
-      hint: true,
-      needs: 'projects.create',
-      help: 'Open another project; it counts against the limit of the plan.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
-      hint: true,
-      needs: 'projects.update',
-      help: 'Change its name, its description, its icon or who sees it.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
-      needs: 'projects.delete',
-      help: 'Delete it with everything inside, after its name was typed.',
-    },
+const define = bindingsOf('projects')
+
+export const projectsKeys = define.panel('projects', 'Projects', {
+  open: {
+    keys: ['enter'],
+    label: 'open its servers',
+    hint: 'first',
+    help: 'Make it the current project and open its servers.',
   },
+  runs: {
+    keys: ['alt+enter'],
+    label: 'eval runs',
+    hint: true,
+    help: 'Make it the current project and open its eval runs.',
+  },
+  add: on('new', 'new project', {
+    hint: true,
+    needs: 'projects.create',
+    help: 'Open another project; it counts against the limit of the plan.',
+  }),
+  edit: on('edit', 'edit', {
+    hint: true,
+    needs: 'projects.update',
+    help: 'Change its name, its description, its icon or who sees it.',
+  }),
+  remove: on('delete', 'delete', {
+    needs: 'projects.delete',
+    help: 'Delete it with everything inside, after its name was typed.',
+  }),
 })

@@ -2,7 +2,7 @@ import type { Project } from '../../api/contract/projects.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
-import { ageColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
@@ -12,26 +12,12 @@ import { serversRoute } from '../servers/route.ts'
 import { projectsKeys } from './bindings.ts'
 import { ProjectDetail } from './project-detail.tsx'
 import { useProjectChanges } from './use-project-changes.ts'
-import { UNKNOWN } from '../../tui/theme/format.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 const projectColumns: readonly Column<Project>[] = [
-  { id: 'name', title: 'Name', width: 'flex', cell: project => project.name, sort: project => project.name },
-  {
-    id: 'role',
-    title: 'Role',
-    width: 8,
-    cell: project => ({ text: project.role ?? UNKNOWN, tone: 'muted' }),
-    sort: project => project.role ?? undefined,
-  },
-  {
-    id: 'visibility',
-    title: 'Visible',
-    width: 8,
-    from: 44,
-    cell: project => ({ text: project.visibility ?? UNKNOWN, tone: 'muted' }),
-    sort: project => project.visibility ?? undefined,
-  },
+  nameColumn('Name', ({ name }) => name),
+  noteColumn('Role', 8, ({ role }) => role),
+  noteColumn('Visible', 8, ({ visibility }) => visibility, { id: 'visibility', from: 44 }),
   ageColumn('Age', project => project.createdAt),
 ]
 

@@ -1,7 +1,8 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
 import type { Project } from '../../api/contract/projects.ts'
-import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+import { optionsOf, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
+import { contractFields } from '../../components/records/contract-form.ts'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -60,24 +61,15 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
 function projectForm(stored: Project | undefined): FormSpec {
   return {
     title: stored ? `Edit ${stored.name}` : 'New project',
-    fields: [
-      { id: 'name', label: 'Name', required: true, initial: stored?.name ?? '' },
-      { id: 'description', label: 'Description', initial: stored?.description ?? '', input: { kind: 'lines' } },
-      { id: 'icon', label: 'Icon', initial: stored?.icon ?? '' },
-      {
-        id: 'visibility',
+    fields: contractFields(contract.projects.create, stored ?? { visibility: 'private' }, {
+      name: {},
+      description: { input: { kind: 'lines' } },
+      icon: {},
+      visibility: {
         label: 'Visible',
-        initial: stored ? (stored.visibility ?? '') : 'private',
-        input: {
-          kind: 'choice',
-          none: 'not known',
-          options: [
-            { value: 'private', label: 'private' },
-            { value: 'public', label: 'public' },
-          ],
-        },
+        input: { kind: 'choice', none: 'not known', options: optionsOf(['private', 'public']) },
       },
-    ],
+    }),
     act: stored ? 'Save the changes' : 'Create the project',
   }
 }

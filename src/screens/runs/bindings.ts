@@ -1,132 +1,77 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
-export const runsKeys = defineBindings({
-  name: 'runs',
-  scope: 'screen',
-  screen: 'runs',
-  title: 'Runs',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the suite, the run or the trial.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the trial, the run, the suite.' },
-    cancel: { ...on('end'), label: 'cancel run', hint: true, needs: 'runs.cancel' },
-    rerun: {
-      ...on('again'),
-      label: 'rerun failed',
-      hint: true,
-      needs: 'runs.rerun',
-      help: 'Run the failed cases again, after a preview.',
-    },
-    launch: {
-      ...on('launch'),
-      label: 'launch',
-      hint: true,
-      needs: 'runs.create',
-      help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
-    },
-    watch: {
-      ...on('watch'),
-      label: 'watch files',
-      needs: 'runs.create',
-      help: 'Run the suite now and whenever files change: servers start again, what failed runs first. Again: stop.',
-    },
-    follow: {
-      ...on('follow'),
-      label: 'follow',
-      help: 'Pin the run to the header of every screen until it has ended and was opened, or unpin it.',
-    },
-    compare: {
-      ...on('compare'),
-      label: 'compare',
-      help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
-    },
-    date: {
-      ...on('date'),
-      label: 'go to a date',
-      help: 'Choose the latest run until a day, a time or so long ago; older runs are read as far as that.',
-    },
-    doctor: {
-      ...on('tools'),
-      label: 'tools then and now',
-      needs: 'service',
-      help: 'What changed about the tools since the suite last passed, and what the servers offer now.',
-    },
-  },
+const define = bindingsOf('runs')
+
+export const runsKeys = define.screen('runs', 'Runs', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the suite, the run or the trial.' },
+  back: { keys: ['escape'], label: 'back', help: 'Out of the trial, the run, the suite.' },
+  cancel: on('end', 'cancel run', { hint: true, needs: 'runs.cancel' }),
+  rerun: on('again', 'rerun failed', {
+    hint: true,
+    needs: 'runs.rerun',
+    help: 'Run the failed cases again, after a preview.',
+  }),
+  launch: on('launch', 'launch', {
+    hint: true,
+    needs: 'runs.create',
+    help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
+  }),
+  watch: on('watch', 'watch files', {
+    needs: 'runs.create',
+    help: 'Run the suite now and whenever files change: servers start again, what failed runs first. Again: stop.',
+  }),
+  follow: on('follow', 'follow', {
+    help: 'Pin the run to the header of every screen until it has ended and was opened, or unpin it.',
+  }),
+  compare: on('compare', 'compare', {
+    help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
+  }),
+  date: on('date', 'go to a date', {
+    help: 'Choose the latest run until a day, a time or so long ago; older runs are read as far as that.',
+  }),
+  doctor: on('tools', 'tools then and now', {
+    needs: 'service',
+    help: 'What changed about the tools since the suite last passed, and what the servers offer now.',
+  }),
 })
 
 /** Only while the run of a date is looked for: giving that up comes before anything else that Esc does. */
-export const runDateKeys = defineBindings({
-  name: 'runDate',
-  scope: 'panel',
-  isFirst: true,
-  screen: 'runs',
-  title: 'Going to a date',
-  bindings: { stop: { keys: ['escape'], label: 'stop looking', hint: true } },
+export const runDateKeys = define.first('runDate', 'Going to a date', {
+  stop: { keys: ['escape'], label: 'stop looking', hint: true },
 })
 
 /** In the comparison of two runs. */
-export const compareKeys = defineBindings({
-  name: 'compare',
-  scope: 'panel',
-  screen: 'runs',
-  title: 'Comparison',
-  bindings: {
-    openNow: { keys: ['enter'], label: 'open trial', hint: true, help: 'The telling trial of the case in this run.' },
-    openBefore: {
-      keys: ['alt+enter'],
-      label: 'trial before',
-      hint: true,
-      help: 'The telling trial of the case in the base.',
-    },
-    base: { ...on('compare'), label: 'other base', hint: true, help: 'Choose the run to compare with.' },
-    figures: {
-      ...on('view'),
-      label: 'in full',
-      hint: 'later',
-      help: 'Every figure, scorer and case with its reasons.',
-    },
-    unchanged: {
-      ...on('hidden'),
-      label: 'unchanged',
-      hint: 'later',
-      help: 'Show what did not change, or fold it away.',
-    },
+export const compareKeys = define.panel('compare', 'Comparison', {
+  openNow: { keys: ['enter'], label: 'open trial', hint: true, help: 'The telling trial of the case in this run.' },
+  openBefore: {
+    keys: ['alt+enter'],
+    label: 'trial before',
+    hint: true,
+    help: 'The telling trial of the case in the base.',
   },
+  base: on('compare', 'other base', { hint: true, help: 'Choose the run to compare with.' }),
+  figures: on('view', 'in full', { hint: 'later', help: 'Every figure, scorer and case with its reasons.' }),
+  unchanged: on('hidden', 'unchanged', { hint: 'later', help: 'Show what did not change, or fold it away.' }),
 })
 
 /** While the base of a comparison is chosen. */
-export const baseKeys = defineBindings({
-  name: 'base',
-  scope: 'overlay',
-  screen: 'runs',
-  title: 'Compare with',
-  bindings: {
-    choose: { keys: ['enter'], label: 'compare', hint: true },
-    service: { ...on('compare'), label: 'the previous one', hint: true, help: 'Leave the choice to the service.' },
-    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
-  },
+export const baseKeys = define.overlay('base', 'Compare with', {
+  choose: { keys: ['enter'], label: 'compare', hint: true },
+  service: on('compare', 'the previous one', { hint: true, help: 'Leave the choice to the service.' }),
+  close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
 })
 
 /** While the insights of a run show. */
-export const insightsKeys = defineBindings({
-  name: 'insights',
-  scope: 'panel',
-  screen: 'runs',
-  title: 'Insights',
-  bindings: {
-    insights: {
-      ...on('insights'),
-      label: 'request insights',
-      hint: true,
-      needs: 'runs.requestInsights',
-      help: 'Have a model look for causes; uses the insights of the day, after asking.',
-    },
-    judge: {
-      ...on('model'),
-      label: 'request a judge',
-      hint: true,
-      needs: 'runs.requestJudge',
-      help: 'Have a model grade the final answers of an ended run, which spends, after asking.',
-    },
-  },
+export const insightsKeys = define.panel('insights', 'Insights', {
+  insights: on('insights', 'request insights', {
+    hint: true,
+    needs: 'runs.requestInsights',
+    help: 'Have a model look for causes; uses the insights of the day, after asking.',
+  }),
+  judge: on('model', 'request a judge', {
+    hint: true,
+    needs: 'runs.requestJudge',
+    help: 'Have a model grade the final answers of an ended run, which spends, after asking.',
+  }),
 })

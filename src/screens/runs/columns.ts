@@ -3,8 +3,14 @@ import { runCounts } from '../../domain/runs/counts.ts'
 import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
 import { tookMs } from '../../domain/runs/trend.ts'
 import { passRate } from '../../domain/runs/trials.ts'
-import { ageColumn } from '../../components/collection/plain-parts.ts'
-import { formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import {
+  ageColumn,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
+import { formatCount, formatDuration } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
@@ -30,64 +36,21 @@ export function runColumns(
       id: 'number',
       title: 'Run',
       width: 7,
-      cell: run => {
-        const name = shortRunName(run)
-        return followed.has(run.id) ? `${name} ${symbols.followed}` : name
-      },
+      cell: run => `${shortRunName(run)}${followed.has(run.id) ? ` ${symbols.followed}` : ''}`,
       sort: run => run.runNumber ?? undefined,
     },
-    {
-      id: 'state',
-      title: 'State',
-      width: state,
-      cell: run => {
-        const look = runLook(run)
-        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-      },
-      sort: run => runLook(run).word,
-    },
-    {
-      id: 'passed',
-      title: 'Passed',
-      width: hasParts ? COVERED : PASSED,
-      align: 'right',
+    lookColumn(symbols, runLook, { width: state, sort: run => runLook(run).word }),
+    countColumn('Passed', hasParts ? COVERED : PASSED, shareOfGraded, {
       cell: run => coveredText(reportRun(run)),
       count: run => runCounts(run)?.passed,
-      sort: run => shareOfGraded(run),
-    },
-    {
-      id: 'took',
-      title: 'Took',
-      width: 8,
-      align: 'right',
-      from: 46,
-      cell: run => ({ text: formatDuration(tookMs(run)), tone: 'muted' }),
-      sort: tookMs,
-    },
-    { ...ageColumn('Age', run => run.createdAt), from: hasParts ? 43 : 0 },
-    { id: 'source', title: 'From', width: 5, from: 56, cell: run => ({ text: run.source ?? UNKNOWN, tone: 'muted' }) },
-    {
-      id: 'target',
-      title: 'Runs in',
-      width: 'flex',
-      from: 64,
-      cell: run => ({ text: targetOf(run) ?? UNKNOWN, tone: 'muted' }),
-    },
-    {
-      id: 'model',
-      title: 'Model',
-      width: 14,
-      from: 100,
-      cell: run => ({ text: run.client?.modelId ?? UNKNOWN, tone: 'muted' }),
-    },
-    {
-      id: 'group',
-      title: 'Group',
-      width: 6,
-      from: 88,
-      cell: run => ({ text: groupOf(run)?.slice(-6) ?? '', tone: 'muted' }),
-    },
-    { id: 'notes', title: 'Notes', width: 'flex', from: 76, cell: run => ({ text: run.notes ?? '', tone: 'muted' }) },
+    }),
+    measureColumn('Took', 8, tookMs, formatDuration, { from: 46 }),
+    ageColumn('Age', run => run.createdAt, { from: hasParts ? 43 : 0 }),
+    noteColumn('From', 5, run => run.source, { id: 'source', from: 56 }),
+    noteColumn('Runs in', 'flex', targetOf, { id: 'target', from: 64 }),
+    noteColumn('Model', 14, run => run.client?.modelId, { from: 100 }),
+    noteColumn('Group', 6, run => groupOf(run)?.slice(-6) ?? '', { from: 88 }),
+    noteColumn('Notes', 'flex', run => run.notes ?? '', { from: 76 }),
   ]
 }
 

@@ -3,8 +3,9 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import { type ReportedRun, type SuiteState, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import { lastChange, trendRates } from '../../domain/runs/graded.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
-import { formatCount, formatShare, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatShare, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { countColumn, lookCell, nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
 import { reportLook, stateWidth, suiteLook } from '../../components/records/run-look.ts'
@@ -45,72 +46,38 @@ export function suiteColumns(
   const trendOf = (suite: EvalSuite): readonly (number | undefined)[] =>
     (stateOf(suite).trend ?? trendRates(suite)).slice(-TREND_RUNS)
   return [
-    {
-      id: 'name',
-      title: 'Suite',
-      width: 'flex',
-      cell: suite => suite.name ?? suite.id,
-      sort: suite => suite.name ?? suite.id,
-    },
+    nameColumn('Suite', suite => suite.name ?? suite.id),
     {
       id: 'state',
       title: 'State',
       width: widths.state,
       cell: suite => {
         const look = suiteLook(stateOf(suite))
-        return look ? { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone } : muted(UNKNOWN)
+        return look ? lookCell(symbols, look) : muted(UNKNOWN)
       },
       sort: suite => suiteLook(stateOf(suite))?.word,
     },
-    {
+    countColumn('Last run', widths.latest, suite => toEpochMs(stateOf(suite).latest?.run.createdAt), {
       id: 'latest',
-      title: 'Last run',
-      width: widths.latest,
-      align: 'right',
       cell: suite => {
         const { latest } = stateOf(suite)
         return latest ? latestCell(latest) : muted(UNKNOWN)
       },
       count: suite => stateOf(suite).latest?.counts?.passed,
-      sort: suite => toEpochMs(stateOf(suite).latest?.run.createdAt),
-    },
-    {
-      id: 'trend',
-      title: 'Trend',
-      width: TREND_RUNS,
-      align: 'right',
+    }),
+    countColumn('Trend', TREND_RUNS, suite => trendOf(suite).at(-1), {
       from: 56,
       cell: suite => trendCell(symbols, trendOf(suite), stateOf(suite).trend ? 'plain' : 'muted'),
-      sort: suite => trendOf(suite).at(-1),
-    },
-    {
-      id: 'rate',
-      title: 'Rate',
-      width: 4,
-      align: 'right',
+    }),
+    countColumn('Rate', 4, suite => trendOf(suite).at(-1), {
       from: 88,
       cell: suite => formatShare(trendOf(suite).at(-1)),
-      sort: suite => trendOf(suite).at(-1),
-    },
-    {
-      id: 'change',
-      title: 'Change',
-      width: 6,
-      align: 'right',
+    }),
+    countColumn('Change', 6, suite => lastChange(trendOf(suite)), {
       from: 74,
       cell: suite => changeCell(lastChange(trendOf(suite))),
-      sort: suite => lastChange(trendOf(suite)),
-    },
-    {
-      id: 'runs',
-      title: 'Runs',
-      width: 5,
-      align: 'right',
-      from: 82,
-      cell: suite => formatCount(suite.totals?.runs),
-      count: suite => suite.totals?.runs,
-      sort: suite => suite.totals?.runs ?? undefined,
-    },
+    }),
+    countColumn('Runs', 5, suite => suite.totals?.runs, { from: 82, count: suite => suite.totals?.runs }),
   ]
 }
 

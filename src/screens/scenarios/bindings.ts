@@ -1,113 +1,72 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const scenariosKeys = defineBindings({
-  name: 'scenarios',
-  scope: 'screen',
-  screen: 'scenarios',
-  title: 'Scenarios',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the transcript, the scenario.' },
-    publish: {
-      ...on('new'),
-      label: 'publish',
-      hint: true,
-      needs: 'userTesting.publish',
-      help: 'Publish an environment that is not yet, after saying what that does.',
-    },
-    mode: {
-      ...on('access'),
-      label: 'mode',
-      hint: true,
-      needs: 'userTesting.update',
-      help: 'Change who may enter, after saying who loses access and which sessions end.',
-    },
-    invite: {
-      ...on('invite'),
-      label: 'invite',
-      hint: true,
-      needs: 'userTesting.upsertMember',
-      help: 'Invite somebody by address.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'remove member',
-      hint: true,
-      needs: 'userTesting.removeMember',
-      help: 'Take access from a member, which ends every live session.',
-    },
-    rotate: {
-      ...on('rotate'),
-      label: 'rotate link',
-      hint: true,
-      needs: 'userTesting.rotateLink',
-      help: 'Rotate the link; running sessions stay.',
-    },
-    leaked: {
-      ...on('leaked'),
-      label: 'link leaked',
-      hint: true,
-      needs: 'userTesting.rotateLink',
-      help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
-    },
-    unpublish: {
-      ...on('end'),
-      label: 'unpublish',
-      hint: true,
-      needs: 'userTesting.unpublish',
-      help: 'Take the scenario offline, which ends every session.',
-    },
-    rebind: {
-      ...on('bind'),
-      label: 'rebind',
-      needs: 'userTesting.rebind',
-      help: 'Point the scenario at another environment, or at the present revision of its own.',
-    },
-    limits: {
-      ...on('edit'),
-      label: 'guest limits',
-      needs: 'userTesting.setGuestExecution',
-      help: 'Replace the caps for anonymous visitors.',
-    },
-    showSecrets: {
-      ...on('view'),
-      label: 'show secrets',
-      help: 'Show the link and invitations that are known here, or hide them again.',
-    },
-    copyLink: {
-      ...on('shareLink'),
-      label: 'copy share link',
-      help: 'Copy the share link that is known here, and say what it grants.',
-    },
-    copyInvitation: {
-      ...on('invitation'),
-      label: 'copy invitation',
-      help: 'Copy the latest invitation that was made here.',
-    },
-    checkLink: {
-      ...on('check'),
-      label: 'check link',
-      needs: 'service',
-      help: 'Ask the local workspace what the link leads to, without opening a session.',
-    },
-  },
+const define = bindingsOf('scenarios')
+
+export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
+  back: { keys: ['escape'], label: 'back', help: 'Out of the transcript, the scenario.' },
+  publish: on('new', 'publish', {
+    hint: true,
+    needs: 'userTesting.publish',
+    help: 'Publish an environment that is not yet, after saying what that does.',
+  }),
+  mode: on('access', 'mode', {
+    hint: true,
+    needs: 'userTesting.update',
+    help: 'Change who may enter, after saying who loses access and which sessions end.',
+  }),
+  invite: on('invite', 'invite', {
+    hint: true,
+    needs: 'userTesting.upsertMember',
+    help: 'Invite somebody by address.',
+  }),
+  remove: on('delete', 'remove member', {
+    hint: true,
+    needs: 'userTesting.removeMember',
+    help: 'Take access from a member, which ends every live session.',
+  }),
+  rotate: on('rotate', 'rotate link', {
+    hint: true,
+    needs: 'userTesting.rotateLink',
+    help: 'Rotate the link; running sessions stay.',
+  }),
+  leaked: on('leaked', 'link leaked', {
+    hint: true,
+    needs: 'userTesting.rotateLink',
+    help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
+  }),
+  unpublish: on('end', 'unpublish', {
+    hint: true,
+    needs: 'userTesting.unpublish',
+    help: 'Take the scenario offline, which ends every session.',
+  }),
+  rebind: on('bind', 'rebind', {
+    needs: 'userTesting.rebind',
+    help: 'Point the scenario at another environment, or at the present revision of its own.',
+  }),
+  limits: on('edit', 'guest limits', {
+    needs: 'userTesting.setGuestExecution',
+    help: 'Replace the caps for anonymous visitors.',
+  }),
+  showSecrets: on('view', 'show secrets', {
+    help: 'Show the link and invitations that are known here, or hide them again.',
+  }),
+  copyLink: on('shareLink', 'copy share link', {
+    help: 'Copy the share link that is known here, and say what it grants.',
+  }),
+  copyInvitation: on('invitation', 'copy invitation', { help: 'Copy the latest invitation that was made here.' }),
+  checkLink: on('check', 'check link', {
+    needs: 'service',
+    help: 'Ask the local workspace what the link leads to, without opening a session.',
+  }),
 })
 
 /** While the findings of a scenario are on screen. */
-export const visitFindingsKeys = defineBindings({
-  name: 'scenarioFindings',
-  scope: 'panel',
-  screen: 'scenarios',
-  title: 'Findings of a scenario',
-  bindings: { triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' } },
+export const visitFindingsKeys = define.panel('scenarioFindings', 'Findings of a scenario', {
+  triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' },
 })
 
 /** While the sessions of a scenario are on screen. */
-export const visitsKeys = defineBindings({
-  name: 'visits',
-  scope: 'panel',
-  screen: 'scenarios',
-  title: 'Sessions',
-  bindings: { read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read the messages.' } },
+export const visitsKeys = define.panel('visits', 'Sessions', {
+  read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read the messages.' },
 })

@@ -1,10 +1,10 @@
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import type { Cell, Column } from '../../components/list/columns.ts'
+import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import type { Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** A published scenario with what else is known of it. */
@@ -42,19 +42,9 @@ export function modeLook(mode: string | null | undefined, symbols: Symbols): { t
   return { text: `  ${word}`, tone: known ? 'plain' : 'warn' }
 }
 
-function muted(text: string): Cell {
-  return { text, tone: 'muted' }
-}
-
 export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {
   return [
-    {
-      id: 'name',
-      title: 'Scenario',
-      width: 'flex',
-      cell: ({ scenario }) => scenario.name,
-      sort: ({ scenario }) => scenario.name,
-    },
+    nameColumn('Scenario', ({ scenario }) => scenario.name),
     {
       id: 'mode',
       title: 'Open to',
@@ -62,49 +52,16 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       cell: ({ scenario }) => modeLook(scenario.mode, symbols),
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },
-    {
-      id: 'environment',
-      title: 'Environment',
-      width: 'flex',
-      from: 64,
-      cell: ({ environment }) => muted(environment ?? UNKNOWN),
-      sort: ({ environment }) => environment,
-    },
-    {
-      id: 'version',
-      title: 'Ver',
-      width: 4,
-      from: 50,
-      align: 'right',
-      cell: ({ accessVersion }) => muted(formatCount(accessVersion)),
-      sort: ({ accessVersion }) => accessVersion,
-    },
-    {
-      id: 'link',
-      title: 'Link',
-      width: 6,
-      from: 74,
-      cell: ({ link }) => muted(link === undefined ? UNKNOWN : 'hidden'),
-    },
-    {
+    noteColumn('Environment', 'flex', ({ environment }) => environment, { from: 64 }),
+    measureColumn('Ver', 4, ({ accessVersion }) => accessVersion, formatCount, { id: 'version', from: 50 }),
+    noteColumn('Link', 6, ({ link }) => (link === undefined ? UNKNOWN : 'hidden'), { from: 74 }),
+    countColumn('Sess', 4, ({ sessions }) => sessions?.count, {
       id: 'sessions',
-      title: 'Sess',
-      width: 4,
-      align: 'right',
       from: 34,
       cell: ({ sessions }) => sessionsText(sessions),
       count: ({ sessions }) => sessions?.count,
-      sort: ({ sessions }) => sessions?.count,
-    },
-    {
-      id: 'visited',
-      title: 'Last',
-      width: 4,
-      align: 'right',
-      from: 40,
-      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, serviceNow())),
-      sort: ({ lastVisitAt }) => lastVisitAt,
-    },
+    }),
+    measureColumn('Last', 4, ({ lastVisitAt }) => lastVisitAt, ageText, { id: 'visited', from: 40 }),
   ]
 }
 
@@ -120,48 +77,17 @@ export function visitorLabel({ visitor }: UserTestingSession): string {
 }
 
 export const visitColumns: readonly Column<UserTestingSession>[] = [
-  {
+  nameColumn('Visitor', ({ visitor }) => visitor?.displayName, {
     id: 'visitor',
-    title: 'Visitor',
-    width: 'flex',
     cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
-    sort: ({ visitor }) => visitor?.displayName ?? undefined,
-  },
-  { id: 'who', title: 'Who', width: 20, cell: session => muted(visitorLabel(session)), sort: visitorLabel },
-  {
+  }),
+  noteColumn('Who', 20, visitorLabel),
+  countColumn('Msgs', 4, ({ messageCount }) => messageCount, {
     id: 'messages',
-    title: 'Msgs',
-    width: 4,
-    align: 'right',
-    cell: ({ messageCount }) => formatCount(messageCount),
     count: ({ messageCount }) => messageCount,
-    sort: ({ messageCount }) => messageCount ?? undefined,
-  },
-  {
-    id: 'tools',
-    title: 'Calls',
-    width: 5,
-    align: 'right',
-    from: 56,
-    cell: ({ toolCallCount }) => muted(formatCount(toolCallCount)),
-    sort: ({ toolCallCount }) => toolCallCount ?? undefined,
-  },
-  {
-    id: 'rating',
-    title: 'Stars',
-    width: 5,
-    align: 'right',
-    from: 64,
-    cell: ({ feedback }) => muted(formatCount(feedback?.rating)),
-    sort: ({ feedback }) => feedback?.rating ?? undefined,
-  },
-  { id: 'preview', title: 'Said', width: 'flex', from: 80, cell: ({ preview }) => muted(preview ?? '') },
-  {
-    id: 'age',
-    title: 'Last',
-    width: 4,
-    align: 'right',
-    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), serviceNow())),
-    sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
-  },
+  }),
+  measureColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, formatCount, { id: 'tools', from: 56 }),
+  measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, formatCount, { id: 'rating', from: 64 }),
+  noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
+  measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), ageText, { id: 'age' }),
 ]

@@ -13,7 +13,7 @@ import { findingsRoute } from '../findings/route.ts'
 import { visitFindingsKeys } from './bindings.ts'
 import { documentLines } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 const NOBODY = { why: 'No visitor has opened a session yet.', next: 'It fills with the first one.' }
 

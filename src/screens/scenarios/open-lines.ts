@@ -1,8 +1,7 @@
-import { withinLevels } from '../../lib/json-depth.ts'
+import { withinLevels, isPlainObject } from '../../lib/json.ts'
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
-import { isPlainObject } from '../../lib/json-object.ts'
 
 type Open = Readonly<Record<string, unknown>>
 

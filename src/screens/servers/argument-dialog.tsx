@@ -6,7 +6,7 @@ import { useOverlays } from '../../components/overlays.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
 import { shorten } from './json-text.ts'
-import type { JsonObject } from '../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json.ts'
 
 /** What is to be filled in, and what happens then. */
 export type ArgumentQuestion = {

@@ -5,7 +5,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { checkArguments, checkSchema } from '../../domain/servers/arguments-check.ts'
 import { skeleton } from '../../domain/suites/skeleton.ts'
 import { argumentForm, filledForm, parseArguments, promptForm } from './arguments.ts'
-import type { JsonObject } from '../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { anyCharacter } from '../../../test/any-character.ts'
 
 const sum = {

@@ -3,7 +3,7 @@ import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites
 import { isJson, jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { schemaType } from './schema-lines.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 
 /**
  * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is

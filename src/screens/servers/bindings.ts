@@ -1,328 +1,203 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings, type Need } from '../../tui/keymap/binding.ts'
-import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, type Need, on } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
-export const serversKeys = defineBindings({
-  name: 'servers',
-  scope: 'screen',
-  screen: 'servers',
-  title: 'Servers',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
-    doctor: {
-      ...on('doctor'),
-      label: 'doctor',
-      hint: true,
-      needs: 'service',
-      help: 'Examine the server, or all marked ones, step by step from probe to listings.',
-    },
-    add: {
-      ...on('new'),
-      label: 'new server',
-      hint: true,
-      needs: 'servers.create',
-      help: 'Save another server, by its address or its command.',
-    },
-    connect: {
-      ...on('newSignedIn'),
-      label: 'connect with sign-in',
-      needs: 'connections.create',
-      help: 'Connect a server by its address; Connections follows it, with its sign-in link.',
-    },
-    importFiles: {
-      ...on('newOfFile'),
-      label: 'import from files',
-      needs: 'servers.create',
-      help: 'Save servers that other programs on this machine have in mcp.json and files like it.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
-      hint: true,
-      needs: 'servers.update',
-      help: 'Change its name, how it is reached, or what is stored with it.',
-    },
-    enabled: {
-      ...on('toggle'),
-      label: 'on or off',
-      needs: 'servers.update',
-      help: 'Switch the server off, after asking, or on again.',
-    },
-    validate: {
-      ...on('check'),
-      label: 'validate',
-      hint: true,
-      needs: 'service',
-      help: 'Connect and initialize once, and say how long it took.',
-    },
-    checkOAuth: {
-      ...on('checkOAuth'),
-      label: 'check OAuth',
-      needs: 'service',
-      help: 'Ask whether its settings demand OAuth; nothing is connected.',
-    },
-    compare: {
-      ...on('compare'),
-      label: 'compare with a snapshot',
-      needs: 'service',
-      help: 'Say what changed since a snapshot in a file, and what breaks callers.',
-    },
-    roots: { ...on('folders'), label: 'roots', needs: 'roots.set', help: 'Edit the folders that it gets as roots.' },
-    importTokens: {
-      ...on('import'),
-      label: 'import tokens',
-      needs: 'servers.importTokens',
-      help: 'Hand over OAuth tokens that you obtained for it.',
-    },
-    signIn: {
-      ...on('signIn'),
-      label: 'sign in',
-      needs: 'servers.importTokens',
-      help: 'Sign in to it with OAuth in the browser, after saying where.',
-    },
-    signOut: {
-      ...on('signOut'),
-      label: 'sign out',
-      needs: 'signIns.delete',
-      help: 'Forget the tokens that are stored for it, after asking.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'remove server',
-      needs: 'servers.delete',
-      help: 'Take the saved server away, after asking.',
-    },
-  },
+const define = bindingsOf('servers')
+
+export const serversKeys = define.screen('servers', 'Servers', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
+  back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
+  doctor: on('doctor', 'doctor', {
+    hint: true,
+    needs: 'service',
+    help: 'Examine the server, or all marked ones, step by step from probe to listings.',
+  }),
+  add: on('new', 'new server', {
+    hint: true,
+    needs: 'servers.create',
+    help: 'Save another server, by its address or its command.',
+  }),
+  connect: on('newSignedIn', 'connect with sign-in', {
+    needs: 'connections.create',
+    help: 'Connect a server by its address; Connections follows it, with its sign-in link.',
+  }),
+  importFiles: on('newOfFile', 'import from files', {
+    needs: 'servers.create',
+    help: 'Save servers that other programs on this machine have in mcp.json and files like it.',
+  }),
+  edit: on('edit', 'edit', {
+    hint: true,
+    needs: 'servers.update',
+    help: 'Change its name, how it is reached, or what is stored with it.',
+  }),
+  enabled: on('toggle', 'on or off', {
+    needs: 'servers.update',
+    help: 'Switch the server off, after asking, or on again.',
+  }),
+  validate: on('check', 'validate', {
+    hint: true,
+    needs: 'service',
+    help: 'Connect and initialize once, and say how long it took.',
+  }),
+  checkOAuth: on('checkOAuth', 'check OAuth', {
+    needs: 'service',
+    help: 'Ask whether its settings demand OAuth; nothing is connected.',
+  }),
+  compare: on('compare', 'compare with a snapshot', {
+    needs: 'service',
+    help: 'Say what changed since a snapshot in a file, and what breaks callers.',
+  }),
+  roots: on('folders', 'roots', { needs: 'roots.set', help: 'Edit the folders that it gets as roots.' }),
+  importTokens: on('import', 'import tokens', {
+    needs: 'servers.importTokens',
+    help: 'Hand over OAuth tokens that you obtained for it.',
+  }),
+  signIn: on('signIn', 'sign in', {
+    needs: 'servers.importTokens',
+    help: 'Sign in to it with OAuth in the browser, after saying where.',
+  }),
+  signOut: on('signOut', 'sign out', {
+    needs: 'signIns.delete',
+    help: 'Forget the tokens that are stored for it, after asking.',
+  }),
+  remove: on('delete', 'remove server', { needs: 'servers.delete', help: 'Take the saved server away, after asking.' }),
 })
 
 /** Only in a workspace that ends with the program. */
-export const unsavedKeys = defineBindings({
-  name: 'unsaved',
-  scope: 'panel',
-  isFirst: true,
-  screen: 'servers',
-  title: 'Nothing is saved',
-  bindings: {
-    save: {
-      keys: ['s'],
-      label: 'save server',
-      hint: 'first',
-      needs: 'servers.create',
-      help: 'Save the server in a project of the local workspace, with its suites, calls and sign-in.',
-    },
+export const unsavedKeys = define.first('unsaved', 'Nothing is saved', {
+  save: {
+    keys: ['s'],
+    label: 'save server',
+    hint: 'first',
+    needs: 'servers.create',
+    help: 'Save the server in a project of the local workspace, with its suites, calls and sign-in.',
   },
 })
 
-export const serverImportKeys = defineBindings({
-  name: 'serverImport',
-  scope: 'overlay',
-  screen: 'servers',
-  title: 'Servers in files',
-  bindings: {
-    accept: {
-      keys: ['enter'],
-      label: 'import',
-      hint: true,
-      needs: 'servers.create',
-      help: 'Import the marked ones, or the chosen one where none is marked; asks first.',
-    },
-    all: { ...on('all'), label: 'mark all or none', hint: true, help: 'Mark every server that can be taken, or none.' },
-    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
+export const serverImportKeys = define.overlay('serverImport', 'Servers in files', {
+  accept: {
+    keys: ['enter'],
+    label: 'import',
+    hint: true,
+    needs: 'servers.create',
+    help: 'Import the marked ones, or the chosen one where none is marked; asks first.',
   },
+  all: on('all', 'mark all or none', { hint: true, help: 'Mark every server that can be taken, or none.' }),
+  cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
 })
 
-export const toolsKeys = defineBindings({
-  name: 'tools',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Tools',
-  bindings: {
-    call: {
-      verb: 'call',
-      keys: ['enter', VERBS.call.key],
-      label: 'call',
-      hint: true,
-      needs: 'servers.callTool',
-      help: 'Fill in its arguments, then call it.',
-    },
-    inspect: { ...on('view'), label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
+export const toolsKeys = define.panel('tools', 'Tools', {
+  call: {
+    verb: 'call',
+    keys: ['enter', VERBS.call.key],
+    label: 'call',
+    hint: true,
+    needs: 'servers.callTool',
+    help: 'Fill in its arguments, then call it.',
   },
+  inspect: on('view', 'inspect', { hint: true, help: 'Its whole description and input schema.' }),
+  raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
 })
 
-export const promptsKeys = defineBindings({
-  name: 'prompts',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Prompts',
-  bindings: {
-    render: {
-      keys: ['enter'],
-      label: 'render',
-      hint: true,
-      needs: 'service',
-      help: 'Fill in its arguments, then render it.',
-    },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
+export const promptsKeys = define.panel('prompts', 'Prompts', {
+  render: {
+    keys: ['enter'],
+    label: 'render',
+    hint: true,
+    needs: 'service',
+    help: 'Fill in its arguments, then render it.',
   },
+  raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
 })
 
-export const resourcesKeys = defineBindings({
-  name: 'resources',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Resources',
-  bindings: {
-    read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
-    raw: { ...on('raw'), label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
-    subscribe: {
-      ...on('follow'),
-      label: 'subscribe',
-      hint: true,
-      needs: 'liveServers.subscribe',
-      help: 'Have the server say when it is updated, or no longer; what is open is then read again.',
-    },
-  },
+export const resourcesKeys = define.panel('resources', 'Resources', {
+  read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
+  raw: on('raw', 'raw JSON', { help: 'Its descriptor as the server gave it.' }),
+  subscribe: on('follow', 'subscribe', {
+    hint: true,
+    needs: 'liveServers.subscribe',
+    help: 'Have the server say when it is updated, or no longer; what is open is then read again.',
+  }),
 })
 
-const saveCase = {
-  ...on('newOfCall'),
-  label: 'eval case',
+const saveCase = on('newOfCall', 'eval case', {
   hint: true,
   needs: 'cases.create',
   help: 'Save the call as an eval case; once it is saved, go to the case.',
-} as const
+})
 
-const stop = {
-  ...on('end'),
-  label: 'cancel',
+const stop = on('end', 'cancel', {
   hint: true,
   help: 'Tell the server to stop a call that runs; what it did until then is not known.',
-} as const
+})
 
 const resend = {
-  again: {
-    ...on('again'),
-    label: 'call again',
+  again: on('again', 'call again', {
     hint: true,
     needs: 'servers.callTool',
     help: 'Call the tool with the same arguments, after asking.',
-  },
-  edit: {
-    ...on('edit'),
-    label: 'edit and call',
+  }),
+  edit: on('edit', 'edit and call', {
     hint: true,
     needs: 'servers.callTool',
     help: 'The form of the call, filled with what was sent.',
-  },
+  }),
 } as const
 
-const copyAs = {
-  ...on('copyAs'),
-  label: 'copy as',
-  help: 'Copy the call as a command, as requests of curl, or as JSON.',
-} as const
+const copyAs = on('copyAs', 'copy as', { help: 'Copy the call as a command, as requests of curl, or as JSON.' })
 
-export const callsKeys = defineBindings({
-  name: 'calls',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Calls',
-  bindings: {
-    show: { keys: ['enter'], label: 'show result', hint: true },
-    stop,
-    ...resend,
-    saveCase,
-    copyAs,
-    compare: {
-      ...on('compare'),
-      label: 'compare',
-      hint: true,
-      help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
-    },
-    clear: { ...on('delete'), label: 'forget calls', needs: 'calls.clear', help: 'Forget these calls, after asking.' },
-  },
+export const callsKeys = define.panel('calls', 'Calls', {
+  show: { keys: ['enter'], label: 'show result', hint: true },
+  stop,
+  ...resend,
+  saveCase,
+  copyAs,
+  compare: on('compare', 'compare', {
+    hint: true,
+    help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
+  }),
+  clear: on('delete', 'forget calls', { needs: 'calls.clear', help: 'Forget these calls, after asking.' }),
 })
 
-export const serverReadinessKeys = defineBindings({
-  name: 'serverReadiness',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Readiness of a server',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its lanes and its report.' },
-    add: {
-      ...on('new'),
-      label: 'grade it',
-      hint: true,
-      needs: 'readiness.startClaude',
-      help: 'Grade it against the rules of a publisher’s directory; says before what it costs.',
-    },
-    cancel: {
-      ...on('end'),
-      label: 'cancel',
-      hint: true,
-      needs: 'readiness.cancel',
-      help: 'Stop the chosen run, after asking.',
-    },
-  },
+export const serverReadinessKeys = define.panel('serverReadiness', 'Readiness of a server', {
+  open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its lanes and its report.' },
+  add: on('new', 'grade it', {
+    hint: true,
+    needs: 'readiness.startClaude',
+    help: 'Grade it against the rules of a publisher’s directory; says before what it costs.',
+  }),
+  cancel: on('end', 'cancel', { hint: true, needs: 'readiness.cancel', help: 'Stop the chosen run, after asking.' }),
 })
 
-export const resultKeys = defineBindings({
-  name: 'result',
-  scope: 'overlay',
-  screen: 'servers',
-  title: 'Result',
-  bindings: {
-    close: {
-      verb: 'quit',
-      keys: ['escape', VERBS.quit.key],
-      label: 'close',
-      hint: true,
-      help: 'Close; what still runs goes on, the calls tab has it.',
-    },
-    stop,
-    ...resend,
-    saveCase,
-    answer: { ...on('answer'), label: 'answer', help: 'Answer what the server asks while the call waits.' },
-    copyAs,
+export const resultKeys = define.overlay('result', 'Result', {
+  close: {
+    verb: 'quit',
+    keys: ['escape', VERBS.quit.key],
+    label: 'close',
+    hint: true,
+    help: 'Close; what still runs goes on, the calls tab has it.',
   },
+  stop,
+  ...resend,
+  saveCase,
+  answer: on('answer', 'answer', { help: 'Answer what the server asks while the call waits.' }),
+  copyAs,
 })
 
 const recordedKeys = (noun: string, clears: Need) =>
   ({
     ...openAndBack(noun),
-    pause: {
-      ...on('toggle'),
-      label: 'pause',
-      hint: true,
-      help: 'Let nothing new in, or go on; it is recorded meanwhile.',
-    },
-    clear: { ...on('delete'), label: 'clear', hint: true, needs: clears, help: 'Forget what was recorded so far.' },
+    pause: on('toggle', 'pause', { hint: true, help: 'Let nothing new in, or go on; it is recorded meanwhile.' }),
+    clear: on('delete', 'clear', { hint: true, needs: clears, help: 'Forget what was recorded so far.' }),
   }) as const
 
-export const trafficKeys = defineBindings({
-  name: 'traffic',
-  scope: 'screen',
-  screen: 'servers',
-  title: 'Traffic',
-  bindings: recordedKeys('message', 'traffic.clear'),
-})
+export const trafficKeys = define.screen('traffic', 'Traffic', recordedKeys('message', 'traffic.clear'))
 
-export const consoleKeys = defineBindings({
-  name: 'console',
-  scope: 'screen',
-  screen: 'servers',
-  title: 'Console',
-  bindings: {
-    ...recordedKeys('line', 'console.clear'),
-    level: {
-      ...on('logLevel'),
-      label: 'log level',
-      hint: true,
-      needs: 'liveServers.setLogLevel',
-      help: 'Choose which log messages the server sends, now and on later connections.',
-    },
-  },
+export const consoleKeys = define.screen('console', 'Console', {
+  ...recordedKeys('line', 'console.clear'),
+  level: on('logLevel', 'log level', {
+    hint: true,
+    needs: 'liveServers.setLogLevel',
+    help: 'Choose which log messages the server sends, now and on later connections.',
+  }),
 })

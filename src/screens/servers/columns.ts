@@ -1,7 +1,14 @@
 import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { ageColumn } from '../../components/collection/plain-parts.ts'
+import {
+  ageColumn,
+  countColumn,
+  lookColumn,
+  measureColumn,
+  nameColumn,
+  noteColumn,
+} from '../../components/collection/plain-parts.ts'
 import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -41,30 +48,19 @@ function doctorText({ server, doctor }: ServerRow, symbols: Symbols): string {
 /** @param doctor columns for the doctor's state, see {@link doctorWidth} */
 export function serverColumns(symbols: Symbols, doctor: number): readonly Column<ServerRow>[] {
   return [
-    {
-      id: 'name',
-      title: 'Server',
-      width: 'flex',
+    nameColumn('Server', ({ server }) => server.name, {
       cell: ({ server, asks }) =>
         asks
           ? { text: `${symbols.warn} ${shorten(server.name, MOST_TEXT)} asks`, tone: 'warn' }
           : { text: shorten(server.name, MOST_TEXT), tone: server.enabled ? 'plain' : 'muted' },
-      sort: ({ server }) => server.name,
-    },
-    {
-      id: 'transport',
-      title: 'Via',
-      width: 5,
-      cell: ({ server }) => ({ text: server.transportType, tone: 'muted' }),
-      sort: ({ server }) => server.transportType,
-    },
+    }),
+    noteColumn('Via', 5, ({ server }) => server.transportType, { id: 'transport' }),
     {
       id: 'enabled',
       title: 'On',
       width: 3,
       from: 40,
       cell: ({ server }) => (server.enabled ? 'yes' : { text: 'no', tone: 'warn' }),
-      sort: ({ server }) => (server.enabled ? 'yes' : 'no'),
     },
     {
       id: 'doctor',
@@ -73,15 +69,8 @@ export function serverColumns(symbols: Symbols, doctor: number): readonly Column
       cell: row => ({ text: doctorText(row, symbols), tone: row.doctor?.look.tone ?? 'muted' }),
       sort: row => row.doctor?.look.word,
     },
-    {
-      id: 'url',
-      title: 'Address',
-      width: 'flex',
-      from: 64,
-      cell: ({ server }) => ({ text: shorten(server.url ?? UNKNOWN, MOST_TEXT), tone: 'muted' }),
-      sort: ({ server }) => server.url ?? undefined,
-    },
-    { ...ageColumn('Age', ({ server }) => server.createdAt), from: 46 },
+    noteColumn('Address', 'flex', ({ server }) => shorten(server.url ?? UNKNOWN, MOST_TEXT), { id: 'url', from: 64 }),
+    ageColumn('Age', ({ server }) => server.createdAt, { from: 46 }),
   ]
 }
 
@@ -98,31 +87,16 @@ function oneLine(text: string | null | undefined): string {
 }
 
 export const toolColumns: readonly Column<Tool>[] = [
-  { id: 'name', title: 'Tool', width: 'flex', cell: tool => shorten(tool.name, MOST_TEXT), sort: tool => tool.name },
-  {
-    id: 'description',
-    title: 'Description',
-    width: 'flex',
-    from: 50,
-    cell: tool => ({ text: oneLine(tool.description), tone: 'muted' }),
-  },
+  nameColumn('Tool', tool => shorten(tool.name, MOST_TEXT)),
+  noteColumn('Description', 'flex', tool => oneLine(tool.description), { from: 50 }),
 ]
 
 export const promptColumns: readonly Column<Prompt>[] = [
-  {
-    id: 'name',
-    title: 'Prompt',
-    width: 'flex',
-    cell: prompt => shorten(prompt.name, MOST_TEXT),
-    sort: prompt => prompt.name,
-  },
-  {
+  nameColumn('Prompt', prompt => shorten(prompt.name, MOST_TEXT)),
+  noteColumn('Takes', 12, prompt => plural(prompt.arguments?.length ?? 0, 'argument'), {
     id: 'arguments',
-    title: 'Takes',
-    width: 12,
-    cell: prompt => ({ text: plural(prompt.arguments?.length ?? 0, 'argument'), tone: 'muted' }),
     sort: prompt => prompt.arguments?.length ?? 0,
-  },
+  }),
 ]
 
 function typeOf(resource: ListedResource): string {
@@ -161,78 +135,33 @@ export function resourceColumns(symbols: Symbols, subscriptions: Subscriptions):
 }
 
 const plainResourceColumns: readonly Column<ListedResource>[] = [
-  {
-    id: 'uri',
-    title: 'URI',
-    width: 'flex',
-    cell: resource => shorten(addressOf(resource), MOST_TEXT),
-    sort: addressOf,
-  },
-  {
-    id: 'name',
-    title: 'Name',
-    width: 'flex',
-    from: 60,
-    cell: resource => oneLine(resource.name),
-    sort: resource => resource.name ?? undefined,
-  },
-  { id: 'mime', title: 'Type', width: 16, cell: resource => ({ text: typeOf(resource), tone: 'muted' }), sort: typeOf },
+  nameColumn('URI', resource => shorten(addressOf(resource), MOST_TEXT), { id: 'uri' }),
+  nameColumn('Name', resource => oneLine(resource.name), { from: 60, sort: resource => resource.name ?? undefined }),
+  noteColumn('Type', 16, typeOf, { id: 'mime' }),
 ]
 
 export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
   return [
-    {
-      id: 'state',
-      title: 'State',
-      width: 12,
-      cell: ({ status }) => {
-        const look = callLook(status)
-        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-      },
-      sort: ({ status }) => callLook(status).word,
-    },
-    {
-      id: 'kind',
-      title: 'What',
-      width: 8,
-      from: 56,
-      cell: ({ kind }) => ({ text: KIND_WORDS[kind], tone: 'muted' }),
-      sort: ({ kind }) => kind,
-    },
-    {
+    lookColumn(symbols, ({ status }) => callLook(status), { sort: ({ status }) => callLook(status).word }),
+    noteColumn('What', 8, ({ kind }) => KIND_WORDS[kind], { id: 'kind', from: 56, sort: ({ kind }) => kind }),
+    nameColumn('Of', ({ target }) => target, {
       id: 'target',
-      title: 'Of',
-      width: 'flex',
       cell: ({ target, record }) =>
         shorten([target, record ? progressOf(record) : ''].filter(Boolean).join('  '), MOST_TEXT),
-      sort: ({ target }) => target,
-    },
-    {
-      id: 'arguments',
-      title: 'Arguments',
-      width: 'flex',
-      from: 72,
-      cell: ({ input }) => ({ text: input ? shorten(jsonText(input), MOST_TEXT) : '', tone: 'muted' }),
-    },
-    {
-      id: 'took',
-      title: 'Took',
-      width: 8,
-      align: 'right',
+    }),
+    noteColumn('Arguments', 'flex', ({ input }) => (input ? shorten(jsonText(input), MOST_TEXT) : ''), { from: 72 }),
+    countColumn('Took', 8, ({ durationMs }) => durationMs, {
       cell: ({ status, startedAt, durationMs }) => {
         const ms = status === 'running' ? Math.max(0, Date.now() - startedAt) : durationMs
         return { text: formatDuration(ms), tone: 'muted' }
       },
-      sort: ({ durationMs }) => durationMs,
-    },
-    {
-      id: 'age',
-      title: 'Age',
-      width: 5,
-      align: 'right',
-      cell: ({ startedAt }) => ({ text: formatAge(startedAt, Date.now()), tone: 'muted' }),
-      sort: ({ startedAt }) => startedAt,
-    },
+    }),
+    measureColumn(
+      'Age',
+      5,
+      ({ startedAt }) => startedAt,
+      at => formatAge(at ?? undefined, Date.now()),
+    ),
   ]
 }
 

@@ -13,7 +13,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { shorten } from './json-text.ts'
 import { reportLook, stepLook } from './status.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 /** The steps in the words of the screen, in the order in which the service takes them. */
 const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {

@@ -13,8 +13,9 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import { serverImportKeys } from './bindings.ts'
+import { lookColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
 /** The servers of some files, and what is wrong with the files. */
 export type Choice = { candidates: readonly Candidate[]; problems: readonly FileProblem[] }
@@ -24,8 +25,6 @@ const WIDTH = 96
 const ROWS_AROUND = 6
 /** Of what is said of the chosen one. */
 const REMARK_ROWS = 3
-
-type Look = { symbol: keyof Pick<Symbols, 'ok' | 'warn' | 'error' | 'pending'>; word: string; tone: Tone }
 
 const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
   new: { symbol: 'pending', word: 'new', tone: 'plain' },
@@ -37,19 +36,10 @@ const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
 
 function columnsOf(symbols: Symbols): readonly Column<Candidate>[] {
   return [
-    { id: 'name', title: 'Server', width: 'flex', cell: ({ entry }) => entry.name, sort: ({ entry }) => entry.name },
-    { id: 'transport', title: 'Via', width: 5, cell: ({ entry }) => ({ text: entry.transportType, tone: 'muted' }) },
-    {
-      id: 'state',
-      title: 'State',
-      width: 10,
-      cell({ state }) {
-        const { symbol, word, tone } = LOOKS[state]
-        return { text: `${symbols[symbol]} ${word}`, tone }
-      },
-      sort: ({ state }) => state,
-    },
-    { id: 'file', title: 'File', width: 'flex', cell: ({ entry }) => ({ text: entry.file, tone: 'muted' }) },
+    nameColumn('Server', ({ entry }) => entry.name),
+    noteColumn('Via', 5, ({ entry }) => entry.transportType, { id: 'transport' }),
+    lookColumn(symbols, ({ state }) => LOOKS[state], { width: 10, sort: ({ state }) => state }),
+    noteColumn('File', 'flex', ({ entry }) => entry.file),
   ]
 }
 

@@ -1,5 +1,4 @@
-import { withinLevels } from '../../lib/json-depth.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { withinLevels, isPlainObject } from '../../lib/json.ts'
 
 /** A text cut at a length, with how much is missing. */
 export function shorten(text: string, most: number): string {

@@ -6,7 +6,7 @@ import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import { countColumn } from '../../components/collection/plain-parts.ts'
+import { countColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { IMPOSSIBLE_TIME, localInstant } from '../../lib/times.ts'
@@ -96,15 +96,9 @@ export function instantOf(at: number | string): string {
 }
 
 export function timeColumn<Row>(entryOf: (row: Row) => Entry): Column<Row> {
-  return {
-    id: 'time',
-    title: 'Time',
-    width: 12,
-    cell: row => ({ text: instantOf(entryOf(row).at), tone: 'muted' }),
-    sort: row => Number(entryOf(row).id),
-  }
+  return noteColumn('Time', 12, row => instantOf(entryOf(row).at), { sort: row => Number(entryOf(row).id) })
 }
 
 export function bytesColumn<Row>(sizeOf: (row: Row) => number): Column<Row> {
-  return { ...countColumn('Bytes', 9, sizeOf), from: 48 }
+  return countColumn('Bytes', 9, sizeOf, { from: 48 })
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { unavailable } from '../../tui/keymap/binding.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
@@ -26,9 +26,11 @@ import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
 import { useChangedList } from './use-changed-list.ts'
-import { useLiveServer } from './use-live-server.ts'
-import { useSubscription } from './use-subscription.ts'
+import { useLiveServer, isLocalOnly } from './use-live-server.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
 
 /** A resource for reading: its address and what it is. */
 export function resourceLines(resource: ListedResource): Line[] {
@@ -128,5 +130,34 @@ function useTemplateReading(projectId: string, server: ProjectServer, read: (uri
       act: `Read it from ${server.name}`,
       onSend: values => read(template.expand(values as Record<string, string>)),
     })
+  }
+}
+
+/** Subscribes to a resource, or ends that where it is subscribed to. */
+export function useSubscription(
+  projectId: string,
+  serverId: string,
+  { live, error }: ReturnType<typeof useLiveServer>,
+): (resource: ListedResource | undefined) => KeyHandler | Unavailable {
+  const write = useWrite(contract.liveServers.subscribe)
+  return resource => {
+    if (isLocalOnly(error)) return unavailable(describeError(error).sentence)
+    if (!resource) return unavailable('There is no resource.')
+    if (isTemplate(resource)) return unavailable('A template stands for many resources, and none of them is chosen.')
+    if (live?.offers?.subscriptions === false)
+      return unavailable('This server does not offer subscriptions to resources.')
+    const { uri } = resource
+    const subscribed = !live?.subscriptions.some(each => each.uri === uri)
+    return async () => {
+      await write({
+        start: subscribed ? 'Subscribing…' : 'Ending the subscription…',
+        done: () =>
+          subscribed
+            ? 'Subscribed. The connection is kept for an hour after it was last looked at.'
+            : 'The subscription has ended.',
+        input: { projectId, serverId, body: { uri, subscribed } },
+        rereads: ({ queryKey }) => queryKey[1] === 'get',
+      })
+    }
   }
 }

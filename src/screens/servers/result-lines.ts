@@ -21,8 +21,8 @@ import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
 import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../domain/calls/listed-calls.ts'
 import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
-import type { Look } from './status.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
+import type { Look } from '../../tui/theme/theme.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000

@@ -13,7 +13,8 @@ import { sourceKeys } from '../../components/component-keys.ts'
 import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
 import { useAddressCopy } from '../../components/markdown/use-address-copy.ts'
 import { useOverlays } from '../../components/overlays.tsx'
-import { OutlineRows, useOutline } from '../../components/viewer/outline.tsx'
+import { useOutline } from '../../components/viewer/outline.tsx'
+import { ScrolledRows } from '../../components/viewer/scrolled-rows.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
 import { useAnswerRequests } from './requests/use-answer-requests.tsx'
@@ -145,5 +146,5 @@ function Answered({ projectId, record }: { projectId: string; record: CallRecord
   })
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: hasMarkdown(record) })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainText } from '../../components/viewer/source.ts'
-import type { JsonObject } from '../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { schemaLines, schemaType } from './schema-lines.ts'
 
 function drawn(schema: JsonObject | undefined): string[] {

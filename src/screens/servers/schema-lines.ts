@@ -1,7 +1,6 @@
-import { withinLevels } from '../../lib/json-depth.ts'
+import { withinLevels, isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { shorten } from './json-text.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json-object.ts'
 
 /** Deepest nesting and longest text that are laid out; a schema comes from somebody else's server. */
 const MOST_DEPTH = 6

@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, type ReactNode, useSyncExternalStore } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
@@ -14,9 +14,8 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { connectionsRoute } from '../connections/route.ts'
 import { serversKeys } from './bindings.ts'
 import { Calls } from './calls.tsx'
-import { useServerChecks, type ServerInput } from './checks.ts'
+import { useServerChecks, type ServerInput, doctorQuery, useManualQuery } from './checks.ts'
 import { doctorWidth, serverColumns, type ServerRow } from './columns.ts'
-import { Doctor } from './doctor.tsx'
 import { Overview } from './overview.tsx'
 import { Prompts } from './prompts.tsx'
 import { Readiness } from './readiness.tsx'
@@ -26,13 +25,25 @@ import { Tools } from './tools.tsx'
 import { useComparison } from './use-comparison.tsx'
 import { consoleTab } from './console.tsx'
 import { trafficTab } from './traffic.tsx'
-import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useRoots } from './use-roots.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
 import { useSignIn } from './use-sign-in.tsx'
 import { NO_FILES, useServerImport } from './use-server-import.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { stateOf } from '../../domain/servers/findings.ts'
+import { plural, formatAgo } from '../../tui/theme/format.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { reportLook } from './status.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import type { DoctorSteps, StepsTaken } from '../../domain/servers/steps.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceTime } from '../../api/client/transport/service-time.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { reportLines, runningLines } from './doctor-lines.ts'
+import { useNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export const ServersScreen = collectionScreen({
@@ -143,4 +154,90 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     remove: onServer(saving.remove),
     checkOAuth: on(row => check('overview', checks.checkOAuth, row)),
   }
+}
+
+/** Servers that are examined at once; each examination is one request of the budget. */
+const AT_ONCE = 3
+const NO_REPORT = 'without a report'
+
+/** Examines several servers, a few at once; what was found shows in the list as it comes. */
+export function useDoctorBatch(projectId: string): (servers: readonly ProjectServer[]) => Promise<unknown> {
+  const workspace = useWorkspace()
+  const queryClient = useQueryClient()
+  const runTask = useRunTask()
+  return servers =>
+    runTask({
+      start: `Examining ${plural(servers.length, 'server')}…`,
+      stopped: 'The round was stopped.',
+      work: async ({ signal, progress }) => {
+        const waiting = [...servers]
+        const words: string[] = []
+        progress(0, servers.length)
+        const examine = async (): Promise<void> => {
+          for (let server = waiting.shift(); server && !signal.aborted; server = waiting.shift()) {
+            const report = queryClient.query(doctorQuery(workspace, { projectId, serverId: server.id }))
+            words.push(await report.then(found => reportLook(stateOf(found)).word).catch(() => NO_REPORT))
+            progress(words.length, servers.length)
+          }
+        }
+        await Promise.all(Array.from({ length: AT_ONCE }, examine))
+        return words
+      },
+      done: words => ({
+        tone: words.every(word => word === 'ready') ? 'ok' : 'warn',
+        text: batchSentence(words, servers.length),
+      }),
+    })
+}
+
+/** `Examined 3 servers: 2 ready, 1 partial.`, or how far it came before it was stopped. */
+export function batchSentence(words: readonly string[], wanted: number): string {
+  const tally = [...new Set(words)].map(word => `${words.filter(other => other === word).length} ${word}`)
+  const found = tally.length > 0 ? `: ${tally.join(', ')}` : ''
+  return words.length === wanted
+    ? `Examined ${plural(wanted, 'server')}${found}.`
+    : `Stopped after ${words.length} of ${plural(wanted, 'server')}${found}.`
+}
+
+/** The doctor's last report on a server; it examines only when asked. */
+export function Doctor(props: TabProps) {
+  const { projectId, server, focused } = props
+  const { symbols } = useTheme()
+  const workspace = useWorkspace()
+  const report = useManualQuery(doctorQuery(workspace, { projectId, serverId: server.id }))
+  const steps = useSteps(workspace.doctorSteps, server.id)
+  const { data, running } = report
+  const now = useNow()
+  const key = useKeyName()
+  const lines = useMemo<Line[]>(() => {
+    const shown = data ? reportLines(data, symbols) : []
+    if (running)
+      return [...runningLines(symbols, steps), ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : [])]
+    return data ? [ageLine(data.generatedAt, now), ...shown] : []
+  }, [data, running, symbols, now, steps])
+  if (running) return <Viewer lines={lines} focused={focused} />
+  if (!report.hasData && !report.problem) {
+    return (
+      <>
+        <Sentence tone="plain" text={`No doctor report on ${server.name} yet.`} />
+        <Sentence tone="muted" text={`Press ${key(serversKeys, 'doctor')} to connect and check each step.`} />
+      </>
+    )
+  }
+  return (
+    <PaneState data={report} loading="">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}
+
+/** The steps that have ended of an examination under way; undefined where the service does not report them. */
+function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken | undefined {
+  return useSyncExternalStore(steps?.subscribe ?? unchanging, () => steps?.of(serverId))
+}
+
+const unchanging = (): (() => void) => () => undefined
+
+function ageLine(generatedAt: number | string, now: number): Line {
+  return { text: `Examined ${formatAgo(toEpochMs(generatedAt), serviceTime(now))}`, tone: 'muted' }
 }

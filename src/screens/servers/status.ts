@@ -1,11 +1,5 @@
-import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import type { Look } from '../../tui/theme/theme.ts'
 import { ownValue } from '../../lib/own-value.ts'
-
-export type Look = {
-  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
-  tone: Tone
-  word: string
-}
 
 const REPORT: Record<string, Look> = {
   warnings: { symbol: 'warn', tone: 'warn', word: 'warnings' },

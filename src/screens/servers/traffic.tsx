@@ -17,6 +17,7 @@ import { serversKeys, trafficKeys } from './bindings.ts'
 import type { ServerRow } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
 import { bytesColumn, instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
+import { measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
 /** A frame with what answered it. */
 type Row = { serverId: string; frame: TrafficFrame; answer: TrafficFrame | undefined }
@@ -100,34 +101,20 @@ function columnsOf(symbols: Symbols, isOfRuns: boolean): readonly Column<Row>[] 
       cell: row => ({ text: row.frame.method ?? row.frame.kind, tone: hasFailed(row) ? 'error' : 'plain' }),
     },
     { id: 'mark', title: '', width: 1, cell: row => (hasFailed(row) ? { text: symbols.error, tone: 'error' } : '') },
-    { id: 'kind', title: 'Kind', width: 12, from: 60, cell: ({ frame }) => ({ text: frame.kind, tone: 'muted' }) },
-    {
-      id: 'took',
-      title: 'Took',
-      width: 7,
-      align: 'right',
-      cell: row => ({ text: formatDuration(took(row)), tone: 'muted' }),
-      sort: took,
-    },
+    noteColumn('Kind', 12, ({ frame }) => frame.kind, { from: 60 }),
+    measureColumn('Took', 7, took, formatDuration),
     bytesColumn(({ frame }) => frame.size),
     ...(isOfRuns ? [originColumn] : []),
-    {
-      id: 'content',
-      title: 'Content',
-      width: 'flex',
-      from: 72,
-      cell: ({ frame }) => ({ text: frame.summary, tone: 'muted' }),
-    },
+    noteColumn('Content', 'flex', ({ frame }) => frame.summary, { from: 72 }),
   ]
 }
 
-const originColumn: Column<Row> = {
-  id: 'origin',
-  title: 'Of',
-  width: 'flex',
-  from: 60,
-  cell: ({ frame: { origin } }) => ({ text: origin ? originLabel(origin) : '', tone: 'muted' }),
-}
+const originColumn: Column<Row> = noteColumn(
+  'Of',
+  'flex',
+  ({ frame: { origin } }) => (origin ? originLabel(origin) : ''),
+  { id: 'origin', from: 60 },
+)
 
 function originLabel({ runNumber, caseTitle }: NonNullable<TrafficFrame['origin']>): string {
   return `run #${runNumber}, ${caseTitle}`

@@ -14,7 +14,7 @@ import { argumentForm, filledForm } from './arguments.ts'
 import { callsKeys } from './bindings.ts'
 import { INCOMPLETE } from './result-lines.ts'
 import { shorten } from './json-text.ts'
-import type { JsonObject } from '../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json.ts'
 
 type CallTool = (toolName: string, parameters: JsonObject) => void
 

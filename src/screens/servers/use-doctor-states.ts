@@ -3,7 +3,8 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { stateOf, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { doctorQuery } from './checks.ts'
-import { reportLook, type Look } from './status.ts'
+import type { Look } from '../../tui/theme/theme.ts'
+import { reportLook } from './status.ts'
 
 /** What the doctor last said about a server; `at` in epoch milliseconds. */
 export type DoctorState = { look: Look; at: number | undefined }

@@ -1,44 +1,28 @@
 import { openAndBack } from '../../components/collection/plain-parts.ts'
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
-export const sessionsKeys = defineBindings({
-  name: 'sessions',
-  scope: 'screen',
-  screen: 'sessions',
-  title: 'Sessions',
-  bindings: {
-    ...openAndBack('session'),
-    parent: {
-      keys: ['alt+enter'],
-      label: 'its record',
-      hint: true,
-      help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
-    },
-    talk: {
-      ...on('call'),
-      label: 'go on',
-      needs: 'chats.say',
-      help: 'Go on with a chat; a new one is begun at an environment.',
-    },
-    search: {
-      ...on('search'),
-      label: 'search',
-      hint: true,
-      needs: 'service',
-      help: 'Search titles, or all that was said; an empty text shows the whole feed again.',
-    },
-    export: {
-      ...on('write'),
-      label: 'export traces',
-      needs: 'service',
-      help: 'Write the traces of the project’s sessions to a file, as OTLP JSON with a line for each page.',
-    },
-    source: {
-      ...on('filterSource'),
-      label: 'next source',
-      hint: true,
-      help: 'Show eval, swarm, visitor or chat sessions alone, or all of them again.',
-    },
+const define = bindingsOf('sessions')
+
+export const sessionsKeys = define.screen('sessions', 'Sessions', {
+  ...openAndBack('session'),
+  parent: {
+    keys: ['alt+enter'],
+    label: 'its record',
+    hint: true,
+    help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
   },
+  talk: on('call', 'go on', { needs: 'chats.say', help: 'Go on with a chat; a new one is begun at an environment.' }),
+  search: on('search', 'search', {
+    hint: true,
+    needs: 'service',
+    help: 'Search titles, or all that was said; an empty text shows the whole feed again.',
+  }),
+  export: on('write', 'export traces', {
+    needs: 'service',
+    help: 'Write the traces of the project’s sessions to a file, as OTLP JSON with a line for each page.',
+  }),
+  source: on('filterSource', 'next source', {
+    hint: true,
+    help: 'Show eval, swarm, visitor or chat sessions alone, or all of them again.',
+  }),
 })

@@ -38,7 +38,7 @@ export const SessionsScreen = collectionScreen({
   rows: plainRows<SessionSummary>(() => [
     { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
     { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
-    { ...countColumn('Msgs', 5, ({ messageCount }: SessionSummary) => messageCount), from: 44 },
+    countColumn('Msgs', 5, ({ messageCount }) => messageCount, { from: 44 }),
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [

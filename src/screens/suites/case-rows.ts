@@ -2,11 +2,11 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { countTrials, passRate, type TrialCounts } from '../../domain/runs/trials.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { ageText, countColumn, measureColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
@@ -61,7 +61,7 @@ function lastCell(last: LastResult | undefined, symbols: Symbols): Cell {
 /** Columns of the cases; they show a theme's marks, so they are made once per theme. */
 export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
   return [
-    { id: 'title', title: 'Case', width: 'flex', cell: ({ stored }) => stored.title },
+    nameColumn('Case', ({ stored }) => stored.title, { id: 'title' }),
     {
       id: 'last',
       title: 'Last',
@@ -69,31 +69,9 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       cell: ({ last }) => lastCell(last, symbols),
       sort: ({ last }) => last && passRate(last),
     },
-    {
-      id: 'steps',
-      title: 'Steps',
-      width: 5,
-      align: 'right',
-      from: 42,
-      cell: ({ stored }) => ({ text: String(stored.steps.length), tone: 'muted' }),
-      sort: ({ stored }) => stored.steps.length,
-    },
-    {
-      id: 'stepKinds',
-      title: 'Steps by kind',
-      width: KINDS_WIDTH,
-      from: 74,
-      cell: ({ stored }) => ({ text: stepKinds(stored.steps), tone: 'muted' }),
-    },
-    {
-      id: 'trials',
-      title: 'Trials',
-      width: 6,
-      align: 'right',
-      from: 50,
-      cell: ({ stored }) => String(stored.iterations ?? 1),
-      sort: ({ stored }) => stored.iterations ?? 1,
-    },
+    measureColumn('Steps', 5, ({ stored }) => stored.steps.length, formatCount, { from: 42 }),
+    noteColumn('Steps by kind', KINDS_WIDTH, ({ stored }) => stepKinds(stored.steps), { id: 'stepKinds', from: 74 }),
+    countColumn('Trials', 6, ({ stored }) => stored.iterations ?? 1, { from: 50 }),
     {
       id: 'kind',
       title: 'Kind',
@@ -101,29 +79,9 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       from: 86,
       cell: ({ stored }) => (stored.isNegative ? 'negative' : { text: 'usual', tone: 'muted' }),
     },
-    {
-      id: 'models',
-      title: 'Models',
-      width: 14,
-      from: 104,
-      cell: ({ stored }) => ({ text: modelsFigure(stored), tone: 'muted' }),
-    },
-    {
-      id: 'checks',
-      title: 'Checks',
-      width: 9,
-      from: 92,
-      cell: ({ stored }) => ({ text: stored.checks?.mode ?? 'inherit', tone: 'muted' }),
-    },
-    {
-      id: 'age',
-      title: 'Edited',
-      width: 6,
-      align: 'right',
-      from: 84,
-      cell: ({ stored }) => ({ text: formatAge(toEpochMs(stored.updatedAt), serviceNow()), tone: 'muted' }),
-      sort: ({ stored }) => toEpochMs(stored.updatedAt),
-    },
+    noteColumn('Models', 14, ({ stored }) => modelsFigure(stored), { from: 104 }),
+    noteColumn('Checks', 9, ({ stored }) => stored.checks?.mode ?? 'inherit', { from: 92 }),
+    measureColumn('Edited', 6, ({ stored }) => toEpochMs(stored.updatedAt), ageText, { id: 'age', from: 84 }),
   ]
 }
 

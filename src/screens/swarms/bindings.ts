@@ -1,151 +1,94 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
-import { on } from '../../tui/keymap/verbs.ts'
+import { bindingsOf, on } from '../../tui/keymap/binding.ts'
+
+const define = bindingsOf('swarms')
 
 const back = { keys: ['escape'], label: 'back', help: 'One step out.' }
 const findings = { keys: ['alt+enter'], label: 'findings', help: 'Show the findings that its wave saw last.' }
-const stop = {
-  ...on('end'),
-  label: 'stop',
+const stop = on('end', 'stop', {
   hint: true,
   needs: 'journeyRuns.cancel',
   help: 'Stop what of it is in flight, after asking; also while the feature is switched off.',
-} as const
-
-export const swarmsKeys = defineBindings({
-  name: 'swarms',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Swarms',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the swarm, or into the list of its tab.' },
-    back,
-    add: {
-      ...on('new'),
-      label: 'new swarm',
-      hint: true,
-      needs: 'swarms.create',
-      help: 'Save defaults for new journeys: where they run, how often and how long.',
-    },
-    edit: {
-      ...on('edit'),
-      label: 'edit',
-      hint: true,
-      needs: 'swarms.update',
-      help: 'Change its name or its defaults.',
-    },
-    launch: {
-      ...on('launch'),
-      label: 'launch wave',
-      hint: true,
-      needs: 'journeyRuns.launch',
-      help: 'Launch its journeys as one wave, after showing what that takes.',
-    },
-    stop,
-    remove: {
-      ...on('delete'),
-      label: 'delete',
-      needs: 'swarms.archive',
-      help: 'Retire it, after asking; its journeys stay and can still be launched.',
-    },
-  },
 })
 
-export const journeysKeys = defineBindings({
-  name: 'journeys',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Journeys',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the journey, or into its runs.' },
-    back,
-    add: {
-      ...on('new'),
-      label: 'new journey',
-      hint: true,
-      needs: 'journeys.create',
-      help: 'Save a task of a persona; the persona and the environments can be made on the spot.',
-    },
-    edit: { ...on('edit'), label: 'edit', hint: true, needs: 'journeys.update', help: 'Change it; runs keep theirs.' },
-    launch: {
-      ...on('launch'),
-      label: 'launch',
-      hint: true,
-      needs: 'journeyRuns.launch',
-      help: 'Launch it, or all marked ones, as one wave, after showing what that takes.',
-    },
-    stop,
-    draft: {
-      ...on('model'),
-      label: 'draft',
-      hint: true,
-      needs: 'journeys.generate',
-      help: 'Have a model draft journeys; each draft is kept or dropped.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
-      needs: 'journeys.archive',
-      help: 'Retire it, after asking; its runs stay readable.',
-    },
-  },
+export const swarmsKeys = define.screen('swarms', 'Swarms', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the swarm, or into the list of its tab.' },
+  back,
+  add: on('new', 'new swarm', {
+    hint: true,
+    needs: 'swarms.create',
+    help: 'Save defaults for new journeys: where they run, how often and how long.',
+  }),
+  edit: on('edit', 'edit', { hint: true, needs: 'swarms.update', help: 'Change its name or its defaults.' }),
+  launch: on('launch', 'launch wave', {
+    hint: true,
+    needs: 'journeyRuns.launch',
+    help: 'Launch its journeys as one wave, after showing what that takes.',
+  }),
+  stop,
+  remove: on('delete', 'delete', {
+    needs: 'swarms.archive',
+    help: 'Retire it, after asking; its journeys stay and can still be launched.',
+  }),
 })
 
-export const personasKeys = defineBindings({
-  name: 'personas',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Personas',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the persona.' },
-    back,
-    add: { ...on('new'), label: 'new persona', hint: true, needs: 'personas.create', help: 'Save a persona.' },
-    edit: { ...on('edit'), label: 'edit', hint: true, needs: 'personas.update', help: 'Change it.' },
-    draft: {
-      ...on('model'),
-      label: 'draft',
-      hint: true,
-      needs: 'personas.generate',
-      help: 'Have a model draft personas with journeys; each draft is kept or dropped.',
-    },
-    remove: {
-      ...on('delete'),
-      label: 'delete',
-      needs: 'personas.delete',
-      help: 'Delete it, after asking; refused while a journey uses it.',
-    },
-  },
+export const journeysKeys = define.screen('journeys', 'Journeys', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the journey, or into its runs.' },
+  back,
+  add: on('new', 'new journey', {
+    hint: true,
+    needs: 'journeys.create',
+    help: 'Save a task of a persona; the persona and the environments can be made on the spot.',
+  }),
+  edit: on('edit', 'edit', { hint: true, needs: 'journeys.update', help: 'Change it; runs keep theirs.' }),
+  launch: on('launch', 'launch', {
+    hint: true,
+    needs: 'journeyRuns.launch',
+    help: 'Launch it, or all marked ones, as one wave, after showing what that takes.',
+  }),
+  stop,
+  draft: on('model', 'draft', {
+    hint: true,
+    needs: 'journeys.generate',
+    help: 'Have a model draft journeys; each draft is kept or dropped.',
+  }),
+  remove: on('delete', 'delete', {
+    needs: 'journeys.archive',
+    help: 'Retire it, after asking; its runs stay readable.',
+  }),
 })
 
-export const wavesKeys = defineBindings({
-  name: 'waves',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Waves',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the wave, or into its runs.' },
-    back,
-    findings,
-    stop,
-  },
+export const personasKeys = define.screen('personas', 'Personas', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the persona.' },
+  back,
+  add: on('new', 'new persona', { hint: true, needs: 'personas.create', help: 'Save a persona.' }),
+  edit: on('edit', 'edit', { hint: true, needs: 'personas.update', help: 'Change it.' }),
+  draft: on('model', 'draft', {
+    hint: true,
+    needs: 'personas.generate',
+    help: 'Have a model draft personas with journeys; each draft is kept or dropped.',
+  }),
+  remove: on('delete', 'delete', {
+    needs: 'personas.delete',
+    help: 'Delete it, after asking; refused while a journey uses it.',
+  }),
 })
 
-export const waveRunsKeys = defineBindings({
-  name: 'waveRuns',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Journey runs',
-  bindings: {
-    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the run, or into its sessions.' },
-    back,
-    findings,
-    stop,
-  },
+export const wavesKeys = define.screen('waves', 'Waves', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the wave, or into its runs.' },
+  back,
+  findings,
+  stop,
 })
 
-export const runSessionsKeys = defineBindings({
-  name: 'runSessions',
-  scope: 'screen',
-  screen: 'swarms',
-  title: 'Sessions of a run',
-  bindings: { open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the session.' }, back, stop },
+export const waveRunsKeys = define.screen('waveRuns', 'Journey runs', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the run, or into its sessions.' },
+  back,
+  findings,
+  stop,
+})
+
+export const runSessionsKeys = define.screen('runSessions', 'Sessions of a run', {
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the session.' },
+  back,
+  stop,
 })

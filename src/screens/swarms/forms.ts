@@ -2,36 +2,28 @@ import type { Environment } from '../../api/contract/environments.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { contractFields } from '../../components/records/contract-form.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
 import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
-/** Bounds of the contract: sessions of each target, and turns of each session. */
-const MOST = { sessionsPerTarget: 100, maxTurns: 200 } as const
 /** What a new swarm or journey starts with, where nothing else says it. */
 const USUAL = { sessionsPerTarget: 2, maxTurns: 6 } as const
 
 type Size = Pick<Swarm, 'sessionsPerTarget' | 'maxTurns'>
 
-/** A text of the contract's length; a long one has lines. */
-export function textField(id: string, label: string, most: number, more: Partial<FormFieldSpec>): FormFieldSpec {
-  const check = (text: string) =>
-    text.length > most ? `It takes ${most} characters at most; this has ${text.length}.` : undefined
-  return { id, label, check, ...(most >= 2000 && { input: { kind: 'lines' } }), ...more }
-}
-
 /** How often a journey is played on each target, and how long. */
 export function sizeFields(size: Size | undefined): FormFieldSpec[] {
-  const { sessionsPerTarget, maxTurns } = { ...USUAL, ...size }
-  const field = (id: keyof typeof USUAL, label: string, kind: string, note: string): FormFieldSpec => {
-    const input = { kind: 'number', least: 1, most: MOST[id], whole: true } as const
-    const initial = String({ sessionsPerTarget, maxTurns }[id] ?? USUAL[id])
-    return { id, label, required: true, kind, initial, note, input }
+  const { sessionsPerTarget, maxTurns } = size ?? {}
+  const record = {
+    sessionsPerTarget: sessionsPerTarget ?? USUAL.sessionsPerTarget,
+    maxTurns: maxTurns ?? USUAL.maxTurns,
   }
-  return [
-    field('sessionsPerTarget', 'Sessions', 'a target', 'A launch plays targets × sessions.'),
-    field('maxTurns', 'Turns', 'a session', 'A session ends after so many at most.'),
-  ]
+  return contractFields(contract.swarms.create, record, {
+    sessionsPerTarget: { label: 'Sessions', kind: 'a target', note: 'A launch plays targets × sessions.' },
+    maxTurns: { label: 'Turns', kind: 'a session', note: 'A session ends after so many at most.' },
+  })
 }
 
 /** Both of them, because the contract takes neither alone; `stored` fills in what was not changed. */
@@ -79,8 +71,7 @@ export function swarmForm(record: Swarm | undefined, environments: readonly Fiel
     title: record ? `Edit ${record.name}` : 'New swarm',
     about: [{ text: 'Defaults for journeys that are made in it; nothing is launched.', tone: 'muted' }],
     fields: [
-      textField('name', 'Name', 200, { required: true, initial: record?.name ?? '' }),
-      textField('description', 'Description', 2000, { initial: record?.description ?? '' }),
+      ...contractFields(contract.swarms.create, record, { name: {}, description: {} }),
       environmentsField(environments, record?.environmentIds ?? [], 'Where its new journeys run.'),
       ...sizeFields(record),
     ],
@@ -101,15 +92,12 @@ export function journeyForm(
       ...(record
         ? []
         : [choiceField('personaId', 'Persona', personaOptions(personas), { required: true, note: 'Who plays it.' })]),
-      textField('goal', 'Goal', 4000, {
-        required: true,
-        initial: record?.goal ?? '',
-        note: 'What the persona wants to reach, in its own words.',
-      }),
-      textField('name', 'Name', 200, {
-        required: record !== undefined,
-        initial: record?.name ?? '',
-        note: record ? '' : 'Left empty, it is called by the beginning of its goal.',
+      ...contractFields(contract.journeys.create, record, {
+        goal: { note: 'What the persona wants to reach, in its own words.' },
+        name: {
+          required: record !== undefined,
+          note: record ? '' : 'Left empty, it is called by the beginning of its goal.',
+        },
       }),
       environmentsField(environments, size?.environmentIds ?? [], 'The targets that a launch fans out to.'),
       ...sizeFields(size),
@@ -122,11 +110,7 @@ export function personaForm(record: Persona | undefined): FormSpec {
   const note = 'How this person speaks, and what they know.'
   return {
     title: record ? `Edit ${record.name}` : 'New persona',
-    fields: [
-      textField('name', 'Name', 120, { required: true, initial: record?.name ?? '' }),
-      textField('role', 'Role', 120, { required: true, initial: record?.role ?? '' }),
-      textField('notes', 'Notes', 2000, { initial: record?.notes ?? '', note }),
-    ],
+    fields: contractFields(contract.personas.create, record, { name: {}, role: {}, notes: { note } }),
     act: record ? 'Save the changes' : 'Save the persona',
   }
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageText, countColumn, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -11,8 +11,13 @@ import { formatCount } from '../../tui/theme/format.ts'
 import { journeysKeys } from './bindings.ts'
 import { isProject, sizeText, useNames } from './names.ts'
 import { journeyRunsTab } from './runs.tsx'
-import { useJourneyActions } from './use-journey-actions.ts'
 import { useGateNotices } from './use-waves.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useDrafts } from './use-drafts.ts'
+import { useLaunchWave } from './use-launch-wave.ts'
+import { useSaveJourney } from './use-records.ts'
+import { useStopAll } from './use-stop.ts'
 
 /** The journeys of a swarm, or of the whole project. */
 export const journeysTab = collectionTab({
@@ -38,13 +43,10 @@ function useRows(items: readonly Journey[], projectId: string, swarm: Swarm) {
   const columns = useMemo(
     (): readonly Column<Journey>[] => [
       nameColumn('Journey', ({ name }) => name),
-      noteColumn('Persona', 16, ({ personaId }) => nameOf(personaId) ?? 'none', 50),
-      countColumn(
-        'Sessions',
-        8,
-        ({ sessionsPerTarget }) => sessionsPerTarget,
-        ({ environmentIds, sessionsPerTarget }) => `${environmentIds?.length || '?'}×${formatCount(sessionsPerTarget)}`,
-      ),
+      noteColumn('Persona', 16, ({ personaId }) => nameOf(personaId) ?? 'none', { from: 50 }),
+      countColumn('Sessions', 8, ({ sessionsPerTarget }) => sessionsPerTarget, {
+        cell: ({ environmentIds, sessionsPerTarget: each }) => `${environmentIds?.length || '?'}×${formatCount(each)}`,
+      }),
     ],
     [nameOf],
   )
@@ -73,4 +75,33 @@ function Overview({ projectId, row, focused }: DetailProps<Journey>) {
     { text: goal ?? 'not reported', indent: 2 },
   ]
   return <Viewer lines={lines} focused={focused} />
+}
+
+/** What can be done with the journeys of a swarm, or of the whole project. */
+function useJourneyActions({ list, show, on }: Collection<Journey>, projectId: string, swarm: Swarm) {
+  const save = useSaveJourney(projectId)
+  const launch = useLaunchWave(projectId)
+  const draft = useDrafts(projectId)
+  const stopAll = useStopAll(projectId)
+  const archive = useWrite(contract.journeys.archive)
+  return {
+    add: async () => show(await save(swarm)),
+    edit: on(journey => save(swarm, journey)),
+    launch: on(journey => {
+      const marked = list.marked()
+      return launch(marked.length > 0 ? marked : [journey])
+    }),
+    stop: on(({ id, name }) => stopAll(`what runs of ${name}`, ({ journeyId }) => journeyId === id)),
+    draft: () => draft(swarm, 'journeys'),
+    remove: on(async ({ id, name }) => {
+      await archive({
+        ...deletion(
+          'journey',
+          name,
+          'It cannot be launched again, and no call brings it back. Its runs stay readable.',
+        ),
+        input: { projectId, journeyId: id },
+      })
+    }),
+  }
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageText, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
+import { ageText, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -11,13 +11,17 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { personasKeys } from './bindings.ts'
 import { isProject } from './names.ts'
-import { usePersonaActions } from './use-persona-actions.ts'
 import { useGateNotices } from './use-waves.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { NotSent, useWrite } from '../../hooks/use-write.tsx'
+import { useDrafts } from './use-drafts.ts'
+import { useSavePersona } from './use-records.ts'
 
 const COLUMNS: readonly Column<Persona>[] = [
   nameColumn('Persona', ({ name }) => name),
-  noteColumn('Role', 'flex', ({ role }) => role, 36),
-  noteColumn('Made', 9, ({ source }) => source, 56),
+  noteColumn('Role', 'flex', ({ role }) => role, { from: 36 }),
+  noteColumn('Made', 9, ({ source }) => source, { from: 56 }),
 ]
 
 /** The personas of a project, or those that the journeys of a swarm are for. */
@@ -73,4 +77,32 @@ function Overview({ projectId, row, focused }: DetailProps<Persona>) {
     { text: notes || 'none', indent: 2 },
   ]
   return <Viewer lines={lines} focused={focused} />
+}
+
+const REFUSED = 'The service refuses it while a journey uses the persona. Runs keep what they were launched with.'
+
+/** What can be done with the personas of a project. */
+function usePersonaActions({ show, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
+  const save = useSavePersona(projectId)
+  const draft = useDrafts(projectId)
+  const remove = useWrite(contract.personas.delete)
+  return {
+    add: async () => show(await save()),
+    edit: on(save),
+    draft: () => draft(swarm, 'personas'),
+    remove: on(async ({ id, name }) => {
+      await remove({
+        ...deletion('persona', name, REFUSED),
+        async work({ send }) {
+          try {
+            return await send(contract.personas.delete, { projectId, personaId: id })
+          } catch (error) {
+            // What stands in the way are its journeys, and not somebody's change.
+            if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error
+            throw new NotSent(`Not deleted: ${error.message}`)
+          }
+        },
+      })
+    }),
+  }
 }

@@ -129,12 +129,9 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
     (): readonly Column<RunInWave>[] => [
       lookColumn(symbols, ({ state }) => outcomeLook(state)),
       nameColumn('Journey', ({ name }) => name),
-      countColumn(
-        'Sessions',
-        9,
-        ({ ended }) => ended,
-        ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
-      ),
+      countColumn('Sessions', 9, ({ ended }) => ended, {
+        cell: ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
+      }),
       ageColumn('Age', ({ at }) => at),
     ],
     [symbols],

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import { ageColumn, ageText, countColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, ageText, countColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -20,18 +20,13 @@ import { useGateNotices, useOverview } from './use-waves.ts'
 import { wavesTab } from './waves.tsx'
 
 const COLUMNS: readonly Column<Swarm>[] = [
-  {
-    id: 'name',
-    title: 'Swarm',
-    width: 'flex',
+  nameColumn('Swarm', ({ name }) => name, {
     cell: swarm => ({ text: swarm.name, tone: isProject(swarm) ? 'accent' : 'plain' }),
-    sort: ({ name }) => name,
-  },
-  { ...countColumn('Sessions', 8, ({ sessionsPerTarget }: Swarm) => sessionsPerTarget, sizeOf), from: 36 },
-  {
-    ...ageColumn('Changed', ({ updatedAt }: Swarm) => updatedAt),
+  }),
+  countColumn('Sessions', 8, ({ sessionsPerTarget }) => sessionsPerTarget, { cell: sizeOf, from: 36 }),
+  ageColumn('Changed', ({ updatedAt }) => updatedAt, {
     cell: swarm => (isProject(swarm) ? '' : { text: ageText(swarm.updatedAt), tone: 'muted' }),
-  },
+  }),
 ]
 
 /** The swarms of a project, below a row for all of it: journeys need no swarm, and personas have none. */

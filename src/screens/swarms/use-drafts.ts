@@ -11,7 +11,8 @@ import { useRunTask } from '../../hooks/tasks.tsx'
 import type { WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { plural } from '../../tui/theme/format.ts'
-import { environmentOptions, personaOptions, sizeFields, sizeOf, textField } from './forms.ts'
+import { environmentOptions, personaOptions, sizeFields, sizeOf } from './forms.ts'
+import { contractFields } from '../../components/records/contract-form.ts'
 import { isProject } from './names.ts'
 import { useMakeEnvironment } from './use-records.ts'
 
@@ -79,7 +80,9 @@ function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay
       }),
       what === 'journeys' ? choiceField('personaId', 'For', people) : count('personaCount', 'Personas', '2', 12),
       count('journeyCount', 'Journeys', '3', 20),
-      textField('description', 'Brief', 2000, { note: 'What they are to be like, in a few words.' }),
+      ...contractFields(contract.personas.generate, undefined, {
+        description: { label: 'Brief', note: 'What they are to be like, in a few words.' },
+      }),
     ],
     effect: () => [
       {

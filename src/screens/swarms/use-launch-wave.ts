@@ -12,11 +12,14 @@ import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
-import { intentOf, lostWave, settleLost, type LostWave } from './lost-launches.ts'
 import { environmentOptions, environmentsField } from './forms.ts'
 import { effectLines, quotaOf, type Quota } from './launch-lines.ts'
 import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
+import { resultOf, type JournalEntry } from '../../api/client/journal/entry.ts'
+import type { Journal } from '../../api/client/journal/journal.ts'
+import { REPEAT_WITHIN_MS } from '../../api/client/journal/resolve.ts'
+import type { JourneyRunLaunched } from '../../api/contract/journey-runs.ts'
 
 /**
  * Launches journeys as one wave, from a form that shows what that takes. Each journey has an idempotency key that lasts
@@ -154,4 +157,52 @@ function launchForm(of: {
     effect: values => effectLines(chosen(journeys, values), valuesOf(values['environmentIds'] ?? ''), quota),
     act: 'Launch the wave',
   }
+}
+
+/** A wave of which the answer to some launch was lost: sent again like this, nothing of it starts twice. */
+export type LostWave = { waveId: string; environmentIds: readonly string[]; keys: ReadonlyMap<string, string> }
+
+/** What makes two launches the same request within a wave. */
+export function intentOf(journeyId: string, environmentIds: readonly string[]): string {
+  return [journeyId, ...environmentIds].join('\n')
+}
+
+/**
+ * The wave whose launch of one of these journeys has no known end, the latest one; undefined where there is none.
+ * @param now epoch milliseconds
+ */
+export async function lostWave(
+  journal: Journal | undefined,
+  projectId: string,
+  journeys: readonly Journey[],
+  now: number,
+): Promise<LostWave | undefined> {
+  const ids = new Set(journeys.map(({ id }) => id))
+  const launches = ((await journal?.unresolved()) ?? []).flatMap(entry => launchIn(entry, projectId, now) ?? [])
+  const own = launches.findLast(({ journeyId }) => ids.has(journeyId))
+  if (!own) return undefined
+  const { waveId, environmentIds } = own
+  const keys = launches
+    .filter(each => each.waveId === waveId)
+    .map(each => [intentOf(each.journeyId, each.environmentIds), each.key] as const)
+  return { waveId, environmentIds, keys: new Map(keys) }
+}
+
+/** Ends entries whose request was sent again under its key: that answer is theirs too. */
+export async function settleLost(journal: Journal | undefined, key: string, run: JourneyRunLaunched): Promise<void> {
+  if (!journal) return
+  for (const entry of await journal.unresolved()) {
+    if (entry.idempotencyKey !== key) continue
+    const claim = await journal.claim(entry)
+    claim?.conclude('happened', { outcome: 'succeeded', result: resultOf(run) })
+  }
+}
+
+function launchIn({ operation, input, idempotencyKey: key, ...entry }: JournalEntry, projectId: string, now: number) {
+  if (operation !== contract.journeyRuns.launch.operation || input['projectId'] !== projectId) return undefined
+  if (!entry.complete || now - entry.intendedAt > REPEAT_WITHIN_MS) return undefined
+  const { waveId, environmentIds = [] } = Object(input['body']) as { waveId?: string; environmentIds?: string[] }
+  const journeyId = input['journeyId']
+  if (typeof journeyId !== 'string' || waveId === undefined || key === undefined) return undefined
+  return { journeyId, waveId, environmentIds, key }
 }

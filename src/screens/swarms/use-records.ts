@@ -3,18 +3,33 @@ import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
-import type { FormValues } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { environmentName } from '../../components/records/environment-form.ts'
 import type { Making } from '../../components/records/use-ask-until-done.ts'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
+import { contractBody } from '../../components/records/contract-form.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
+import type { ActOf } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { environmentOptions, environmentsOf, journeyForm, personaForm, sizeOf, swarmForm } from './forms.ts'
 import { isProject } from './names.ts'
 
-type Body<E extends AnyEndpoint> = InputOf<E> extends { body: infer B } ? B : never
+/** What saves a record: a change of the one that is there, or a new one. */
+function saving<Row extends { name: string }>(
+  noun: string,
+  { create, update }: { create: AnyEndpoint; update: AnyEndpoint },
+  record: Row | undefined,
+  input: object,
+): ActOf<Row, AnyEndpoint> {
+  const endpoint = record ? update : create
+  return {
+    endpoint,
+    work: async ({ send }) => (await send(endpoint, input as InputOf<AnyEndpoint>)) as Row,
+    start: `Saving the ${noun}…`,
+    done: ({ name }) => `${record ? 'Changed' : 'Saved'} ${name}.`,
+  }
+}
 
 /** Makes an environment that a form lacks, and comes back to it. */
 export function useMakeEnvironment(projectId: string): (field: string) => Making {
@@ -52,23 +67,13 @@ export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swa
       making,
       form: record => swarmForm(record, environmentOptions(environments)),
       act(values, record) {
-        const { name, description } = values
         const isChange = record !== undefined
         const body = {
-          ...(name !== undefined && { name: name.trim() }),
-          ...(description !== undefined && (isChange || description !== '') && { description: description || null }),
+          ...contractBody(contract.swarms[isChange ? 'update' : 'create'], values, isChange),
           ...environmentsOf(values, isChange),
           ...sizeOf(values, record),
         }
-        return {
-          endpoint: isChange ? contract.swarms.update : contract.swarms.create,
-          work: ({ send }) =>
-            record
-              ? send(contract.swarms.update, { projectId, swarmId: record.id, body })
-              : send(contract.swarms.create, { projectId, body: body as Body<typeof contract.swarms.create> }),
-          start: 'Saving the swarm…',
-          done: saved => (isChange ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
-        }
+        return saving('swarm', contract.swarms, record, { projectId, ...(record && { swarmId: record.id }), body })
       },
     })
   }
@@ -91,27 +96,15 @@ export function useSavePersona(projectId: string): (stored?: Persona) => Promise
       ...(stored && { record: stored, reread: () => client.personas.get({ projectId, personaId: stored.id }) }),
       isUnguarded: true,
       form: personaForm,
-      act: (values, record) => ({
-        endpoint: record ? contract.personas.update : contract.personas.create,
-        work: ({ send }) =>
-          record
-            ? send(contract.personas.update, { projectId, personaId: record.id, body: personaBody(values, true) })
-            : send(contract.personas.create, {
-                projectId,
-                body: personaBody(values, false) as Body<typeof contract.personas.create>,
-              }),
-        start: 'Saving the persona…',
-        done: saved => (record ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
-      }),
+      act(values, record) {
+        const body = contractBody(contract.personas[record ? 'update' : 'create'], values, record !== undefined)
+        return saving('persona', contract.personas, record, {
+          projectId,
+          ...(record && { personaId: record.id }),
+          body,
+        })
+      },
     })
-  }
-}
-
-function personaBody({ name, role, notes }: FormValues, isChange: boolean) {
-  return {
-    ...(name !== undefined && { name: name.trim() }),
-    ...(role !== undefined && { role: role.trim() }),
-    ...(notes !== undefined && (isChange || notes !== '') && { notes }),
   }
 }
 
@@ -160,15 +153,8 @@ export function useSaveJourney(projectId: string) {
           ...sizeOf(values, record),
         }
         const made = { ...body, personaId, ...(swarm && { swarmId: swarm.id }) }
-        return {
-          endpoint: isChange ? contract.journeys.update : contract.journeys.create,
-          work: ({ send }) =>
-            record
-              ? send(contract.journeys.update, { projectId, journeyId: record.id, body })
-              : send(contract.journeys.create, { projectId, body: made as Body<typeof contract.journeys.create> }),
-          start: 'Saving the journey…',
-          done: saved => (isChange ? `Changed ${saved.name}.` : `Saved ${saved.name}.`),
-        }
+        const input = record ? { projectId, journeyId: record.id, body } : { projectId, body: made }
+        return saving('journey', contract.journeys, record, input)
       },
     })
   }

@@ -1,4 +1,4 @@
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { Database } from '../core/database/database.ts'
 import { json, tableOf } from '../core/database/table.ts'
 

@@ -9,7 +9,7 @@ import type {
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { Root } from '../../api/contract/server-requests.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'

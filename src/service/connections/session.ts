@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'

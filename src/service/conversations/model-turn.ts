@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { ModelMessage, ToolSet } from 'ai'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'

@@ -1,4 +1,4 @@
-import { every } from '../../lib/every.ts'
+import { every } from '../../lib/clock.ts'
 import type { Store } from './database/store.ts'
 
 /** Work that is looked at again and again while the service is open, such as schedules. */

@@ -1,4 +1,4 @@
-import { every } from '../../lib/every.ts'
+import { every } from '../../lib/clock.ts'
 import { messageOf } from './one-line.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
 import type { JobRow } from './database/rows.ts'

@@ -235,7 +235,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const guarded = options.guardOf(endpoint)
   const work = () => (guarded ? guarded(call, () => handler(call)) : handler(call))
   const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
-  const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
+  const { body: reply, headers } = result instanceof Reply ? result : { body: result, headers: {} }
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)
   return {

@@ -1,11 +1,10 @@
 import type * as z from 'zod'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
-import { MAX_INPUT_LEVELS, textHasMoreLevels } from '../../lib/json-depth.ts'
+import { MAX_INPUT_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import { readShape } from '../../api/contract/shapes.ts'
 import { untilAborted } from './deadline.ts'
 import { ServiceError } from './errors.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
 
 type Issue = { path: string; message: string }
 

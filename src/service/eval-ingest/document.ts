@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import * as z from 'zod'
-import { hasMoreLevels } from '../../lib/json-depth.ts'
+import { hasMoreLevels } from '../../lib/json.ts'
 import { openObject, record, shape, timestamp, toEpochMs, isPlainObject } from '../../api/contract/shapes.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { ExpectedToolCall, TranscriptMessage } from '../evals/types.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { variantKey } from '../../api/contract/iterations.ts'
+import { variantKey } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
 import { passThreshold } from '../evals/grading.ts'
 import type { PatternTest } from '../evals/pattern.ts'

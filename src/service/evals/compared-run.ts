@@ -1,4 +1,4 @@
-import { variantKey } from '../../api/contract/iterations.ts'
+import { variantKey } from '../../api/contract/runs.ts'
 import { scoresOf, scorersOf, type Score, type Scorer } from './scores.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, Transcript } from './types.ts'

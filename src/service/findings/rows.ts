@@ -3,7 +3,7 @@ import type {
   ActionableFinding,
   InsightsEnvelope,
 } from '../../api/contract/insight-shapes.ts'
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { Database } from '../core/database/database.ts'
 import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Discovery } from './discovery.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { OF_MODEL, toModelFailure } from './failures.ts'

@@ -2,7 +2,7 @@ import type { Tool } from '../connections/types.ts'
 import { everyOne, isText, notApplicable, SATISFIED, type Rule, violated } from './outcomes.ts'
 import { isIP } from 'node:net'
 import type { Outcome } from './types.ts'
-import { isPlainObject } from '../../lib/json-object.ts'
+import { isPlainObject } from '../../lib/json.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 /** Hints that each publisher wants to see stated; Anthropic takes either of its two. */

@@ -1,4 +1,4 @@
-import { every } from '../../lib/every.ts'
+import { every } from '../../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RunRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'

@@ -24,6 +24,7 @@ import { chooseTarget, requireUnchanged, someServers, type RunTarget } from '../
 
 export type RunCreate = z.output<typeof EvalRunCreateRequest>
 type Upserted = ReturnType<typeof upsertCases>
+const NO_UPSERTS: Upserted = { committed: [], failed: [] }
 
 /** Who launches what; the suite may be gone when its run is repeated. */
 export type Launcher = { project: ProjectRow; caller: Pick<Caller, 'keyId'> }
@@ -202,7 +203,7 @@ function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) 
     if (hosts || tests.length > 0 || isRefresh(body)) requireConfigurable(store, saved)
     const suite = withClients(store, saved, hosts)
     const target = chooseTarget(store, suite, body)
-    return { suite, target, caseUpsert: upsertCases(store, suite, tests) }
+    return { suite, target, caseUpsert: tests.length > 0 ? upsertCases(store, suite, tests) : NO_UPSERTS }
   }
   const { suiteName = '', suiteDescription, passCriteria } = body
   const serverIds = body.serverIds ?? serversOfHosts(store, project.id, hosts)

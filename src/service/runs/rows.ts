@@ -1,4 +1,4 @@
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import { insertEachInto, type Database } from '../core/database/database.ts'
 import { json, optional, tableOf } from '../core/database/table.ts'

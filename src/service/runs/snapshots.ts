@@ -1,4 +1,4 @@
-import { variantKey } from '../../api/contract/iterations.ts'
+import { variantKey } from '../../api/contract/runs.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'

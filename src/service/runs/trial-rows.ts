@@ -1,4 +1,4 @@
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { GradedTrials, ScoreIntegrity, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from '../core/database/database.ts'
 import { tableOf } from '../core/database/table.ts'

@@ -1,4 +1,4 @@
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { Background } from '../core/background.ts'
 import { recordGradedWave } from '../findings/record.ts'
 import { newId } from '../core/ids.ts'

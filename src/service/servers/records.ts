@@ -82,7 +82,7 @@ export function updateServer(
  * @param reader who may not change servers sees no secrets of its address either
  */
 export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
-  const { id, projectId, name, enabled, transportType, useOAuth, options, secrets, createdAt, updatedAt } = row
+  const { id, projectId, name, enabled, transportType, useOAuth, options, createdAt, updatedAt } = row
   return {
     id,
     projectId,
@@ -91,7 +91,8 @@ export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }):
     transportType,
     url: shownUrl(row.url, reader),
     useOAuth,
-    hasClientSecret: secrets.clientSecret !== undefined,
+    // Only a server that is signed in to has one, and opening what is sealed is dear in a long list.
+    hasClientSecret: transportType === 'http' && row.secrets.clientSecret !== undefined,
     ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,
     updatedAt,

@@ -1,5 +1,5 @@
 import type { FeedFilter } from '../core/list-page.ts'
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
 import type { Database } from '../core/database/database.ts'
 import type { RunRow } from '../runs/rows.ts'

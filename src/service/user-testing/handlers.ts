@@ -1,4 +1,4 @@
-import { parseStored } from '../../lib/json-depth.ts'
+import { parseStored } from '../../lib/json.ts'
 import type { TranscriptMessage, UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import type { Scenario } from '../../api/contract/user-testing.ts'
 import { utcDay } from '../../lib/times.ts'

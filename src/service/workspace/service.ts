@@ -1,5 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
@@ -98,6 +99,8 @@ export type Service = {
   fetch(request: Request): Promise<Response>
   /** Key of the workspace's owner. */
   readonly localKey: string
+  /** As long as it is the same, the operation answers what it answered; undefined where it hangs on more than data. */
+  stateOf(endpoint: AnyEndpoint): string | undefined
   /** For making, listing and revoking keys (`keys.ts`). */
   readonly store: Store
   /** Work in the background of this process. */
@@ -124,6 +127,9 @@ const CASE_BODIES = [
   contract.runs.create,
   contract.runGroups.create,
 ]
+
+/** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
+const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
 
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 
@@ -212,6 +218,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         const { status, headers, body } = await pipeline.answer(request)
         return new Response(body, { status, headers: [...headers] })
       },
+      stateOf: endpoint => (STORED.includes(endpoint) && closing === undefined ? store.state() : undefined),
       localKey,
       store,
       jobs,

@@ -1,4 +1,4 @@
-import type { Verb } from './verbs.ts'
+import { VERBS, type Verb } from './verbs.ts'
 
 /**
  * How near to the person a group of bindings is. A key goes to the nearest group that has a
@@ -16,7 +16,7 @@ export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, 
 export type Need = 'service' | 'write' | `${string}.${string}`
 
 export type Binding = {
-  /** What its letter or sign means wherever it is; see `on` of `verbs.ts`. */
+  /** What its letter or sign means wherever it is; see {@link on}. */
   verb?: Verb
   /**
    * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
@@ -54,9 +54,34 @@ export type Bindings<Id extends string = string> = {
   bindings: Record<Id, Binding>
 }
 
-/** Declares the bindings of one place; footer, help, overrides and docs read the same data. */
-export function defineBindings<const Id extends string>(declaration: Bindings<Id>): Bindings<Id> {
-  return declaration
+/** A binding on the key of a verb; `also` are others that do the same and are no letters, such as `enter`. */
+export function on(
+  verb: Verb,
+  label: string,
+  { also = [], ...rest }: Omit<Binding, 'verb' | 'keys' | 'label'> & { also?: readonly string[] } = {},
+): Binding {
+  return { verb, keys: [VERBS[verb].key, ...also], label, ...rest }
+}
+
+type Group = <const Id extends string>(name: string, title: string, bindings: Record<Id, Binding>) => Bindings<Id>
+
+/**
+ * Declares the bindings of a screen, or of any, one group a place; footer, help, overrides and docs read the same data.
+ * `first` is a panel's group that goes before the others.
+ */
+export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
+  const group =
+    (scope: Scope, more: { isFirst?: true } = {}): Group =>
+    (name, title, bindings) => ({ name, scope, ...more, ...(screen !== undefined && { screen }), title, bindings })
+  return {
+    prompt: group('prompt'),
+    overlay: group('overlay'),
+    field: group('field'),
+    first: group('panel', { isFirst: true }),
+    panel: group('panel'),
+    screen: group('screen'),
+    app: group('app'),
+  }
 }
 
 /** Stands in for a handler where the action cannot be done now, and says why. */

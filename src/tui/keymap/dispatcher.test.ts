@@ -1,35 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defineBindings, unavailable, type Bindings, type Handlers } from './binding.ts'
+import { bindingsOf, unavailable, type Bindings, type Handlers } from './binding.ts'
 import { createDispatcher, UnavailableAction } from './dispatcher.ts'
+
+const define = bindingsOf()
 
 const key = (name: string) => ({ name, sequence: name === 'space' ? ' ' : name })
 const keys = (text: string) => [...text].map(key)
 
-const app = defineBindings({
-  name: 'app',
-  scope: 'app',
-  title: 'App',
-  bindings: { quit: { keys: ['q'], label: 'quit' }, interrupt: { keys: ['ctrl+c'], label: 'leave' } },
+const app = define.app('app', 'App', {
+  quit: { keys: ['q'], label: 'quit' },
+  interrupt: { keys: ['ctrl+c'], label: 'leave' },
 })
-const list = defineBindings({
-  name: 'list',
-  scope: 'panel',
-  title: 'List',
-  bindings: { down: { keys: ['j'], label: 'down', repeats: true }, mark: { keys: ['m'], label: 'mark' } },
+const list = define.panel('list', 'List', {
+  down: { keys: ['j'], label: 'down', repeats: true },
+  mark: { keys: ['m'], label: 'mark' },
 })
-const field = defineBindings({
-  name: 'field',
-  scope: 'field',
-  title: 'Field',
-  bindings: { submit: { keys: ['enter'], label: 'accept' } },
-})
-const dialog = defineBindings({
-  name: 'dialog',
-  scope: 'overlay',
-  title: 'Dialog',
-  bindings: { close: { keys: ['escape', 'q'], label: 'close' } },
-})
+const field = define.field('field', 'Field', { submit: { keys: ['enter'], label: 'accept' } })
+const dialog = define.overlay('dialog', 'Dialog', { close: { keys: ['escape', 'q'], label: 'close' } })
 
 function setup(order: 'app first' | 'list first' = 'app first') {
   const calls: string[] = []
@@ -122,14 +110,11 @@ describe('dispatcher', () => {
 
   test('a handler that throws is reported and the next key still works', async () => {
     const { dispatcher, add, calls, reports } = setup()
-    add(
-      defineBindings({ name: 'x', scope: 'screen', title: 'X', bindings: { boom: { keys: ['b'], label: 'boom' } } }),
-      {
-        boom: () => {
-          throw new Error('boom')
-        },
+    add(define.screen('x', 'X', { boom: { keys: ['b'], label: 'boom' } }), {
+      boom: () => {
+        throw new Error('boom')
       },
-    )
+    })
     await dispatcher.press(keys('bj'))
     expect(reports).toEqual([new Error('boom')])
     expect(calls).toEqual(['down'])

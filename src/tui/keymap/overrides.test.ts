@@ -2,47 +2,26 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeKey } from '../terminal/key-decoder.ts'
 import { allBindings } from '../../app/shell/all-bindings.ts'
-import { defineBindings, type Bindings } from './binding.ts'
+import { bindingsOf, type Bindings } from './binding.ts'
 import { isKeyName } from './key-names.ts'
 import { applyOverrides } from './overrides.ts'
 import { anyCharacter } from '../../../test/any-character.ts'
 
-const app = defineBindings({
-  name: 'app',
-  scope: 'app',
-  title: 'App',
-  bindings: {
-    interrupt: { keys: ['ctrl+c'], label: 'leave' },
-    refresh: { keys: ['r'], label: 'refresh' },
-    back: { keys: ['escape'], label: 'back' },
-  },
+const app = bindingsOf().app('app', 'App', {
+  interrupt: { keys: ['ctrl+c'], label: 'leave' },
+  refresh: { keys: ['r'], label: 'refresh' },
+  back: { keys: ['escape'], label: 'back' },
 })
-const list = defineBindings({
-  name: 'list',
-  scope: 'panel',
-  title: 'List',
-  bindings: { first: { keys: ['g'], label: 'first' }, sort: { keys: ['s'], label: 'sort' } },
+const list = bindingsOf().panel('list', 'List', {
+  first: { keys: ['g'], label: 'first' },
+  sort: { keys: ['s'], label: 'sort' },
 })
-const runs = defineBindings({
-  name: 'runs',
-  scope: 'screen',
-  screen: 'runs',
-  title: 'Runs',
-  bindings: { cancel: { keys: ['x'], label: 'cancel' }, back: { keys: ['escape'], label: 'back' } },
+const runs = bindingsOf('runs').screen('runs', 'Runs', {
+  cancel: { keys: ['x'], label: 'cancel' },
+  back: { keys: ['escape'], label: 'back' },
 })
-const servers = defineBindings({
-  name: 'servers',
-  scope: 'screen',
-  screen: 'servers',
-  title: 'Servers',
-  bindings: { doctor: { keys: ['d'], label: 'doctor' } },
-})
-const dialog = defineBindings({
-  name: 'dialog',
-  scope: 'overlay',
-  title: 'Dialog',
-  bindings: { close: { keys: ['q'], label: 'close' } },
-})
+const servers = bindingsOf('servers').screen('servers', 'Servers', { doctor: { keys: ['d'], label: 'doctor' } })
+const dialog = bindingsOf().overlay('dialog', 'Dialog', { close: { keys: ['q'], label: 'close' } })
 const groups: readonly Bindings[] = [app, list, runs, servers, dialog]
 
 function keysOf(bindings: readonly Bindings[], name: string): readonly string[] | undefined {

@@ -1,34 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defineBindings, type Bindings } from './binding.ts'
+import { bindingsOf, type Bindings } from './binding.ts'
 import { createDispatcher, UnavailableAction } from './dispatcher.ts'
 import { applyOverrides } from './overrides.ts'
 
+const define = bindingsOf()
+
 const key = (name: string) => ({ name, sequence: name })
 
-const app = defineBindings({
-  name: 'app',
-  scope: 'app',
-  title: 'App',
-  bindings: {
-    interrupt: { keys: ['ctrl+c'], label: 'leave' },
-    runs: { keys: [', r', 'g r'], label: 'runs' },
-    deep: { keys: [', d d'], label: 'deep' },
-    refresh: { keys: ['r'], label: 'refresh' },
-  },
+const app = define.app('app', 'App', {
+  interrupt: { keys: ['ctrl+c'], label: 'leave' },
+  runs: { keys: [', r', 'g r'], label: 'runs' },
+  deep: { keys: [', d d'], label: 'deep' },
+  refresh: { keys: ['r'], label: 'refresh' },
 })
-const list = defineBindings({
-  name: 'list',
-  scope: 'panel',
-  title: 'List',
-  bindings: { first: { keys: ['g'], label: 'first' }, down: { keys: ['j'], label: 'down' } },
+const list = define.panel('list', 'List', {
+  first: { keys: ['g'], label: 'first' },
+  down: { keys: ['j'], label: 'down' },
 })
-const field = defineBindings({
-  name: 'field',
-  scope: 'field',
-  title: 'Field',
-  bindings: { submit: { keys: ['enter'], label: 'accept' } },
-})
+const field = define.field('field', 'Field', { submit: { keys: ['enter'], label: 'accept' } })
 
 function setUp(bindings?: readonly Bindings[]) {
   const calls: string[] = []

@@ -1,6 +1,7 @@
 /**
- * What a letter or sign means, on every screen. A binding takes its key from here with {@link on}, so that one key
- * never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} names where it does all the same.
+ * What a letter or sign means, on every screen. A binding takes its key from here with `on` of `binding.ts`, so that
+ * one key never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} names where it does all the
+ * same.
  */
 export const VERBS = {
   new: { key: 'n', does: 'Make a new one of what the list holds.' },
@@ -103,11 +104,6 @@ export const VERBS = {
 } as const satisfies Record<string, { key: string; does: string }>
 
 export type Verb = keyof typeof VERBS
-
-/** The key of a verb, and others that do the same and are no letters, such as `enter`; the verb's own is shown. */
-export function on<Name extends Verb>(verb: Name, ...others: readonly string[]) {
-  return { verb, keys: [VERBS[verb].key, ...others] } as const
-}
 
 /** Where a key means something else than its verb, by binding and key, with the reason. */
 export const KEY_EXCEPTIONS: Readonly<Record<string, { key: string; why: string }>> = {

@@ -54,6 +54,11 @@ export type Symbols = {
   }
 }
 
+type State = 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'
+
+/** How something stands: never by its colour alone. */
+export type Look<Sign extends keyof Symbols = State> = { symbol: Sign; tone: Tone; word: string }
+
 const UNICODE: Symbols = {
   ok: '✓',
   error: '✗',

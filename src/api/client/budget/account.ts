@@ -1,4 +1,4 @@
-import { type Cause, type Count, counted, type Spent } from './tally.ts'
+import { type Cause, type Count, counted, type Spent } from './gauge.ts'
 
 /** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
 export type BucketRule = { capacity: number; refillPerSecond: number }

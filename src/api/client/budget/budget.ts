@@ -16,9 +16,8 @@ import {
 } from './account.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { jitterOf, thisMachine } from '../../../lib/machine.ts'
-import { Gauge } from './gauge.ts'
+import { Gauge, type BudgetReport, type Cause, type Purpose, type Spared } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
-import type { BudgetReport, Cause, Purpose, Spared } from './tally.ts'
 import { pausedTooLong, takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {

@@ -1,5 +1,63 @@
 import type { Clock } from '../../../lib/clock.ts'
 
+/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
+export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
+
+/** What a request is for; `refused` counts answers that the rate was used up, and no request of its own. */
+export type Purpose = Priority | 'write' | 'live' | 'refused'
+
+/** Who a request is for: a screen or a command, and its purpose. */
+export type Cause = { place: string; purpose: Purpose }
+
+/** Requests that left in one second for one cause. */
+export type Count = Cause & { second: number; count: number }
+
+/** A count of any process of the machine. */
+export type Spent = Count & { isOwn: boolean }
+
+/** What needed no request, or was not sent after all. */
+export type Spared = {
+  /** Reads answered by what had been read a moment before. */
+  fresh: number
+  /** Answers that were the same text as before: nothing was parsed, compared or drawn. */
+  same: number
+  /** Pages of long lists that a poll left as they were. */
+  pages: number
+  /** Requests that nobody wanted any more when their turn came. */
+  givenUp: number
+}
+
+const KEPT_SECONDS = 60
+
+/** The first second of the last minute. */
+export function minuteBefore(now: number): number {
+  return Math.floor(now / 1000) - KEPT_SECONDS + 1
+}
+
+/** The counts of the last minute with one more. */
+export function counted(counts: readonly Count[], now: number, { place, purpose }: Cause): readonly Count[] {
+  const second = Math.floor(now / 1000)
+  const isSame = (count: Count) => count.second === second && count.place === place && count.purpose === purpose
+  const known = counts.find(isSame)
+  const since = minuteBefore(now)
+  const others = counts.filter(count => count !== known && count.second >= since)
+  return [...others, { second, place, purpose, count: (known?.count ?? 0) + 1 }]
+}
+
+/** What the budget went to. */
+export type BudgetReport = {
+  /** The present second, as `spent` counts them. */
+  second: number
+  /** Requests of the last minute, of all processes of this machine that use the key. */
+  spent: readonly Spent[]
+  /** Requests of this process that wait, the first to go first. */
+  waiting: readonly (Cause & { what: string; sinceMs: number })[]
+  /** Other processes of which a request waits. */
+  othersWaiting: number
+  /** What this process did not send since it began. */
+  spared: Readonly<Spared>
+}
+
 /** A value that changes by events and by the mere passing of time. */
 export type Measured<T> = {
   measure: () => T

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 import type { Account, Entry, Member, Own } from './account.ts'
-import { minuteBefore, type Purpose, type Spent } from './tally.ts'
+import { minuteBefore, type Purpose, type Spent } from './gauge.ts'
 import type { Machine } from '../../../lib/machine.ts'
 
 /** Longest block of this process by another's step, which takes well under a millisecond. */

@@ -10,7 +10,7 @@ import {
   type Ledger,
   ownSpent,
 } from './account.ts'
-import type { Spent } from './tally.ts'
+import type { Spent } from './gauge.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { LedgerFile, type LedgerFileOptions, isBusy, isSqliteError } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'

@@ -1,8 +1,8 @@
 import { refusal } from '../errors/api-error.ts'
 import { pacedRule, type BucketRule, timeUntil, countSent, type Entry } from './account.ts'
-import type { Cause, Priority } from './tally.ts'
+import type { Cause, Priority } from './gauge.ts'
 
-export type { Priority } from './tally.ts'
+export type { Priority } from './gauge.ts'
 
 /** All priorities, the first to go first. */
 const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']

@@ -1,6 +1,6 @@
 import { notifyManager, QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import { gatherNews } from '../../../lib/every.ts'
+import { gatherNews } from '../../../lib/clock.ts'
 import { createPollingClient, createQueryClient } from './query-client.ts'
 
 const queryClient = createPollingClient()

@@ -14,9 +14,10 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
+import { isUnchanged, statesBeingRead } from './page-states.ts'
 import { datedRead, outdate } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
-import type { Purpose } from '../budget/tally.ts'
+import type { Purpose } from '../budget/gauge.ts'
 
 /**
  * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.
@@ -138,7 +139,11 @@ function pagesOptions<E extends AnyEndpoint>(
     ...extra,
     queryKey,
     queryFn: async context => {
-      const known = knownPage(context, { settled, aRound })
+      const { pageParam, signal } = context
+      const query = context.client.getQueryCache().find({ queryKey: context.queryKey, exact: true })
+      const states = query && statesBeingRead(query, signal)
+      const state = client.stateOf(endpoint)
+      const known = knownPage(context, { settled, aRound }, state)
       if (known !== undefined) {
         client.budget.spare('pages')
         return known
@@ -152,11 +157,12 @@ function pagesOptions<E extends AnyEndpoint>(
         reading.text += text.length
         return keep(value)
       }
-      const { pageParam } = context
-      if (pageParam === undefined) return await read(undefined)
-      await yieldToInput()
+      if (pageParam !== undefined) await yieldToInput()
       const isFull = () => reading.pages >= together || reading.text >= MOST_TOGETHER
-      return await followed({ endpoint, cursor: pageParam, read, isFull })
+      const page =
+        pageParam === undefined ? await read(undefined) : await followed({ endpoint, cursor: pageParam, read, isFull })
+      if (state !== undefined) states?.set(pageParam, state)
+      return page
     },
     initialPageParam: undefined,
     // A cursor that comes back would page for ever, so it ends the reading.
@@ -223,8 +229,8 @@ function requireRead(endpoint: AnyEndpoint): void {
 type PagesContext = RequestContext & { pageParam: string | undefined }
 type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; aRound: number }
 
-/** A page that was read before and that this round of polling need not read again. */
-function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | undefined {
+/** A page that was read before and that this round of polling need not read again, given the state of the service. */
+function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: string | undefined): Page | undefined {
   const { client, queryKey, pageParam } = context
   const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
   // What an earlier session read hangs on its cursors.
@@ -234,6 +240,8 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | un
   if (rounds.settled?.(page)) return page
   // What was said to be out of date is read whole.
   if (state?.isInvalidated) return undefined
+  const query = client.getQueryCache().find({ queryKey, exact: true })
+  if (query && isUnchanged(query, pageParam, now)) return page
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
 

@@ -8,8 +8,9 @@ import {
   type QueryKey,
   timeoutManager,
 } from '@tanstack/react-query'
-import { every, together } from '../../../lib/every.ts'
+import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
+import { keepStates } from './page-states.ts'
 import { pollFromLastAnswer } from './steady-interval.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
@@ -49,7 +50,12 @@ export function createQueryClient(): QueryClient {
   // In Node the library takes itself for a server and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
   const client = new QueryClient({
-    queryCache: new QueryCache({ onSuccess: (_, query) => date(query) }),
+    queryCache: new QueryCache({
+      onSuccess: (_, query) => {
+        date(query)
+        keepStates(query)
+      },
+    }),
     defaultOptions: {
       queries: {
         retry: false,

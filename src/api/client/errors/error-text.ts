@@ -41,7 +41,7 @@ export function failureSentence(error: unknown): string {
   return `${title}: ${sentence} ${next}`
 }
 
-/** What stands with a thing that failed: the service's own words where it answered, else what happened and what to do. */
+/** What stands with a thing that failed: the service's own words where it answered, else what to do. */
 export function failureWords(error: unknown): string {
   return error instanceof ApiError && error.kind === 'http' ? error.message : failureSentence(error)
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors/api-error.ts'
-import { MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../../lib/json-depth.ts'
+import { MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../../lib/json.ts'
 import type { AnyEndpoint, OutputOf } from '../../contract/endpoint.ts'
 import type { ApiResponse } from '../../contract/message.ts'
 import { ErrorBody } from '../../contract/error-body.ts'

@@ -3,6 +3,7 @@ import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget } from '../budget/budget.ts'
 import { createClient } from '../client.ts'
 import { plainHeaders } from '../../contract/message.ts'
+import { createLineMeter } from './service-monitor.ts'
 
 const ANSWER = JSON.stringify({ id: 'r', suiteId: 's', status: 'running', createdAt: 1 })
 
@@ -72,4 +73,69 @@ test('what reaches through to an MCP server may be silent for long', async () =>
   held[0]!.end()
   await clock.finish(calling)
   expect(clock.pending).toBe(0)
+})
+
+const PIECE = 1460
+
+/** A line that carries so many bytes a second, and bodies over it; what is asked at once shares it. */
+function setUp(roundTripMs: number) {
+  const clock = new VirtualClock()
+  const meter = createLineMeter(clock.now)
+  const line = { bytesPerSecond: Infinity, stallMs: 0 }
+  const after = (ms: number): Promise<void> => new Promise(resolve => clock.after(ms, resolve))
+  let free = Promise.resolve()
+  const carry = (bytes: number): Promise<void> => {
+    const ms = (bytes / line.bytesPerSecond) * 1000
+    return (free = free.then(() => after(ms)))
+  }
+  const read = async (bytes: number): Promise<void> => {
+    const arrival = meter.begin()
+    await after(roundTripMs)
+    arrival.heard(0)
+    await after(line.stallMs)
+    for (let left = bytes; left > 0; left -= PIECE) {
+      await carry(Math.min(left, PIECE))
+      arrival.heard(Math.min(left, PIECE))
+    }
+    arrival.ended()
+  }
+  const readAll = async (bodies: readonly number[], atOnce: number): Promise<void> => {
+    for (let at = 0; at < bodies.length; at += atOnce)
+      await clock.finish(Promise.all(bodies.slice(at, at + atOnce).map(read)))
+  }
+  return { meter, line, readAll }
+}
+
+test.each([
+  ['a near line', 20, 1],
+  ['a far line', 800, 1],
+  ['four bodies at once', 800, 4],
+])('%s is slow below 8 KB a second, stays so with small pages, and is quick again', async (_, roundTripMs, atOnce) => {
+  const { meter, line, readAll } = setUp(roundTripMs)
+  line.bytesPerSecond = 30 * 1024
+  await readAll(Array<number>(12).fill(20_000), atOnce)
+  expect(meter.slow()).toBeUndefined()
+  line.bytesPerSecond = 5 * 1024
+  await readAll(Array<number>(4).fill(60_000), atOnce)
+  expect(meter.slow()).toBeLessThan(8 * 1024)
+  await readAll(Array<number>(40).fill(3_000), 1)
+  expect(Math.round(meter.slow()! / 1024)).toBe(5)
+  // Between the two bounds it stays as it is.
+  line.bytesPerSecond = 10 * 1024
+  await readAll(Array<number>(40).fill(12_000), 1)
+  expect(meter.slow()).toBeDefined()
+  line.bytesPerSecond = 200 * 1024
+  await readAll(Array<number>(25).fill(8_000), 1)
+  expect(meter.slow()).toBeUndefined()
+})
+
+test('answers of a few bytes and one stall of a second are no slow line', async () => {
+  const { meter, line, readAll } = setUp(800)
+  line.bytesPerSecond = 2 * 1024
+  await readAll(Array<number>(50).fill(400), 1)
+  expect(meter.slow()).toBeUndefined()
+  line.bytesPerSecond = 100 * 1024
+  line.stallMs = 1_000
+  await readAll([5_000], 1)
+  expect(meter.slow()).toBeUndefined()
 })

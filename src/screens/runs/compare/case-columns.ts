@@ -1,5 +1,6 @@
 import type { ComparisonGroup, GroupedCase } from '../../../domain/runs/comparison-groups.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
+import { lookColumn, nameColumn } from '../../../components/collection/plain-parts.ts'
 import type { Column } from '../../../components/list/columns.ts'
 
 const LOOKS: Record<
@@ -19,17 +20,12 @@ const LOOKS: Record<
 /** Columns of the compared cases; `rerun` = the later run repeats cases of the earlier one. */
 export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<GroupedCase>[] {
   return [
-    {
-      id: 'change',
-      title: 'Change',
-      width: 15,
-      cell: ({ group }) => {
-        const { symbol, tone } = LOOKS[group]
-        return { text: `${symbols[symbol]} ${rerun && group === 'removed' ? 'not run again' : group}`, tone }
-      },
-      sort: ({ group }) => group,
-    },
-    { id: 'case', title: 'Case', width: 'flex', cell: ({ title }) => title, sort: ({ title }) => title },
+    lookColumn(
+      symbols,
+      ({ group }) => ({ ...LOOKS[group], word: rerun && group === 'removed' ? 'not run again' : group }),
+      { id: 'change', title: 'Change', width: 15, sort: ({ group }) => group },
+    ),
+    nameColumn('Case', ({ title }) => title, { id: 'case' }),
     {
       id: 'outcomes',
       title: 'Before › now',

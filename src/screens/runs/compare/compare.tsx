@@ -4,10 +4,16 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun, runNumberOf } from '../../../api/contract/runs.ts'
 import { overlaidOf, type Overlaid } from '../../../domain/runs/distribution.ts'
-import { groupLabel, rerunLabel, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import {
+  groupLabel,
+  rerunLabel,
+  type GroupedCase,
+  groupedCases,
+  parentOf,
+} from '../../../domain/runs/comparison-groups.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
-import { useRouter } from '../../../tui/router/router-context.tsx'
+import { useRouter, usePlace } from '../../../tui/router/router-context.tsx'
 import { formatCount, formatDuration } from '../../../tui/theme/format.ts'
 import { clean, truncate, wrap } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
@@ -21,7 +27,7 @@ import { SizeProvider, useSize } from '../../../components/size.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import type { Line } from '../../../components/viewer.tsx'
 import { plainText } from '../../../components/viewer/source.ts'
-import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { compareKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'
@@ -32,7 +38,7 @@ import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useBaseDialog } from './base-dialog.tsx'
 import { caseColumns, caseKey, caseNotes } from './case-columns.ts'
 import { allFigures, scoreWarnings, shortFigures } from './figures.ts'
-import { SERVICE_CHOICE, useComparison, type Comparison } from './use-comparison.ts'
+import type { ComparedTrial } from '../../../domain/runs/changes.ts'
 
 type Props = {
   projectId: string
@@ -330,4 +336,38 @@ function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
       ]
     }),
   ]
+}
+
+/** The base in a place's params that leaves the choice to the service. */
+const SERVICE_CHOICE = 'previous'
+
+/** Two runs that have ended say the same for ever. */
+const FINAL = { refetchInterval: false, staleTime: Infinity } as const
+
+type Comparison = {
+  query: ApiQuery<EvalRunCompare>
+  cases: readonly GroupedCase[]
+  /** Undefined where the service chooses. */
+  baseRunId: string | undefined
+  /** The run that this one repeats, where it is known. */
+  parentId: string | undefined
+}
+
+/** The run against its base: the one chosen here, else the one that it repeats, else the service's choice. */
+function useComparison(projectId: string, run: EvalRun | undefined, trials: readonly ComparedTrial[]): Comparison {
+  const { queries, reruns } = useWorkspace()
+  const { params } = usePlace()
+  const parentId = run && (parentOf(run) ?? reruns?.parentOf(run.id))
+  // A base belongs to the run that it was chosen for; the list beside moves without a change of place.
+  const chosen = (params['runId'] === run?.id ? params['base'] : undefined) ?? parentId
+  const baseRunId = chosen === SERVICE_CHOICE || chosen === run?.id ? undefined : chosen
+  const input = { projectId, runId: run?.id ?? '', ...(baseRunId !== undefined && { baseRunId }) }
+  const query = useApiQuery({
+    ...queries.runs.compare.options(input),
+    ...FINAL,
+    enabled: run !== undefined && isTerminalRunStatus(run.status),
+  })
+  const { data } = query
+  const cases = useMemo(() => (data ? groupedCases(data, trials) : []), [data, trials])
+  return { query, cases, baseRunId, parentId }
 }

@@ -2,7 +2,7 @@ import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
-import type { JsonObject } from '../../../lib/json-object.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 
 /** A figure on both sides; null is not known, and neither zero nor unchanged. */
 export type Diff =

@@ -5,7 +5,10 @@ import { contract } from '../../../api/contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import type { LaunchRefusal } from '../../../domain/runs/launch-refusal.ts'
 import { refresh } from '../../../api/client/cache/queries.ts'
+import type { EvalRunGroupCreated } from '../../../api/contract/run-groups.ts'
+import type { LaunchRequest } from '../../../domain/runs/launch-rules.ts'
 import type { SlotHolder } from '../../../domain/runs/launch-slots.ts'
+import type { Pin } from '../../../domain/runs/pins.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { YES } from '../../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../../components/form/fields-form.tsx'
@@ -14,9 +17,20 @@ import { draftedLaunch, emptyDraft, type LaunchDraft } from './draft.ts'
 import { environmentName, suiteName, type LaunchFacts, type Preview } from './facts.ts'
 import { launchFields, type LaunchFormField, type MenuPick, type Refused } from './fields.ts'
 import { outcomeLines } from './group-outcome.ts'
-import type { Launched, LaunchIntent } from './send.ts'
 import { useLaunchFacts } from './use-launch-facts.ts'
 import { actSentence, effectLines } from './labels.ts'
+
+/** What a launch started, as it is followed; a run group reports what became of each target. */
+export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
+
+export type LaunchIntent = {
+  projectId: string
+  request: LaunchRequest
+  /** Environments that the suite is attached to first; one that is already stays as it is. */
+  attach: readonly string[]
+  /** One for the whole intent, kept through retries and while it waits for a slot. */
+  idempotencyKey: string
+}
 
 /** How a launch ended that was sent. */
 export type Outcome =

@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
+import type { Client } from '../../../api/client/client.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import { launchCall } from '../../../domain/runs/launch-rules.ts'
 import { useCancelRun } from '../../../components/records/use-cancel-run.ts'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import { launchRefusal } from '../../../domain/runs/launch-refusal.ts'
-import { slotHolders, type SlotHolder } from '../../../domain/runs/launch-slots.ts'
+import { slotFree, slotHolders, type SlotHolder } from '../../../domain/runs/launch-slots.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
 import { clean } from '../../../tui/theme/text.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
@@ -13,15 +16,14 @@ import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
 import { LIST_BOUNDS } from '../../../api/client/pages.ts'
-import { useWrites } from '../../../hooks/use-write.tsx'
+import { useWrites, type WriteTask } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serversRoute } from '../../servers/route.ts'
 import { runsRoute } from '../route.ts'
 import { suiteName } from './facts.ts'
 import { PICK } from './fields.ts'
 import { groupSentence, outcomeLines } from './group-outcome.ts'
-import { LaunchForm, sentenceOf, type Outcome } from './launch-form.tsx'
-import { LAUNCHES, launchWhenFree, sendLaunch, type Launched, type LaunchIntent } from './send.ts'
+import { LaunchForm, sentenceOf, type Launched, type LaunchIntent, type Outcome } from './launch-form.tsx'
 
 const WIDTH = 104
 const HEIGHT = 44
@@ -186,6 +188,51 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       return await slotHolders(client, projectId, error)
     } catch {
       return []
+    }
+  }
+}
+
+/** What a launch writes to. */
+const LAUNCHES = [contract.suites.attachEnvironment, contract.runs.create, contract.runGroups.create] as const
+
+/**
+ * Attaches, then launches.
+ * @throws ApiError as the service refuses it
+ */
+async function sendLaunch(
+  { send }: Pick<WriteTask, 'send'>,
+  { projectId, request, attach }: LaunchIntent,
+): Promise<Launched> {
+  const { suiteId } = request
+  for (const environmentId of attach)
+    await send(contract.suites.attachEnvironment, { projectId, suiteId, body: { environmentId } })
+  const call = launchCall(request)
+  if (call.kind === 'run') {
+    const { runId, deduped } = await send(contract.runs.create, { projectId, body: call.body })
+    return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
+  }
+  const group = await send(contract.runGroups.create, { projectId, body: call.body })
+  const pins = group.targets.flatMap(({ runId, target }) =>
+    runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
+  )
+  return { pins, deduped: false, group }
+}
+
+/**
+ * The same, again whenever a slot has become free, until it is launched.
+ * @throws ApiError for any other refusal, or the reason of the signal
+ */
+async function launchWhenFree(client: Client, task: WriteTask, intent: LaunchIntent): Promise<Launched> {
+  const { signal } = task
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await sendLaunch(task, intent)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.limit !== 'concurrent-runs') throw error
+      task.refresh()
+      const holders = await slotHolders(client, intent.projectId, error)
+      await slotFree(client, intent.projectId, holders, signal)
     }
   }
 }

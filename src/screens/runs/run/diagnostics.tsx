@@ -6,7 +6,8 @@ import { causeOf, type Cause } from '../../../domain/runs/causes.ts'
 import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { PaneState } from '../../../components/pane-state.tsx'
-import { OutlineRows, useOutline } from '../../../components/viewer/outline.tsx'
+import { useOutline } from '../../../components/viewer/outline.tsx'
+import { ScrolledRows } from '../../../components/viewer/scrolled-rows.tsx'
 import { runsKeys } from '../bindings.ts'
 import type { RunData } from '../use-runs-data.ts'
 import { diagnosticsNodes, failureOfNode, iterationOf, MORE } from './diagnostics-nodes.ts'
@@ -83,5 +84,5 @@ function Failures({ projectId, run, data: { trials }, focused, open, onOpenTrial
     if (iterationId !== undefined) onOpenTrial(iterationId)
     else if (here === MORE) more?.()
   })
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }

@@ -11,7 +11,8 @@ import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { PaneState } from '../../../components/pane-state.tsx'
 import { useSize } from '../../../components/size.tsx'
 import { outline, AS_GIVEN, type OutlineNode } from '../../../components/viewer/outline-tree.ts'
-import { OutlineRows, useOutline } from '../../../components/viewer/outline.tsx'
+import { useOutline } from '../../../components/viewer/outline.tsx'
+import { ScrolledRows } from '../../../components/viewer/scrolled-rows.tsx'
 import { runsKeys } from '../bindings.ts'
 import { useToolFindings } from '../tools/use-tool-evidence.ts'
 import { useKnownRuns, type RunData } from '../use-runs-data.ts'
@@ -43,7 +44,7 @@ function Summary(props: Parameters<typeof RunSummary>[0]) {
   const view = useOutline({ roots, focused, isFlat: true, copyAll: () => textOf(roots), whole: 'the summary' })
   const chosen = view.here && causeOfNode(view.here.node.id)
   useOpens(open, () => onOpenTrials(chosen))
-  return <OutlineRows picture={view.picture} />
+  return <ScrolledRows {...view.picture} />
 }
 
 /** The parts of the summary; made anew when what they tell is another, never for a key. */

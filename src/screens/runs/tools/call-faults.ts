@@ -2,7 +2,7 @@ import { checkArguments, SCHEMA_LIMIT_MS, type ArgumentVerdict } from '../../../
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
-import { isPlainObject } from '../../../lib/json-object.ts'
+import { isPlainObject } from '../../../lib/json.ts'
 
 /** Faults of one call that are shown. */
 const MOST_SAYS = 3

@@ -6,7 +6,7 @@ import type { Watch, WatchState } from '../../../domain/watching/watches.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
 import { clean, truncate } from '../../../tui/theme/text.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
-import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
+import type { Look, Symbols } from '../../../tui/theme/theme.ts'
 import { useToasts } from '../../../components/toasts.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsRoute } from '../route.ts'
@@ -14,8 +14,6 @@ import type { Chip } from '../follow/chips.ts'
 
 const NONE: readonly Watch[] = []
 const NAME = 14
-
-type Look = { symbol: 'live' | 'ok' | 'error' | 'warn'; tone: Tone; word: string }
 
 const LOOKS: Readonly<Record<WatchState, Look>> = {
   starting: { symbol: 'live', tone: 'live', word: 'starting' },

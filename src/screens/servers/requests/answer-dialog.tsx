@@ -13,7 +13,7 @@ import { shorten } from '../json-text.ts'
 import { addressLines } from './address-lines.ts'
 import { readFields, requestedFields, type RequestedField } from './requested-form.ts'
 import { useRequestMenu } from './use-request-menu.ts'
-import { isPlainObject } from '../../../lib/json-object.ts'
+import { isPlainObject } from '../../../lib/json.ts'
 
 /** Longest message of a server that is laid out. */
 const MOST_MESSAGE = 2000

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
-import { isPlainObject, type JsonObject } from '../../../lib/json-object.ts'
+import { isPlainObject, type JsonObject } from '../../../lib/json.ts'
 
 /** A field of a form that a server asks for. */
 export type RequestedField = {

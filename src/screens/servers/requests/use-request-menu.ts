@@ -10,7 +10,11 @@ import { draftTokens, samplingMessages } from '../../../domain/servers/sampling.
 import { useWrite } from '../../../hooks/use-write.tsx'
 import { formatCount } from '../../../tui/theme/format.ts'
 import { addressLines, webAddressOf } from './address-lines.ts'
-import { samplingLines } from './sampling-lines.ts'
+import { fieldLines, heading, jsonLines, type Field } from '../../../components/lines.ts'
+import type { Line } from '../../../components/viewer.tsx'
+import { withShortTexts } from '../json-text.ts'
+import { textLines } from '../schema-lines.ts'
+import { isPlainObject, type JsonObject } from '../../../lib/json.ts'
 
 type Draft = { text: string; write: (text: string, model?: string) => void }
 type Choice = { value: string; label: string; act: () => void | Promise<void> }
@@ -87,5 +91,38 @@ function useSamplingChoices(request: ServerRequest, { text, write }: Draft): Cho
     { value: 'read', label: 'read the whole request', act: () => openText('Sampling', samplingLines(params)) },
     ...(hasEditor ? [{ value: 'edit', label: 'write the text in your editor', act: edit }] : []),
     ...(model === null ? [] : [{ value: 'draft', label: `have ${model} write it…`, act: ask }]),
+  ]
+}
+
+/** Longest text that is laid out. */
+const MOST_TEXT = 20_000
+
+/** A sampling request for reading: what a model is to be told, and how it is to answer. */
+function samplingLines(params: JsonObject): Line[] {
+  const { systemPrompt, maxTokens, temperature, modelPreferences } = params
+  const { hints, ...priorities } = isPlainObject(modelPreferences) ? modelPreferences : {}
+  const named = Array.isArray(hints)
+    ? hints.map(hint => (isPlainObject(hint) ? String(hint['name']) : '')).join(', ')
+    : ''
+  const field = (label: string, value: unknown): Field[] =>
+    value === undefined ? [] : [[label, typeof value === 'string' ? value : JSON.stringify(value)] as const]
+  return [
+    ...fieldLines([
+      ...field('Most tokens', maxTokens),
+      ...field('Temperature', temperature),
+      ...field('Wished models', named || undefined),
+      ...Object.entries(priorities).flatMap(([name, value]) => field(name, value)),
+    ]),
+    ...(typeof systemPrompt === 'string' ? ['', heading('System prompt'), ...textLines(systemPrompt, 2)] : []),
+    ...samplingMessages(params).flatMap(({ role, text, what }): Line[] => [
+      '',
+      heading(role),
+      ...(text === undefined
+        ? [{ text: `[${what || 'something else'}]`, tone: 'muted' as const, indent: 2 }]
+        : textLines(text, 2)),
+    ]),
+    '',
+    heading('As it came'),
+    ...jsonLines(withShortTexts(params, MOST_TEXT)),
   ]
 }

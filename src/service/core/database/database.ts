@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { parseStored } from '../../../lib/json-depth.ts'
+import { parseStored } from '../../../lib/json.ts'
 
 /** Named values of a statement; booleans are stored as 0 and 1. */
 type SqlValues = Record<string, SQLInputValue | boolean | undefined>

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
-import { parseStored } from '../../../lib/json-depth.ts'
+import { parseStored } from '../../../lib/json.ts'
 import { mayHoldSecrets } from '../urls.ts'
 import type { Database } from './database.ts'
 

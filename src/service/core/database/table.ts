@@ -3,8 +3,12 @@ import { assignments, fromJson, insertInto, toJson, type Database } from './data
 import { requireRow } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
-/** How a column's value is stored; `id` is that of its row. */
-type Kind<T> = { read(stored: SQLOutputValue, id: string): T; write(value: T, id: string): SQLInputValue }
+/** How a column's value is stored; `id` is that of its row. A dear one is read when somebody wants it. */
+type Kind<T> = {
+  read(stored: SQLOutputValue, id: string): T
+  write(value: T, id: string): SQLInputValue
+  isDear?: true
+}
 
 /** What SQLite keeps as it is. */
 type Plain = string | number | null | Uint8Array
@@ -44,6 +48,7 @@ export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T
   return {
     read: (stored, id) => (stored === null ? undefined : sealer.open(stored as Uint8Array, place(id))) as T,
     write: (value, id) => (value === undefined ? null : sealer.seal(value, place(id))),
+    isDear: true,
   }
 }
 
@@ -92,6 +97,18 @@ export type Table<Row, Read extends Row = Row> = {
   read<Found>(stored: object): Found & Read
 }
 
+/** Gives a row a field whose value is found once, when it is first wanted, as where the row is copied. */
+function readLater(row: object, name: string, read: () => unknown): void {
+  const own = { enumerable: true, configurable: true }
+  const settle = (value: unknown) => Object.defineProperty(row, name, { ...own, writable: true, value })
+  const get = () => {
+    const value = read()
+    settle(value)
+    return value
+  }
+  Object.defineProperty(row, name, { ...own, get, set: settle })
+}
+
 /** Makes no statement before it is needed. */
 export function tableOf<Row extends object, Read extends Row = Row>(
   database: Database,
@@ -105,7 +122,12 @@ export function tableOf<Row extends object, Read extends Row = Row>(
   const read = (stored: object) => {
     if (kinds.length === 0) return stored as never
     const row = { ...stored } as Record<string, SQLOutputValue>
-    for (const [name, kind] of kinds) row[name] = kind.read(row[name] ?? null, row[key] as string) as SQLOutputValue
+    for (const [name, kind] of kinds) {
+      const value = row[name] ?? null
+      const open = () => kind.read(value, row[key] as string) as SQLOutputValue
+      if (kind.isDear && value !== null) readLater(row, name, open)
+      else row[name] = open()
+    }
     return row as never
   }
   const write = (row: object, id: unknown, written = kinds): Values => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasMoreLevels, MAX_STORED_LEVELS, parseStored, textHasMoreLevels, TOO_DEEP } from './json-depth.ts'
+import { hasMoreLevels, MAX_STORED_LEVELS, parseStored, textHasMoreLevels, TOO_DEEP } from './json.ts'
 
 /** Lists in lists, so many levels of them. */
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)

@@ -1,0 +1,159 @@
+import { InfiniteQueryObserver } from '@tanstack/react-query'
+import * as fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { overWeb } from '../../../../test/web.ts'
+import { createBudget } from '../budget/budget.ts'
+import { createClient } from '../client.ts'
+import { createQueries } from './queries.ts'
+import { createQueryClient } from './query-client.ts'
+
+/** A service with pages of one item each, which says in which state it is, and a list of all of them. */
+async function stage(pages: number) {
+  const names = Array.from({ length: pages }, (_, page) => `page ${page}`)
+  let state = 0
+  let asked: number[] = []
+  let onPage: (page: number) => void = () => undefined
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1',
+    budget: createBudget({ unlimited: true }),
+    retry: { attempts: 1 },
+    stateOf: () => String(state),
+    fetch: overWeb(async request => {
+      const page = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
+      asked.push(page)
+      const nextCursor = page + 1 < names.length ? String(page + 1) : null
+      const answer = { items: [{ id: `i${page}`, iterationNumber: 1, status: names[page] }], nextCursor }
+      onPage(page)
+      return Response.json(answer)
+    }),
+  })
+  const queryClient = createQueryClient()
+  const options = createQueries(client).iterations.list.infinite({ projectId: 'p', runId: 'r' })
+  await queryClient.fetchInfiniteQuery(options)
+  const observer = new InfiniteQueryObserver(queryClient, options)
+  const leave = observer.subscribe(() => undefined)
+  const end = (): void => {
+    leave()
+    queryClient.clear()
+  }
+  return {
+    observer,
+    queryClient,
+    options,
+    end,
+    names,
+    /** What the list shows. */
+    shown: () =>
+      observer.getCurrentResult().data?.pages.flatMap(page => page.items.map(item => String(item.status))) ?? [],
+    change(page: number) {
+      names[page] += '.'
+      state += 1
+    },
+    /** Does something whenever a page is asked for. */
+    during(next: (page: number) => void = () => undefined) {
+      onPage = next
+    },
+    /** Polls, and fails or gives up at a page. */
+    async pollInVain(how: 'fail' | 'give up', page: number) {
+      onPage = at => {
+        if (at !== page) return
+        if (how === 'fail') throw new TypeError('the line is lost')
+        void queryClient.cancelQueries({ queryKey: options.queryKey })
+      }
+      await observer.refetch()
+      onPage = () => undefined
+    },
+    /** Which pages were asked for since the last time. */
+    asked() {
+      const before = asked
+      asked = []
+      return before
+    },
+  }
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>
+
+async function readAll({ observer, asked }: Stage): Promise<void> {
+  while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage()
+  asked()
+}
+
+test('a poll of a service that is as it was asks for nothing, and draws nothing', async () => {
+  const list = await stage(4)
+  onTestFinished(list.end)
+  await readAll(list)
+  const { data } = list.observer.getCurrentResult()
+  await list.observer.refetch()
+  expect(list.asked()).toEqual([])
+  expect(list.observer.getCurrentResult().data).toBe(data)
+  list.change(2)
+  await list.observer.refetch()
+  expect(list.asked()).toEqual([0, 1, 2, 3])
+  expect(list.shown()).toEqual(list.names)
+  await list.observer.refetch()
+  expect(list.asked()).toEqual([])
+})
+
+test('what is said to be out of date is read, whatever the service says of its state', async () => {
+  const list = await stage(2)
+  onTestFinished(list.end)
+  await readAll(list)
+  await list.queryClient.invalidateQueries({ queryKey: list.options.queryKey })
+  expect(list.asked()).toEqual([0, 1])
+})
+
+test('a change while the list is being read is read by the next poll', async () => {
+  const list = await stage(3)
+  onTestFinished(list.end)
+  await readAll(list)
+  list.change(0)
+  list.during(page => {
+    if (page === 1) list.change(0)
+  })
+  await list.observer.refetch()
+  list.during()
+  await list.observer.refetch()
+  expect(list.shown()).toEqual(list.names)
+})
+
+test.each(['fail', 'give up'] as const)('what a poll has read before it had to %s is read again', async how => {
+  const list = await stage(3)
+  onTestFinished(list.end)
+  await list.observer.fetchNextPage()
+  list.change(0)
+  await list.pollInVain(how, 1)
+  await list.observer.fetchNextPage()
+  list.asked()
+  await list.observer.refetch()
+  expect(list.asked()).toContain(0)
+  expect(list.shown()).toEqual(list.names)
+})
+
+test('whatever fails or is given up between, a poll that succeeds leaves what the service has', async () => {
+  const pages = 4
+  const page = fc.nat({ max: pages - 1 })
+  const kind = fc.constantFrom('change', 'poll', 'next', 'fail', 'give up')
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ kind, page }), { maxLength: 12 }), async steps => {
+      const list = await stage(pages)
+      const { observer } = list
+      const acts: Record<string, (page: number) => unknown> = {
+        change: page => list.change(page),
+        next: () => observer.fetchNextPage(),
+        poll: () => observer.refetch(),
+        fail: page => list.pollInVain('fail', page),
+        'give up': page => list.pollInVain('give up', page),
+      }
+      try {
+        for (const { kind, page } of [...steps, { kind: 'poll', page: 0 }]) {
+          await acts[kind]?.(page)
+          if (kind === 'poll') expect(list.shown()).toEqual(list.names.slice(0, list.shown().length))
+        }
+        expect(observer.getCurrentResult().isRefetchError).toBe(false)
+      } finally {
+        list.end()
+      }
+    }),
+  )
+})
