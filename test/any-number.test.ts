@@ -116,7 +116,7 @@ describe('with any number', () => {
       fc.property(number, number, fc.nat({ max: 60 }), fc.array(maybe), (one, other, columns, shares) => {
         expect(widthOf(bar(symbols, one, columns))).toBe(columns)
         expect(widthOf(sparkline(symbols, shares))).toBe(shares.length)
-        const progress = { done: one, total: other }
+        const progress = { done: one, total: other, share: one / other }
         const task = taskParts(theme, [{ id: 1, text: 'Reading', progress, stop: undefined }], 'Ctrl+X')
         expect(task.length).toBeGreaterThan(0)
         const budget = { ...BUDGET, tokens: one, capacity: other }

@@ -14,7 +14,7 @@ import { projectsRoute } from '../screens/projects/route.ts'
 import { makeKey } from '../service/core/access.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import { screens } from './registry.ts'
-import { appKeys } from './shell/app-keys.ts'
+import { appKeys } from '../components/everywhere-keys.ts'
 
 type Condition = Drawn & {
   /** How many records each list holds. */

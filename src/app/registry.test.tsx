@@ -16,7 +16,7 @@ import { screens } from './registry.ts'
 import { defineRoute } from '../tui/router/place.ts'
 import { defineScreen } from '../tui/router/screen.ts'
 import { allBindingsOf } from './shell/all-bindings.ts'
-import { appKeys } from './shell/app-keys.ts'
+import { appKeys } from '../components/everywhere-keys.ts'
 
 const define = bindingsOf('gadgets')
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../test/harness.tsx'
-import { appKeys } from '../app/shell/app-keys.ts'
+import { appKeys } from './everywhere-keys.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { runsKeys } from '../screens/runs/bindings.ts'
 import { runsRoute } from '../screens/runs/route.ts'

@@ -2,8 +2,11 @@ import { Box, Text } from 'ink'
 import { useEffect, useState, type ReactNode } from 'react'
 import { formatAgo } from '../tui/theme/format.ts'
 import { clean, wrap } from '../tui/theme/text.ts'
+import { useKeyName } from '../tui/keymap/use-bindings.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import type { Tone } from '../tui/theme/theme.ts'
+import { panesKeys } from './component-keys.ts'
+import { appKeys } from './everywhere-keys.ts'
 import { SizeProvider, useSize } from './size.tsx'
 
 /** What went wrong, in one sentence, and the next step. */
@@ -40,7 +43,7 @@ export function PaneState(props: {
   const { data } = props
   const { width, height } = useSize()
   const stale = useStaleWords(data)
-  if (!data.hasData && data.problem) return <ProblemNotice problem={data.problem} />
+  if (!data.hasData && data.problem) return <ReadProblem problem={data.problem} />
   if (!data.hasData) return <Sentence tone="muted" text={props.loading} />
   const above = stale === undefined ? 0 : 1
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
@@ -85,12 +88,15 @@ function StaleLine(props: { words: string }) {
   return <Text wrap="truncate">{` ${theme.paint('warn', text)}`}</Text>
 }
 
-/** Why there is nothing, and what to do next. */
-export function Empty(props: { why: string; next: string }) {
+const NAMES_A_KEY = /\bpress \S/i
+
+/** Why there is nothing, and what to do next: where no key makes something, one looks for it again. */
+export function Empty({ why, next }: { why: string; next: string }) {
+  const again = againSentence(useKeyName())
   return (
     <Box flexDirection="column">
-      <Sentence tone="plain" text={props.why} />
-      <Sentence tone="muted" text={props.next} />
+      <Sentence tone="plain" text={why} />
+      <Sentence tone="muted" text={NAMES_A_KEY.test(next) ? next : `${next} ${again}`} />
     </Box>
   )
 }
@@ -108,17 +114,20 @@ type Source = { what: string; data: PaneData }
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  next?: string
+  /** What to do; by default to go to where one is chosen. */
+  next?: string | undefined
   /** What was open here is not in its list any more, or not yet. */
   isMissed?: boolean
 }) {
   const { symbols } = useTheme()
+  const key = useKeyName()
+  const list = key(panesKeys, 'previous')
   const missing = props.sources.find(({ data }) => !data.hasData)
   if (missing?.data.problem)
     return (
       <Box flexDirection="column">
         <Sentence tone="error" text={`${symbols.error} ${missing.data.problem.title}`} />
-        <Sentence tone="muted" text={`Without ${missing.what} there is nothing to show here.`} />
+        <Sentence tone="muted" text={`Without ${missing.what} there is nothing to show here. ${againSentence(key)}`} />
       </Box>
     )
   if (missing) return <Sentence tone="muted" text={`Waiting for ${missing.what}…`} />
@@ -126,13 +135,16 @@ export function NothingChosen(props: {
     return (
       <Box flexDirection="column">
         <Sentence tone="warn" text={`${symbols.warn} ${MISSED}`} />
-        <Sentence tone="muted" text="Go back to the list to choose another; nothing here acts on those beside it." />
+        <Sentence
+          tone="muted"
+          text={`Press ${list} to choose another in the list; nothing here acts on those beside it.`}
+        />
       </Box>
     )
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
-      {props.next !== undefined && <Sentence tone="muted" text={props.next} />}
+      <Sentence tone="muted" text={props.next ?? `Press ${list} to go to the list.`} />
     </Box>
   )
 }
@@ -146,6 +158,17 @@ export function Sentence(props: { tone: Tone; text: string }) {
       {` ${theme.paint(props.tone, line)}`}
     </Text>
   ))
+}
+
+/** Which key reads again what is on screen. */
+function againSentence(key: ReturnType<typeof useKeyName>): string {
+  return `Press ${key(appKeys, 'refresh')} to read again.`
+}
+
+/** What could not be read, where there is nothing else to show. */
+export function ReadProblem({ problem }: { problem: Problem }) {
+  const key = useKeyName()
+  return <ProblemNotice problem={{ ...problem, next: `${problem.next} ${againSentence(key)}` }} />
 }
 
 /** An error where there is nothing else to show. */

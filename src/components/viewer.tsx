@@ -4,6 +4,7 @@ import { unavailable } from '../tui/keymap/binding.ts'
 import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
+import { useTakenRows } from './companion.tsx'
 import { useSize } from './size.tsx'
 import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './viewer/paint.ts'
 import { pairFields } from './viewer/pairs.ts'
@@ -35,6 +36,7 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
     [source, theme, width, wraps, memory],
   )
   const rows: Rows = { count: source.count, rowsOf: line => painted.rows(line).length }
+  useTakenRows(most => visible(rows, TOP, most).length)
   const [top, setTop] = useState<Position>(TOP)
   const show = (line: number, text?: string): void => {
     const row = text === undefined ? undefined : rowWith(painted.rows(line), text)

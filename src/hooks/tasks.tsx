@@ -8,7 +8,8 @@ export type Task = {
   id: number
   /** What is being done, as a sentence that is not over: `Launching nightly…`. */
   text: string
-  progress: { done: number; total: number } | undefined
+  /** `share` of it never goes back, also where more turns out to be to do. */
+  progress: { done: number; total: number; share: number } | undefined
   /** Gives it up; absent where that cannot be done. */
   stop: (() => void) | undefined
 }
@@ -37,7 +38,13 @@ function createTasks(onBegin: () => void): Tasks {
       set([...tasks, { id, text, stop, progress: undefined }])
       return {
         progress: (done, total) =>
-          set(tasks.map(task => (task.id === id ? { ...task, progress: { done, total } } : task))),
+          set(
+            tasks.map(task => {
+              if (task.id !== id) return task
+              const share = Math.max(task.progress?.share ?? 0, total > 0 ? done / total : 0)
+              return { ...task, progress: { done, total, share } }
+            }),
+          ),
         end: () => set(tasks.filter(task => task.id !== id)),
       }
     },

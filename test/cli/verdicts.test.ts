@@ -9,7 +9,7 @@ import { gatesOf, judgeGates, type GateOptions } from '../../src/cli/follow/gate
 import { junitXml } from '../../src/cli/follow/junit.ts'
 import { printFinalReport, resultOf, type Result } from '../../src/cli/follow/final-report.ts'
 import { countFields, verdictFields } from '../../src/screens/runs/run/verdict-lines.ts'
-import { runLook } from '../../src/screens/runs/status.ts'
+import { runLook } from '../../src/components/records/run-look.ts'
 import { openService, type TestService } from '../harness.tsx'
 import { casesOf, expectedOf, makeRun, randomRun, randomSuite, type Expected, type MadeRun } from '../random-runs.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { agentRowsKeys, appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
+import { agentRowsKeys } from '../../src/app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys } from '../../src/components/component-keys.ts'
 import { talkKeys } from '../../src/components/conversations/talk-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'

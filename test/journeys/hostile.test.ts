@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { screens } from '../../src/app/registry.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { Terminal } from '../pty/terminal.ts'

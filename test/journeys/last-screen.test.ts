@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import type { TerminalOptions } from '../pty/terminal.ts'
 import { watchUnasked } from '../pty/unasked.ts'
 import type { Ending } from '../service/harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { screens } from '../../src/app/registry.ts'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'

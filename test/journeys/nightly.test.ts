@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { confirmKeys, panesKeys } from '../../src/components/component-keys.ts'
 import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'

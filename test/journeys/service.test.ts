@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { visit, type Visitor } from './visitor.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Binding } from '../../src/tui/keymap/binding.ts'
-import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { openTerminal, type Condition, type Key, type Terminal, type TerminalOptions } from '../pty/terminal.ts'
 
 /** The built program, for tests that start it in a way of their own. */

@@ -26,10 +26,10 @@ import type { Bindings } from '../../tui/keymap/binding.ts'
 import { choiceKeys, formKeys, suggestionKeys } from '../../components/form/form-keys.ts'
 import { screens } from '../registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import {
   agentRowsKeys,
   agentTurnsKeys,
-  appKeys,
   budgetKeys,
   goKeysOf,
   helpKeys,

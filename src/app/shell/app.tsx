@@ -15,12 +15,14 @@ import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
 import { NotifyProvider } from '../../hooks/notify.tsx'
 import { TasksProvider } from '../../hooks/tasks.tsx'
 import { ConfirmProvider } from '../../hooks/use-write.tsx'
+import { usePollFactor } from '../../hooks/use-poll.ts'
 import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
 import type { Dispatcher } from '../../tui/keymap/dispatcher.ts'
 import { KeymapProvider, type WidgetFeed } from '../../tui/keymap/keymap-context.tsx'
 import type { Router } from '../../tui/router/router.ts'
 import { RouterProvider } from '../../tui/router/router-context.tsx'
 import type { Pointer } from '../../tui/terminal/pointer.ts'
+import { MotionProvider } from '../../tui/theme/motion-context.tsx'
 import { ThemeProvider } from '../../tui/theme/theme-context.tsx'
 import type { Theme } from '../../tui/theme/theme.ts'
 import type { LoadedScreen } from '../registry.ts'
@@ -40,6 +42,8 @@ export type AppParts = {
   regions?: Regions
   /** Routes the mouse; absent where there is none. */
   pointer?: Pointer
+  /** Nothing turns or flashes. */
+  reducedMotion?: boolean
   /** Fixed in component tests; the terminal's own otherwise. */
   size?: Size
 }
@@ -52,39 +56,46 @@ export function App(props: AppParts) {
         <RouterProvider router={props.router} routes={props.screens.map(({ route }) => route)}>
           <QueryClientProvider client={props.queryClient}>
             <WorkspaceProvider workspace={props.workspace}>
-              <NotifyProvider notify={props.toasts.show}>
-                <TasksProvider onBegin={props.toasts.clear}>
-                  <ToastsProvider toasts={props.toasts}>
-                    <CopyProvider copy={props.actions.copy}>
-                      <BrowserProvider open={props.actions.openBrowser} openFile={props.actions.openFile}>
-                        <CrumbsProvider>
-                          <SubjectProvider>
-                            <OverlaysProvider onOpen={props.toasts.settle}>
-                              <EditorProvider host={props.actions.editor}>
-                                <RegionsProvider regions={props.regions}>
-                                  <PointerProvider pointer={props.pointer}>
-                                    <Sized {...(props.size && { size: props.size })}>
-                                      <Confirmed>
-                                        <Shell actions={props.actions} screens={props.screens} />
-                                      </Confirmed>
-                                    </Sized>
-                                  </PointerProvider>
-                                </RegionsProvider>
-                              </EditorProvider>
-                            </OverlaysProvider>
-                          </SubjectProvider>
-                        </CrumbsProvider>
-                      </BrowserProvider>
-                    </CopyProvider>
-                  </ToastsProvider>
-                </TasksProvider>
-              </NotifyProvider>
+              <Moving still={props.theme.plain || (props.reducedMotion ?? false)}>
+                <NotifyProvider notify={props.toasts.show}>
+                  <TasksProvider onBegin={props.toasts.clear}>
+                    <ToastsProvider toasts={props.toasts}>
+                      <CopyProvider copy={props.actions.copy}>
+                        <BrowserProvider open={props.actions.openBrowser} openFile={props.actions.openFile}>
+                          <CrumbsProvider>
+                            <SubjectProvider>
+                              <OverlaysProvider onOpen={props.toasts.settle}>
+                                <EditorProvider host={props.actions.editor}>
+                                  <RegionsProvider regions={props.regions}>
+                                    <PointerProvider pointer={props.pointer}>
+                                      <Sized {...(props.size && { size: props.size })}>
+                                        <Confirmed>
+                                          <Shell actions={props.actions} screens={props.screens} />
+                                        </Confirmed>
+                                      </Sized>
+                                    </PointerProvider>
+                                  </RegionsProvider>
+                                </EditorProvider>
+                              </OverlaysProvider>
+                            </SubjectProvider>
+                          </CrumbsProvider>
+                        </BrowserProvider>
+                      </CopyProvider>
+                    </ToastsProvider>
+                  </TasksProvider>
+                </NotifyProvider>
+              </Moving>
             </WorkspaceProvider>
           </QueryClientProvider>
         </RouterProvider>
       </KeymapProvider>
     </ThemeProvider>
   )
+}
+
+function Moving(props: { still: boolean; children: ReactNode }) {
+  const isSlowOrAway = usePollFactor() > 1
+  return <MotionProvider value={!props.still && !isSlowOrAway}>{props.children}</MotionProvider>
 }
 
 function Confirmed(props: { children: ReactNode }) {

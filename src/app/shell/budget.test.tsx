@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { createShares, type Share } from '../../domain/polling/share.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys, budgetKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
+import { budgetKeys } from './app-keys.ts'
 
 let testService: TestService
 let app: TestApp

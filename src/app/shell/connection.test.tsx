@@ -8,7 +8,7 @@ import { formKeys } from '../../components/form/form-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 let testService: TestService
 let projectId: string
@@ -56,6 +56,7 @@ async function openServers(): Promise<void> {
   app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.see(() => header().includes('fresh'))
+  await app.see('Nothing was called')
 }
 
 const REFUSED = answer(401, { code: 'UNAUTHORIZED', message: 'no such key' })

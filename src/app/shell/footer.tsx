@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
 import { useWaitingWrite } from '../../hooks/use-open-writes.ts'
 import { useSize } from '../../components/size.tsx'
+import { Spinner } from '../../components/spinner.tsx'
 import { useCurrentToast, useToasts, type Toast } from '../../components/toasts.tsx'
 import { displayKey } from '../../tui/keymap/binding.ts'
 import type { Pending } from '../../tui/keymap/dispatcher.ts'
@@ -12,7 +13,7 @@ import { bar } from '../../tui/theme/charts.ts'
 import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 const GAP = 2
 
@@ -111,8 +112,8 @@ function PendingKeys(props: { pending: Pending; width: number }) {
 const BAR = 10
 
 /**
- * `● Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`; of several tasks the one begun last, with how many there are.
- * `waits` says what a write waits for.
+ * ` Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`, behind the sign that turns; of several tasks the one begun
+ * last, with how many there are. `waits` says what a write waits for.
  */
 export function taskParts(
   theme: Theme,
@@ -122,15 +123,12 @@ export function taskParts(
 ): { text: string; tone: 'live' | 'key' | 'muted' | 'warn' }[] {
   const task = tasks.at(-1)
   if (!task) return []
-  const { live } = theme.symbols
   const others = tasks.length > 1 ? `${tasks.length} under way: ` : ''
-  const { done, total } = task.progress ?? { done: 0, total: 0 }
+  const { done, total, share } = task.progress ?? { done: 0, total: 0, share: 0 }
   const canStop = tasks.some(({ stop }) => stop !== undefined)
   return [
-    { text: `${live} ${others}${clean(task.text)}`, tone: 'live' as const },
-    ...(total > 0
-      ? [{ text: ` ${bar(theme.symbols, done / total, BAR)} ${done}/${total}`, tone: 'live' as const }]
-      : []),
+    { text: ` ${others}${clean(task.text)}`, tone: 'live' as const },
+    ...(total > 0 ? [{ text: ` ${bar(theme.symbols, share, BAR)} ${done}/${total}`, tone: 'live' as const }] : []),
     ...(waits
       ? [{ text: ` ${waits.status ?? 'no answer'}, repeats in ${waits.seconds}s`, tone: 'warn' as const }]
       : []),
@@ -221,7 +219,14 @@ export function Footer() {
   if (pending) return <PendingKeys pending={pending} width={width} />
   if (toast) return <Said toast={toast} bindings={bindings} width={width} />
   const parts = taskParts(theme, tasks, key(appKeys, 'stop'), waits)
-  const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)
-  const task = parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')
-  return <Text wrap="truncate">{` ${task}${hintLine(theme, bindings, width - taken)}`}</Text>
+  if (parts.length === 0) return <Text wrap="truncate">{` ${hintLine(theme, bindings, width)}`}</Text>
+  const taken = parts.reduce((sum, part) => sum + widthOf(part.text), GAP + 1)
+  const task = parts.map(part => theme.paint(part.tone, part.text)).join('') + ' '.repeat(GAP)
+  return (
+    <Text wrap="truncate">
+      {' '}
+      <Spinner left={1} />
+      {`${task}${hintLine(theme, bindings, width - taken)}`}
+    </Text>
+  )
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { createToasts, MOST_MESSAGES } from '../../components/toasts.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 let testService: TestService
 let app: TestApp

@@ -11,7 +11,7 @@ import { serversRoute } from '../../screens/servers/route.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { allBindings } from './all-bindings.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 let testService: TestService
 let projectId: string

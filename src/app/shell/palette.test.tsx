@@ -4,7 +4,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../t
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { screens } from '../registry.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { rankEntries, type PaletteEntry } from './palette-entries.ts'
 
 describe('in the program', () => {

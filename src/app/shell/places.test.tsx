@@ -12,7 +12,7 @@ import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { screens } from '../registry.ts'
 import { formatPlace, type Place } from '../../tui/router/place.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 const routes = screens.map(({ route }) => route)
 const PROFILE = { name: 'local', local: true }

@@ -8,7 +8,8 @@ import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { displayKey } from '../../tui/keymap/binding.ts'
 import { screens } from '../registry.ts'
-import { appKeys, helpKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
+import { helpKeys } from './app-keys.ts'
 
 let app: TestApp
 afterEach(() => app.close())

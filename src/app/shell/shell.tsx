@@ -23,7 +23,8 @@ import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { LoadedScreen } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys, goKeysOf, tooSmallKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
+import { goKeysOf, tooSmallKeys } from './app-keys.ts'
 import { RecordChecks } from './record-checks.tsx'
 import { FollowConnections } from './follow-connections.tsx'
 import { Footer, useFooterRows, toneMark } from './footer.tsx'
@@ -133,7 +134,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
               <OverlayHost />
             </Box>
           </SizeProvider>
-          <SizeProvider width={footerWidth} height={footerRows}>
+          <SizeProvider width={footerWidth} height={footerRows} top={size.height - footerRows}>
             <QuietBoundary>
               <Footer />
             </QuietBoundary>

@@ -5,7 +5,7 @@ import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { applyOverrides } from '../../tui/keymap/overrides.ts'
 import { allBindings } from './all-bindings.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 const keys = appKeys.bindings
 let testService: TestService

@@ -7,7 +7,7 @@ import { runsRoute } from '../../screens/runs/route.ts'
 import { serversKeys } from '../../screens/servers/bindings.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { taskParts } from './footer.tsx'
 
 let testService: TestService
@@ -109,7 +109,12 @@ test('several tasks are counted, and the one begun last is told', () => {
       .join('')
   expect(told()).toBe('')
   const first = { id: 1, text: 'Reading…', progress: undefined, stop: undefined }
-  const second = { id: 2, text: 'Exporting \u001b[2J…', progress: { done: 5, total: 10 }, stop: () => undefined }
-  expect(told(first)).toBe('● Reading…')
-  expect(told(first, second)).toMatch(/^● 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/)
+  const second = {
+    id: 2,
+    text: 'Exporting \u001b[2J…',
+    progress: { done: 5, total: 10, share: 0.5 },
+    stop: () => undefined,
+  }
+  expect(told(first)).toBe(' Reading…')
+  expect(told(first, second)).toMatch(/^ 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openApp } from '../../../test/harness.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 
 test('everything shows in the theme that is chosen, Esc takes it back and Enter keeps it', async () => {
   const shown: string[] = []

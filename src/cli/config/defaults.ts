@@ -10,6 +10,7 @@ export const DEFAULTS = {
   notify: 'off',
   mouse: true,
   screenReader: false,
+  reducedMotion: false,
   keys: {},
   reads: {},
 } as const

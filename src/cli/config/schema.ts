@@ -138,6 +138,10 @@ export const Config = z.strictObject({
     .describe('How the end of a followed run is announced, once in all windows; `auto` is what the terminal can.'),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
   screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
+  reducedMotion: z
+    .boolean()
+    .default(DEFAULTS.reducedMotion)
+    .describe('Nothing turns while it works, and no number flashes when it changes.'),
   keys: z
     .record(
       z.string(),

@@ -84,6 +84,8 @@ export type DashboardOptions = {
   bindings: readonly Bindings[] | undefined
   /** How often screens are read, where the config says it. */
   reads: Readonly<Partial<Record<string, Share>>>
+  /** Whether the config wants nothing to move. */
+  reducedMotion: boolean
   log: Log
   /** The picture of the last time, on the terminal already. */
   painted?: PaintedScreen | undefined
@@ -186,6 +188,7 @@ export function openDashboard(options: DashboardOptions): void {
       toasts={toasts}
       screens={options.screens}
       {...(!conventions.screenReader && { regions: screen, pointer })}
+      reducedMotion={options.reducedMotion}
       actions={actions}
     />
   )

@@ -114,6 +114,7 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
     badge: settings.profile.badge,
     bindings: await boundKeys(settings.preferences.keys),
     reads: settings.preferences.reads,
+    reducedMotion: settings.preferences.reducedMotion,
   }
 }
 

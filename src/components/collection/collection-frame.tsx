@@ -66,7 +66,12 @@ export function CollectionFrame<Row>(
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
   const none = (focused: boolean): ReactNode => (
     <Pane title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} focused={focused}>
-      <NothingChosen sources={[{ what, data }]} why={`No ${noun} is chosen.`} isMissed={collection.list.isMissed} />
+      <NothingChosen
+        sources={[{ what, data }]}
+        why={`No ${noun} is chosen.`}
+        next={collection.list.total === 0 && 'list' in props ? props.list.empty.next : undefined}
+        isMissed={collection.list.isMissed}
+      />
     </Pane>
   )
   const detailPane = (focused: boolean): ReactNode =>

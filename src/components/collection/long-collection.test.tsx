@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { LIST_BOUNDS } from '../../api/client/pages.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../everywhere-keys.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { readOnKeys } from '../list/list-keys.ts'
 

@@ -2,14 +2,22 @@ import type { ReactNode } from 'react'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { BelowNotices } from '../below-notices.tsx'
+import { Accompanied } from '../companion.tsx'
 import { DetailTabs } from '../detail-tabs.tsx'
 import { fieldLines, type Field } from '../lines.ts'
 import { Pane } from '../panes/pane.tsx'
 import { Viewer } from '../viewer.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useLevel } from './level.ts'
 
 /** A tab of a detail pane, as data; `id` is its name in the place. */
-export type DetailTab<Props> = { id: string; title: string; Content: (props: Props) => ReactNode }
+export type DetailTab<Props> = {
+  id: string
+  title: string
+  Content: (props: Props) => ReactNode
+  /** The tab that shows with it where the pane has room for both. */
+  companion?: string
+}
 
 /** A tab of labels and values of the record. */
 export function fieldsTab<Row>(
@@ -28,7 +36,7 @@ export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: st
   return tabs.find(tab => tab.id === id) ?? tabs[0]
 }
 
-/** A pane with tabs, of which the place names the open one; only that one reads anything. */
+/** A pane with tabs, of which the place names the open one; only that one and its companion read anything. */
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
   note?: string
@@ -47,14 +55,32 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   const { params } = usePlace()
   const current = openTab(tabs, params[level.tab])?.id ?? ''
   const left = Object.fromEntries(within.map(name => [name, undefined]))
+  const open = (tab: string): void => router.replace({ [level.tab]: tab, ...left })
+  // Where the rate of requests is limited, walking through a list reads no more than the tab itself.
+  const isWorthReading = useWorkspace().budget.snapshot().unlimited || content.focused
+  const render = (tab: DetailTab<Props>): ReactNode => {
+    const { id, Content, companion } = tab
+    const other = tabs.find(each => each.id === companion)
+    const shown = isWorthReading &&
+      other && {
+        title: other.title,
+        render: () => <other.Content {...content} focused={false} />,
+        onOpen: () => open(other.id),
+      }
+    return (
+      <Accompanied key={id} of={tab} companion={shown}>
+        <Content {...content} />
+      </Accompanied>
+    )
+  }
   return (
     <Pane title={clean(props.title)} focused={content.focused} {...(note !== undefined && { note })}>
       <BelowNotices notices={props.notices ?? []}>
         <DetailTabs
           current={current}
           active={always || content.focused}
-          onChange={tab => router.replace({ [level.tab]: tab, ...left })}
-          tabs={tabs.map(({ id, title, Content }) => ({ id, title, render: () => <Content key={id} {...content} /> }))}
+          onChange={open}
+          tabs={tabs.map(tab => ({ id: tab.id, title: tab.title, render: () => render(tab) }))}
         />
       </BelowNotices>
     </Pane>

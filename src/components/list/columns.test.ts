@@ -33,6 +33,21 @@ describe('a row', () => {
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha            12345~')
     expect(compose({ change, selected: true })).toBe('▌alpha            +3 12~')
   })
+
+  test('a number that changed stands out while its sign shows, not on the first reading and not without motion', () => {
+    const colours = createTheme({ level: 3, ascii: false })
+    const bright = colours.paint('accent', '+3 12')
+    const row = (from: Row, look: Partial<RowLook<Row>>): string => {
+      const change = { kind: 'changed', from } as const
+      const all = { selected: false, focused: true, marked: false, width: NARROW, change, ...look }
+      return composeRow(colours, placeColumns(columns, NARROW), { name: 'alpha', runs: 12 }, all)
+    }
+    const before = { name: 'alpha', runs: 9 }
+    expect(row(before, { flashes: true })).toContain(colours.paint('accent', ' +3 12'))
+    expect(row(before, { flashes: false })).not.toContain(bright)
+    expect(row({ name: 'beta', runs: 12 }, { flashes: true })).not.toMatch(/\u001b\[[^m]*m +12/)
+    expect(row(before, { flashes: true, change: { kind: 'new' } })).toContain(colours.paint('plain', '    12'))
+  })
 })
 
 test('an age stands out for an hour, then it fades', () => {

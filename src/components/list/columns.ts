@@ -155,6 +155,8 @@ export type RowLook<Item> = {
   marked: boolean
   /** How the row differs from the answer before, for the moment in which that shows. */
   change?: Change<Item> | undefined
+  /** Whether numbers that changed stand out for that moment. */
+  flashes?: boolean
 }
 
 /** One row as one string of exactly the given columns, its pointer, mark and change each a sign besides a colour. */
@@ -170,7 +172,8 @@ export function composeRow<Item>(
   const cells = placed.map(({ column, width }) => {
     const { text, tone } = parts(item, column)
     const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
-    return isPlain ? fitted : theme.paint(tone, fitted)
+    if (isPlain) return fitted
+    return theme.paint(look.flashes && isChangedNumber(item, column, look.change) ? 'accent' : tone, fitted)
   })
   const { left, right } = edgeSigns(symbols, look)
   const row = fitPainted(cells.join(' '), placed, look.width - EDGES)
@@ -180,6 +183,12 @@ export function composeRow<Item>(
   if (!look.change) return left + row + right
   const tone = changeTone(look)
   return theme.paint(tone, left) + row + theme.paint(tone, right)
+}
+
+/** Whether a number shows another value than in the answer before. */
+function isChangedNumber<Item>(item: Item, column: Column<Item>, change: Change<Item> | undefined): boolean {
+  const isNumber = !column.quiet && (column.count !== undefined || column.align === 'right')
+  return isNumber && change?.kind === 'changed' && cellText(change.from, column) !== cellText(item, column)
 }
 
 function changeTone<Item>(look: RowLook<Item>): Tone {

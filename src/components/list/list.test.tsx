@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../everywhere-keys.ts'
 import { listKeys, marksKeys } from './list-keys.ts'
 
 let testService: TestService

@@ -1,10 +1,12 @@
 import { Box, Text } from 'ink'
 import { memo, useMemo, useRef, useState, type RefObject } from 'react'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean, widthOf } from '../../tui/theme/text.ts'
+import { useMotion } from '../../tui/theme/motion-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
+import { useTakenRows } from '../companion.tsx'
 import { Sentence } from '../pane-state.tsx'
 import { useArea, useSize } from '../size.tsx'
 import { TextField } from '../text-field/text-field.tsx'
@@ -18,7 +20,7 @@ import {
   type Sorting,
 } from './columns.ts'
 import type { Change } from './delta.ts'
-import { filterKeys, listKeys, marksKeys, onlyNewsKeys, newsKeys } from './list-keys.ts'
+import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
 import { lastSeenLabel, type ListState } from './use-list.ts'
@@ -48,10 +50,12 @@ export function List<Item>(props: {
   const theme = useTheme()
   const area = useArea()
   const { width, height } = area
+  const key = useKeyName()
   const [filtering, setFiltering] = useState(false)
   useRestedIndex(list.selection)
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
+  useTakenRows(() => above + Math.max(1, list.items.length))
   const placed = useMemo(() => placeColumns(list.columns, width, list.items), [list.columns, width, list.items])
   const { compose, start } = useRowComposer({ list, placed, rows, width, focused })
   const lines = compose()
@@ -70,22 +74,28 @@ export function List<Item>(props: {
       {lines.map((line, offset) => (
         <Row key={offset} text={line} />
       ))}
-      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props)} />}
+      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props, key)} />}
     </Box>
   )
 }
 
-/** Why no row shows. */
+/** Why no row shows, and which key shows some. */
 function emptyWords<Item>(
   list: ListState<Item>,
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
+  key: ReturnType<typeof useKeyName>,
 ): string {
   const among = goesOn ? ` among the ${list.total} read; there is more` : ''
   if (list.isSearching) return 'Searching…'
-  if (list.filter !== '') return `Nothing matches “${list.filter}”${among}.`
+  if (list.filter !== '')
+    return `Nothing matches “${list.filter}”${among}. Press ${key(filterKeys, 'clear')} to clear the filter.`
   if (list.onlyNews && list.news)
-    return `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}.`
-  return goesOn && list.total === 0 ? 'Nothing on the pages that were read; there are more.' : empty
+    return (
+      `Nothing new or changed since your last visit (${lastSeenLabel(list.news)})${among}. ` +
+      `Press ${key(onlyNewsKeys, 'leave')} to show all.`
+    )
+  if (!goesOn || list.total > 0) return empty
+  return `Nothing on the pages that were read; there are more. Press ${key(readOnKeys, 'more')} to read on.`
 }
 
 /** A map that starts empty again whenever one of these changes. */
@@ -109,8 +119,9 @@ function useRowComposer<Item>(options: {
 }): { compose: () => string[]; start: RefObject<number> } {
   const { list, placed, rows, width, focused } = options
   const theme = useTheme()
+  const flashes = useMotion()
   const start = useRef(0)
-  const cache = useRowCache<Item>([list.items, list.changes, placed, theme, width])
+  const cache = useRowCache<Item>([list.items, list.changes, placed, theme, width, flashes])
   const compose = (): string[] => {
     const selected = list.selection.index()
     start.current = windowStart({
@@ -127,6 +138,7 @@ function useRowComposer<Item>(options: {
         width,
         marked: list.marks.has(key),
         change: changeOf(list, item, key),
+        flashes,
       }
       if (look.selected || look.marked) return composeRow(theme, placed, item, look)
       const known = cache.get(item)

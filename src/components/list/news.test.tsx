@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { systemClock } from '../../lib/clock.ts'
 import { createSeen } from '../../domain/seen/seen.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../everywhere-keys.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { listKeys, newsKeys, onlyNewsKeys } from './list-keys.ts'
 

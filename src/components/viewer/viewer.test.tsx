@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../everywhere-keys.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { foldKeys, panesKeys, selectionKeys, textSearchKeys, viewerKeys } from '../component-keys.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { accountRoute } from './route.ts'
 

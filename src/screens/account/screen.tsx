@@ -8,7 +8,9 @@ import { agoText } from '../../components/collection/plain-parts.ts'
 import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
-import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { appKeys } from '../../components/everywhere-keys.ts'
+import { Empty, PaneState } from '../../components/pane-state.tsx'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { Panes } from '../../components/panes/panes.tsx'
 import { featureText, permissionLines, wordsOf } from '../../components/records/permission-lines.ts'
 import { useSubject } from '../../components/subject.tsx'
@@ -122,13 +124,16 @@ type InProject = TabProps & { projectId: string }
 function inProject(Content: (props: InProject) => ReactNode) {
   return function InProjectTab({ focused }: TabProps) {
     const { queries } = useWorkspace()
+    const key = useKeyName()
     const { items = [], ...projects } = useWholeList(queries.projects.list, {})
     const projectId = usePlace().params['projectId'] ?? (items.length === 1 ? items[0]?.id : undefined)
     if (projectId !== undefined) return <Content projectId={projectId} focused={focused} />
     return (
       <PaneState data={projects} loading="Reading the projects…">
-        <Sentence tone="plain" text="No project is chosen. Rights and limits are those in a project." />
-        <Sentence tone="muted" text="Choose one on the Projects screen, then come back." />
+        <Empty
+          why="No project is chosen. Rights and limits are those in a project."
+          next={`Press ${key(appKeys, 'projects')} to choose one.`}
+        />
       </PaneState>
     )
   }
@@ -209,8 +214,15 @@ function limitText(value: unknown, { local }: Profile): string {
 function Models({ focused }: TabProps) {
   const { queries } = useWorkspace()
   const data = useApiQuery(queries.models.list.options({}))
+  const { items, note } = data.data ?? {}
+  const isEmpty = Array.isArray(items) && items.length === 0
+  const next = typeof note === 'string' ? note : 'The service offers none to this account.'
   return (
-    <PaneState data={data} loading="Reading the models…">
+    <PaneState
+      data={data}
+      loading="Reading the models…"
+      empty={isEmpty ? { why: 'No model is listed.', next } : undefined}
+    >
       {data.data && <Viewer lines={modelLines(data.data)} focused={focused} />}
     </PaneState>
   )
@@ -225,10 +237,7 @@ function modelLines(catalog: Readonly<Record<string, unknown>>): Line[] {
     const label = typeof name === 'string' && name !== id ? name : 'model'
     return [id, isDefault === true ? `${label}, the default` : label]
   })
-  return [
-    ...(models.length === 0 ? [{ text: 'No model is listed.' }] : fieldLines(fields)),
-    ...(typeof note === 'string' ? [{ text: note, tone: 'muted' as const }] : []),
-  ]
+  return [...fieldLines(fields), ...(typeof note === 'string' ? [{ text: note, tone: 'muted' as const }] : [])]
 }
 
 function ClientCatalog({ focused }: TabProps) {

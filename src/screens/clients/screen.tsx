@@ -28,14 +28,17 @@ export const ClientsScreen = collectionScreen({
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [
-    fieldsTab('Overview', (client: Client) => [
-      ['Id', client.id],
-      ['Model', client.modelId],
-      ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
-      ['Config', client.configId ?? client.hostConfigId],
-      ['Created', agoText(client.createdAt)],
-      ['Changed', agoText(client.updatedAt)],
-    ]),
+    {
+      ...fieldsTab('Overview', (client: Client) => [
+        ['Id', client.id],
+        ['Model', client.modelId],
+        ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
+        ['Config', client.configId ?? client.hostConfigId],
+        ['Created', agoText(client.createdAt)],
+        ['Changed', agoText(client.updatedAt)],
+      ]),
+      companion: 'config',
+    },
     { id: 'config', title: 'Config', Content: Config },
   ],
   keys: clientsKeys,

@@ -29,7 +29,7 @@ export const EnvironmentsScreen = collectionScreen({
   useQuery: () => (usePlace().params['archived'] ? { includeArchived: true } : {}),
   rows: { useRows: useEnvironmentRows, itemOf: ({ environment }: EnvironmentRow) => environment },
   tabs: [
-    { id: 'overview', title: 'Overview', Content: Overview },
+    { id: 'overview', title: 'Overview', Content: Overview, companion: 'resolved' },
     { id: 'resolved', title: 'Resolved', Content: Resolved },
     { id: 'uses', title: 'Used by', Content: Uses },
   ],

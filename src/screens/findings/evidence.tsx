@@ -2,7 +2,8 @@ import { withinLevels, isPlainObject } from '../../lib/json.ts'
 import { useMemo } from 'react'
 import { adviceOn, valueLabel } from '../../domain/findings/insights.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { Sentence } from '../../components/pane-state.tsx'
+import { tabsKeys } from '../../components/component-keys.ts'
+import { Empty, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
@@ -60,22 +61,28 @@ export function FindingEvidence(props: { row: FindingRow; insights: Insights; fo
       ...(more > 0 ? [{ text: `The service does not return ${more} further pieces.`, tone: 'muted' as const }] : []),
     ]
   }, [items, row])
-  if (items.length === 0) return <Sentence tone="muted" text={whyNone(row, insights, key(findingsKeys, 'insights'))} />
+  if (items.length === 0 && isReading(row, insights))
+    return <Sentence tone="muted" text="Reading what quotes the evidence…" />
+  if (items.length === 0) {
+    const sessions = `${key(tabsKeys, 'next')} to see the sessions themselves.`
+    const isNever = read?.status === 'never' && row.source !== 'scenario' && !insights.isClosed
+    const ask = isNever ? `${key(findingsKeys, 'insights')} to request them, or ` : ''
+    return <Empty why={whyNone(row, insights)} next={`Press ${ask}${sessions}`} />
+  }
   return <Viewer lines={lines} focused={props.focused} />
 }
 
-function whyNone(row: FindingRow, { query, isClosed }: Insights, key: string): string {
+function isReading({ source }: FindingRow, { query, target, isClosed }: Insights): boolean {
+  return target !== undefined && !isClosed && source !== 'scenario' && !query.problem && query.data === undefined
+}
+
+function whyNone(row: FindingRow, { query, isClosed }: Insights): string {
   if (isClosed) return 'The feature is switched off for the organization, so no evidence is read.'
   if (row.source === 'scenario') return 'The service quotes no evidence for this finding.'
   if (query.problem) return `The insights, which quote the evidence, could not be read: ${query.problem.title}.`
-  if (query.data === undefined) return 'Reading what quotes the evidence…'
+  if (query.data === undefined)
+    return 'The service names no wave for this finding, whose insights would quote evidence.'
   if (query.data.status === 'never')
-    return (
-      `Evidence of a swarm’s finding comes with the insights of its wave. Press ${key} to request them. The ` +
-      'sessions themselves are one tab further.'
-    )
-  return (
-    `The insights of the wave are ${query.data.status} and quote no evidence for this finding. The sessions ` +
-    'themselves are one tab further.'
-  )
+    return 'Evidence of a swarm’s finding comes with the insights of its wave, and there are none yet.'
+  return `The insights of the wave are ${query.data.status} and quote no evidence for this finding.`
 }

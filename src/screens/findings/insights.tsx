@@ -9,7 +9,7 @@ import { clean, wrap } from '../../tui/theme/text.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
-import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Empty, PaneState, Sentence } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
@@ -35,9 +35,9 @@ export function FindingInsights(props: { insights: Insights; focused: boolean })
         }
       />
     )
-  if (!target) return <Sentence tone="muted" text="The service names no wave for this finding." />
+  if (!target) return <Empty why="The service names no wave for this finding." next="Insights are of a wave." />
   if (target.kind === 'window' && target.windowId === undefined && !query.hasData)
-    return <Sentence tone="muted" text="The scenario has no window yet: one begins with a visitor." />
+    return <Empty why="The scenario has no window yet." next="One begins with a visitor." />
   const above = wait === undefined ? 0 : wrap(clean(wait), Math.max(1, width - 2)).length
   return (
     <Box flexDirection="column" width={width} height={height}>

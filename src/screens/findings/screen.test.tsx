@@ -4,7 +4,7 @@ import { advice, isForAdvice, record, set, sighting } from '../../../test/servic
 import { json } from '../../../test/service/journey-cast.ts'
 import { KEY } from '../../../test/service/model-runs.ts'
 import { scriptedModel } from '../../../test/service/scripted-model.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'

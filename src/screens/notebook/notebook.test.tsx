@@ -19,7 +19,7 @@ import {
 } from '../../domain/notebook/notebook.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { storedInMemory } from '../../lib/files/profile-store.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { projectsRoute } from '../projects/route.ts'
 import { serversRoute } from '../servers/route.ts'

@@ -6,7 +6,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { CollectionFrame, CollectionList } from '../../components/collection/collection-frame.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { type PaneData, Sentence } from '../../components/pane-state.tsx'
+import { NothingChosen, type PaneData } from '../../components/pane-state.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotebook } from '../../hooks/use-notebook.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
@@ -105,7 +105,7 @@ function EntryPane(props: { entry: NotebookEntry | undefined; focused: boolean }
   const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])
   return (
     <Pane title={entry?.pinned ? `${entry.pinned.kind} ${entry.pinned.name}` : 'Entry'} focused={focused}>
-      {entry ? <Viewer lines={lines} focused={focused} /> : <Sentence tone="muted" text="No entry is chosen." />}
+      {entry ? <Viewer lines={lines} focused={focused} /> : <NothingChosen sources={[]} why="No entry is chosen." />}
     </Pane>
   )
 }

@@ -10,7 +10,7 @@ import { createClient } from '../../api/client/client.ts'
 import { openJournal } from '../../api/client/journal/journal.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 

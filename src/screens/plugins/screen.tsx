@@ -4,7 +4,7 @@ import { collectionScreen, plainRows, type DetailProps } from '../../components/
 import { ageColumn, agoText } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
-import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -52,7 +52,8 @@ function Version({ row, focused }: DetailProps<Plugin>) {
   const { activeVersionId } = row
   const options = queries.plugins.version.options({ pluginVersionId: activeVersionId ?? '' })
   const data = useApiQuery({ ...options, enabled: activeVersionId != null })
-  if (activeVersionId == null) return <Sentence tone="muted" text="It was never activated, so no version is in use." />
+  if (activeVersionId == null)
+    return <Empty why="It was never activated, so no version is in use." next="It is activated in the hosted app." />
   return (
     <PaneState data={data} loading="Reading the version…">
       {data.data && <Viewer lines={versionLines(data.data)} focused={focused} />}

@@ -1,7 +1,12 @@
 import type { Project, ProjectCapabilities } from '../../api/contract/projects.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, UNKNOWN } from '../../tui/theme/format.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { reportLook } from '../../components/records/run-look.ts'
+import { runReportLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
@@ -16,6 +21,27 @@ function capabilityLines({ data, problem }: ApiQuery<ProjectCapabilities>, symbo
   if (data) return permissionLines(data, symbols)
   if (problem) return problemLines(symbols, problem)
   return [{ text: 'Reading what you may do here…', tone: 'muted', indent: 2 }]
+}
+
+/** Suites whose last run shows. */
+const LATEST = 8
+
+/** `✗ failed, 3 of 6 cases: nightly, 2h ago` of each suite that ran, the newest first. */
+function latestRunLines(suites: readonly EvalSuite[], symbols: Symbols): Line[] {
+  const ran = suites.flatMap(suite => {
+    const { latest } = suiteStateOf({ suite })
+    return latest ? [{ suite, latest, at: toEpochMs(latest.run.createdAt) }] : []
+  })
+  if (ran.length === 0) return []
+  const lines = ran
+    .toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))
+    .slice(0, LATEST)
+    .map(({ suite, latest, at }): Line => {
+      const { symbol, tone } = reportLook(latest)
+      const words = `${runReportLabel(latest)}: ${suite.name ?? suite.id}, ${formatAgo(at, serviceNow())}`
+      return { text: `${symbols[symbol]} ${words}`, tone }
+    })
+  return ['', heading('Latest runs of its suites'), ...lines]
 }
 
 /** The record is here in any case; what failed before anything was read of the capabilities stands in their place. */
@@ -47,6 +73,7 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Plan', capabilities.data?.plan?.name],
       ['Swarms and scenarios', featureText(capabilities.data)],
     ]),
+    ...latestRunLines(suites.items ?? [], symbols),
     '',
     heading('What you may do here'),
     ...capabilityLines(capabilities, symbols),

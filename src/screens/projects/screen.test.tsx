@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../../test/service/harness.ts'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
@@ -32,6 +34,22 @@ describe('the projects', () => {
     expect(await app.see(/Servers +1/)).toMatch(/Eval suites +1/)
     await app.press(listKeys.bindings.down)
     await app.see(/Servers +0/)
+  })
+
+  test('show how the last runs of its suites ended', async () => {
+    const { client } = testService
+    const project = (await client.projects.list()).items.find(({ name }) => name === 'Sandbox')!
+    const input = { projectId: project.id }
+    const serverIds = (await client.servers.list(input)).items.map(({ id }) => id)
+    const call = { id: 'call', kind: 'toolCall' as const, serverName: 'everything', toolName: 'echo' }
+    const text = { id: 'text', kind: 'assert' as const, assertion: { type: 'responseContains', needle: 'never said' } }
+    const steps = [{ ...call, arguments: { message: 'hello' } }, text]
+    const tests = [{ title: 'hears', runs: 1, model: 'none', provider: 'none', steps }]
+    const { runId } = await client.runs.create({ ...input, body: { suiteName: 'Quick', serverIds, tests } })
+    const read = () => client.runs.get({ ...input, runId })
+    await until(read, ({ status }) => isTerminalRunStatus(status))
+    await openProjects({ projectId: project.id })
+    await app.see(/Latest runs of its suites[^]*✗ failed: Quick, \S+/)
   })
 
   test('sort by a column, both ways, and keep the chosen row', async () => {

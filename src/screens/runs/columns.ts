@@ -14,7 +14,7 @@ import { formatCount, formatDuration } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
-import { runLook, stateWidth } from './status.ts'
+import { runLook, stateWidth } from '../../components/records/run-look.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { NamedPlace } from '../../tui/router/named-place.ts'
 import { runsRoute } from './route.ts'
-import { runLook } from './status.ts'
+import { runLook } from '../../components/records/run-look.ts'
 
 /** Suites by name, and the runs of those that were looked at. */
 export function namedRuns(queryClient: QueryClient): NamedPlace[] {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { listKeys, readOnKeys } from '../../components/list/list-keys.ts'
 import { localDay } from '../../lib/times.ts'

@@ -1,4 +1,5 @@
 import { useRef, type ReactNode } from 'react'
+import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter, usePositionParams } from '../../tui/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -7,7 +8,9 @@ import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
@@ -160,16 +163,12 @@ function Middle<Cases extends SuiteCases>(props: {
   onChange: (middle: Middle) => void
 }) {
   const { projectId, parts, lists, cases, middle, focused, onChange } = props
-  const { CasesTab, SettingsTab, HeatTab, MiddleList } = parts
+  const { CasesTab, SettingsTab, HeatTab } = parts
   const { suite, suites } = lists
   if (!suite)
     return (
       <Pane title="Runs" focused={focused}>
-        <NothingChosen
-          sources={[{ what: 'the suites', data: suites }]}
-          why="No suite is chosen."
-          next="Its runs and cases show here."
-        />
+        <NothingChosen sources={[{ what: 'the suites', data: suites }]} why="No suite is chosen." />
       </Pane>
     )
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
@@ -177,19 +176,22 @@ function Middle<Cases extends SuiteCases>(props: {
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
   if (middle === 'heat')
     return <HeatTab projectId={projectId} suite={suite} runs={lists.runs} focused={focused} onChange={onChange} />
-  return <SuiteRuns MiddleList={MiddleList} lists={lists} focused={focused} onChange={onChange} />
+  return <SuiteRuns {...{ projectId, parts, suite, lists, focused, onChange }} />
 }
 
 /** Rows left below the chosen run at which older ones are read. */
 const READ_AHEAD = 20
 
 function SuiteRuns(props: {
-  MiddleList: SuiteParts['MiddleList']
+  projectId: string
+  parts: Pick<SuiteParts, 'MiddleList' | 'HeatBelow'>
+  suite: EvalSuite
   lists: RunsLists
   focused: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { MiddleList, lists, ...rest } = props
+  const { projectId, parts, suite, lists, ...rest } = props
+  const { MiddleList, HeatBelow } = parts
   const { runs, runList } = lists
   const key = useKeyName()
   const chosen = useRestedIndex(runList.selection)
@@ -197,7 +199,7 @@ function SuiteRuns(props: {
   useReadAhead(runs, isInOrder && chosen + READ_AHEAD >= runList.items.length)
   // A run that was just launched is open before the list is read again.
   const empty = usePlace().params['runId']
-    ? { why: MISSED, next: '' }
+    ? { why: MISSED, next: `Press ${key(appKeys, 'refresh')} to read again.` }
     : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
     <MiddleList
@@ -209,6 +211,13 @@ function SuiteRuns(props: {
       notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
+      {...(heatRuns(runs.items ?? []).length > 1 && {
+        below: {
+          of: suite,
+          middle: 'heat',
+          render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
+        },
+      })}
     />
   )
 }

@@ -8,7 +8,7 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 import { countColumn, lookCell, nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
-import { reportLook, stateWidth, suiteLook } from './status.ts'
+import { reportLook, stateWidth, suiteLook } from '../../components/records/run-look.ts'
 
 /** How many of the latest runs a trend shows. */
 const TREND_RUNS = 8

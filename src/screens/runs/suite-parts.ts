@@ -21,6 +21,7 @@ export type SuiteCases = {
 }
 
 type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
+type HeatProps = { projectId: string; suite: EvalSuite; runs: PaneData & { items: readonly EvalRun[] | undefined } }
 
 /** What this screen shows of suites and does with them; the folder of suites has it. */
 export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
@@ -32,16 +33,17 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
     focused: boolean
   }) => ReactNode
   /** A list in the middle pane, under its tabs. */
-  MiddleList: <Row>(props: TabProps & { current: Middle } & ListContentProps<Row>) => ReactNode
+  MiddleList: <Row>(
+    props: TabProps & {
+      current: Middle
+      below?: { of: EvalSuite; middle: Middle; render: () => ReactNode }
+    } & ListContentProps<Row>,
+  ) => ReactNode
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
   SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode
-  HeatTab: (
-    props: TabProps & {
-      projectId: string
-      suite: EvalSuite
-      runs: PaneData & { items: readonly EvalRun[] | undefined }
-    },
-  ) => ReactNode
+  HeatTab: (props: TabProps & HeatProps) => ReactNode
+  /** The same below the list of runs. */
+  HeatBelow: (props: HeatProps) => ReactNode
   CasePane: (props: { cases: Cases; focused: boolean }) => ReactNode
   useCases: (projectId: string, suite: EvalSuite | undefined, shown: boolean) => Cases
   useAuthoringKeys: (options: {

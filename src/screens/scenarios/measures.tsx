@@ -5,7 +5,7 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Empty, PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -65,13 +65,7 @@ function OpenDocument(props: {
     const { scan: _scan, ...rest } = query.data
     return [...(before?.(query.data) ?? []), ...documentLines(before ? rest : query.data, serviceNow())]
   }, [query.data, before])
-  if (query.error?.status === 404 && !query.hasData)
-    return (
-      <>
-        <Sentence tone="plain" text={NOBODY.why} />
-        <Sentence tone="muted" text={NOBODY.next} />
-      </>
-    )
+  if (query.error?.status === 404 && !query.hasData) return <Empty {...NOBODY} />
   return (
     <PaneState data={query} loading={props.loading}>
       <Viewer lines={lines} focused={props.focused} />

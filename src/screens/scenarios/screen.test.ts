@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ScenariosStage } from '../../../test/scenarios-stage.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'

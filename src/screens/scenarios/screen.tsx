@@ -26,7 +26,7 @@ const HIDDEN = 'hidden here; the scenario’s own keys show and copy it'
 /** An open transcript is of one scenario and one tab. */
 const WITHIN = ['sessionId']
 const TABS = [
-  { id: 'overview', title: 'Overview', Content: Overview },
+  { id: 'overview', title: 'Overview', Content: Overview, companion: 'sessions' },
   { id: 'access', title: 'Access', Content: Access },
   { id: 'sessions', title: 'Sessions', Content: gated(Sessions) },
   { id: 'metrics', title: 'Metrics', Content: gated(Metrics) },

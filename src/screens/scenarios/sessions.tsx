@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { useMemo, type ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
@@ -23,12 +23,12 @@ import { lineSection } from '../../components/viewer/sections.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useVisitorTranscript, type VisitorTranscript } from '../../hooks/use-visitor-transcript.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { visitsKeys } from './bindings.ts'
+import { scenariosKeys, visitsKeys } from './bindings.ts'
 import { visitColumns, visitKey, visitorLabel } from './columns.ts'
 import type { TabProps } from './tab.ts'
 import { useLookAgain } from './use-scenarios.ts'
 
-const EMPTY = { why: 'No visitor has opened a session yet.', next: 'Hand its link over; who enters shows here.' }
+const NO_VISITOR = 'No visitor has opened a session yet.'
 const NO_VISITS: never[] = []
 
 /** The visitors of a scenario, or what one of them said. */
@@ -42,6 +42,8 @@ function Visits(props: TabProps) {
   const router = useRouter()
   const pages = useApiPages(queries.userTestingSessions.list.infinite(props.input), useLookAgain())
   const list = useList({ items: pages.items ?? NO_VISITS, keyOf: visitKey, columns: visitColumns })
+  const copyLink = useKeyName()(scenariosKeys, 'copyLink')
+  const empty = { why: NO_VISITOR, next: `Press ${copyLink} to copy its link and hand it over.` }
   const some = list.items.length > 0
   useBindings(
     visitsKeys,
@@ -56,11 +58,11 @@ function Visits(props: TabProps) {
     <PaneState
       data={pages}
       loading="Reading the sessions…"
-      empty={list.total === 0 && !pages.hasMore ? EMPTY : undefined}
+      empty={list.total === 0 && !pages.hasMore ? empty : undefined}
     >
       <BelowCut pages={pages} count={list.total} noun="session" focused={props.focused} always>
         <BelowHours visits={pages.items ?? NO_VISITS} isWhole={!pages.hasMore} list={list}>
-          <List list={list} focused={props.focused} empty={EMPTY.why} goesOn={pages.hasMore} />
+          <List list={list} focused={props.focused} empty={NO_VISITOR} goesOn={pages.hasMore} />
         </BelowHours>
       </BelowCut>
     </PaneState>

@@ -6,7 +6,7 @@ import type { Collection } from '../../components/collection/use-collection.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { formatCount, plural } from '../../tui/theme/format.ts'
-import { consoleKeys } from './bindings.ts'
+import { consoleKeys, serversKeys } from './bindings.ts'
 import type { ServerRow } from './columns.ts'
 import { instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
@@ -87,11 +87,11 @@ export const consoleTab = collectionTab({
     const level = useLogLevel(projectId, serverId)
     return { ...useRecordedActions(clear), level }
   },
-  empty: (_key, { parent: { server } }) =>
+  empty: (_key, { parent: { server }, keyName }) =>
     server.transportType === 'stdio'
       ? {
           why: 'The program printed nothing yet.',
-          next: 'It starts with the first request. Programs that runs start do not show.',
+          next: `Press ${keyName(serversKeys, 'doctor')} to start it. Programs that runs start do not show.`,
         }
       : { why: 'The server logged nothing yet.', next: 'What it prints shows where it runs.' },
 })

@@ -56,7 +56,7 @@ export const ServersScreen = collectionScreen({
   says: serverSays,
   rows: { useRows: useServerRows, itemOf: ({ server }: ServerRow) => server },
   tabs: [
-    tab('Overview', Overview),
+    { ...tab('Overview', Overview), companion: 'calls' },
     tab('Doctor', Doctor),
     tab('Tools', Tools),
     tab('Prompts', Prompts),

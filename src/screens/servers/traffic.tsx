@@ -13,7 +13,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { useMemo } from 'react'
-import { trafficKeys } from './bindings.ts'
+import { serversKeys, trafficKeys } from './bindings.ts'
 import type { ServerRow } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
 import { bytesColumn, instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
@@ -66,9 +66,9 @@ export const trafficTab = collectionTab({
     const write = useWrite(contract.traffic.clear)
     return useRecordedActions(() => write({ start: 'Clearing the traffic…', input: { projectId, serverId } }))
   },
-  empty: () => ({
+  empty: (_key, { keyName }) => ({
     why: 'Nothing was sent yet.',
-    next: 'Tools, prompts, the doctor and runs connect to it; connections of other processes do not show.',
+    next: `Press ${keyName(serversKeys, 'doctor')} to connect; connections of other processes do not show.`,
   }),
 })
 

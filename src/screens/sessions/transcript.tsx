@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import type { DetailProps } from '../../components/collection/collection-screen.tsx'
 import { chatRow } from '../../components/conversations/use-chat.tsx'
-import { PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
+import { Empty, PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
 import { traceOf } from '../../components/transcript/trace-document.ts'
 import { TraceTree } from '../../components/transcript/trace-tree.tsx'
@@ -29,7 +29,9 @@ export function SessionTranscript(props: DetailProps<SessionSummary>) {
   if (sourceType === 'swarm') return <Journey {...props} />
   if (sourceType === 'direct' && profile.local) return <Chat {...props} />
   const what = sourceType === 'direct' ? 'a chat' : 'this session'
-  return <Sentence tone="muted" text={`Not offered by this service’s API: no route reads the transcript of ${what}.`} />
+  return (
+    <Empty why={`This service’s API has no route to the transcript of ${what}.`} next="What began it may show more." />
+  )
 }
 
 type SessionProps = DetailProps<SessionSummary>

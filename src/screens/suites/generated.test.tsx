@@ -3,7 +3,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../t
 import { json } from '../../../test/service/analysis-runs.ts'
 import { scriptedModel, type Answer } from '../../../test/service/scripted-model.ts'
 import { until } from '../../../test/service/harness.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { runsRoute } from '../runs/route.ts'
 import { casesKeys } from './cases-keys.ts'

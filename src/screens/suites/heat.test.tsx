@@ -81,3 +81,11 @@ test('one run has nothing to be compared with', async () => {
   await openHeat(await suiteWithRuns('Alone', 1))
   await app.see('Fewer than two runs of this suite have ended.')
 })
+
+test('a tall pane of runs has the map below them, and a click goes into it', async () => {
+  const suiteId = await suiteWithRuns('Heat below runs', 2)
+  app = await openApp({ testService, place: runsRoute.to({ projectId, suiteId, pane: 'runs' }) })
+  await app.see(/▌#2[^]* #1 [^]*─ Heat map ─[^]*▌hears goodbye +✗ ✗/)
+  await app.click('hears goodbye')
+  await app.see('[Heat map]')
+})

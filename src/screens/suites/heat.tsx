@@ -18,7 +18,7 @@ import { formatDuration, formatShare, plural } from '../../tui/theme/format.ts'
 import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Middle } from '../runs/route.ts'
-import { heatKeys } from './cases-keys.ts'
+import { heatKeys, middleKeys } from './cases-keys.ts'
 import { drawHeat, HEAT_HEAD, layoutHeat, signOf, type HeatSign } from './heat-drawing.ts'
 import { MiddlePane } from './middle.tsx'
 
@@ -32,21 +32,46 @@ export function HeatTab(props: {
   focused: boolean
   onChange: (middle: Middle) => void
 }): ReactNode {
-  const { projectId, suite, focused } = props
+  const { focused, onChange, ...shown } = props
   const runs = heatRuns(props.runs.items ?? [])
-  const reads = useHeatReads(projectId, runs)
-  const map = useHeatMap(runs, reads.answers)
-  const data = runs.length < 2 ? props.runs : reads.data
   return (
-    <MiddlePane current="heat" focused={focused} onChange={props.onChange} count={plural(runs.length, 'run')}>
-      <PaneState data={data} loading="Comparing the runs of the suite…" empty={runs.length < 2 ? FEW_RUNS : undefined}>
-        <Heat key={suite.id} map={map} reads={reads} focused={focused} />
-      </PaneState>
+    <MiddlePane current="heat" focused={focused} onChange={onChange} count={plural(runs.length, 'run')}>
+      <SuiteHeat {...shown} focused={focused} reads={HEAT_READS} />
     </MiddlePane>
   )
 }
 
-const FEW_RUNS = { why: 'Fewer than two runs of this suite have ended.', next: 'A heat map compares ended runs.' }
+/** The map below the list of runs, unasked: where the rate of requests is limited, it compares only the latest. */
+export function HeatBelow(props: Omit<Parameters<typeof SuiteHeat>[0], 'focused' | 'reads'>): ReactNode {
+  const { unlimited } = useWorkspace().budget.snapshot()
+  return <SuiteHeat {...props} focused={false} reads={unlimited ? HEAT_READS : FEW_READS} />
+}
+
+/** `reads` comparisons are read at first. */
+function SuiteHeat(props: { projectId: string; suite: EvalSuite; runs: HeatRuns; focused: boolean; reads: number }) {
+  const { projectId, suite, focused } = props
+  const key = useKeyName()
+  const runs = heatRuns(props.runs.items ?? [])
+  const reads = useHeatReads(projectId, runs, props.reads)
+  const map = useHeatMap(runs, reads.answers)
+  const isFew = runs.length < 2
+  const empty = {
+    why: 'Fewer than two runs of this suite have ended.',
+    next: `A heat map compares ended runs. Press ${key(middleKeys, 'next')} to go to the list of runs.`,
+  }
+  return (
+    <PaneState
+      data={isFew ? props.runs : reads.data}
+      loading="Comparing the runs of the suite…"
+      empty={isFew ? empty : undefined}
+    >
+      <Heat key={suite.id} map={map} reads={reads} focused={focused} />
+    </PaneState>
+  )
+}
+
+/** Comparisons for a map that nobody asked for. */
+const FEW_READS = 2
 /** What ended runs say of each other never changes. */
 const FINAL = { staleTime: Infinity, refetchOnMount: false } as const
 
@@ -61,14 +86,14 @@ function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]
 
 type HeatReads = ReturnType<typeof useHeatReads>
 
-/** Comparisons of the newest runs, and as many again with every call of `more`. */
-function useHeatReads(projectId: string, runs: readonly EvalRun[]) {
+/** The first comparisons of the newest runs, and more with every call of `more`. */
+function useHeatReads(projectId: string, runs: readonly EvalRun[], first: number) {
   const { queries } = useWorkspace()
-  const [rounds, setRounds] = useState(1)
+  const [rounds, setRounds] = useState(0)
   const all = heatReads(runs)
   const results = useLiveQueries(
     all
-      .slice(0, rounds * HEAT_READS)
+      .slice(0, first + rounds * HEAT_READS)
       .map(input => ({ ...queries.runs.compare.options({ projectId, ...input }), ...FINAL })),
     () => false,
   )

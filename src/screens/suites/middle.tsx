@@ -1,6 +1,8 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
+import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { Accompanied } from '../../components/companion.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { ListContent, type ListContentProps } from '../../components/list/list-pane.tsx'
 import { listCount, listNote } from '../../components/list/use-list.ts'
@@ -15,14 +17,24 @@ type MiddleProps = { current: Middle; focused: boolean; onChange: (middle: Middl
 
 const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings', heat: 'Heat map' }
 
+/** Another tab of the pane, which shows below a list where the pane is tall. */
+type Below = { of: EvalSuite; middle: Middle; render: () => ReactNode }
+
 /** A list in the middle pane. */
-export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row>) {
-  const { list, data } = props
+export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { below?: Below }) {
+  const { list, data, below } = props
   const { symbols } = useTheme()
   useRestedIndex(list.selection)
   return (
     <MiddlePane {...props} count={data.hasData ? listCount(list) : undefined} note={listNote(list, symbols)}>
-      <ListContent {...props} />
+      <Accompanied
+        of={below?.of ?? MiddleList}
+        companion={
+          below && { title: TITLES[below.middle], render: below.render, onOpen: () => props.onChange(below.middle) }
+        }
+      >
+        <ListContent {...props} />
+      </Accompanied>
     </MiddlePane>
   )
 }

@@ -1,8 +1,18 @@
-import { HeatTab } from './heat.tsx'
+import { HeatBelow, HeatTab } from './heat.tsx'
 import { MiddleList } from './middle.tsx'
 import { CasePane, CasesTab, SettingsTab, SuitesPane } from './panes.tsx'
 import { useAuthoringKeys } from './use-authoring-keys.ts'
 import { useCases } from './use-cases.ts'
 
 /** What a screen that shows suites is made of. */
-export const parts = { SuitesPane, MiddleList, CasesTab, SettingsTab, HeatTab, CasePane, useCases, useAuthoringKeys }
+export const parts = {
+  SuitesPane,
+  MiddleList,
+  CasesTab,
+  SettingsTab,
+  HeatTab,
+  HeatBelow,
+  CasePane,
+  useCases,
+  useAuthoringKeys,
+}

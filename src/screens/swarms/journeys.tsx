@@ -28,7 +28,7 @@ export const journeysTab = collectionTab({
   create: contract.journeys.create,
   param: 'journeyId',
   rows: { useRows, itemOf: (journey: Journey) => journey },
-  tabs: [{ id: 'overview', title: 'Overview', Content: Overview }, journeyRunsTab],
+  tabs: [{ id: 'overview', title: 'Overview', Content: Overview, companion: 'runs' }, journeyRunsTab],
   keys: journeysKeys,
   useActions: useJourneyActions,
   useNotices: useGateNotices,

@@ -48,7 +48,12 @@ export const SwarmsScreen = collectionScreen({
     }),
     itemOf: (swarm: Swarm) => swarm,
   },
-  tabs: [{ id: 'overview', title: 'Overview', Content: Overview }, journeysTab, wavesTab, personasTab],
+  tabs: [
+    { id: 'overview', title: 'Overview', Content: Overview, companion: 'waves' },
+    journeysTab,
+    wavesTab,
+    personasTab,
+  ],
   keys: swarmsKeys,
   useActions: useSwarmActions,
   useNotices: useGateNotices,

@@ -5,7 +5,7 @@ import { until } from '../../../test/service/harness.ts'
 import { scriptedModel } from '../../../test/service/scripted-model.ts'
 import { inTab, openSwarms } from '../../../test/swarms-stage.ts'
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
-import { appKeys } from '../../app/shell/app-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { gateSetting } from '../../service/core/limits.ts'
@@ -200,6 +200,8 @@ describe('a wave in flight', () => {
 
   test('is stopped from its swarm, also where the journeys of that cannot be read now', async () => {
     const { app, client, projectId, journeyOf, faults, agree } = await openWith('silent')
+    // So low that the overview of the swarm has no room for its waves, which would read the journeys.
+    await app.resize({ width: 100, height: 22 })
     const { id: swarmId } = await client.swarms.create({
       projectId,
       body: { name: 'Flock', sessionsPerTarget: 1, maxTurns: 2 },

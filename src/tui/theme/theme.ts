@@ -38,6 +38,8 @@ export type Symbols = {
   spark: readonly string[]
   /** What became of a case in a run, in one column. */
   heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
+  /** What turns while something works, picture by picture; empty where nothing does. */
+  spinner: readonly string[]
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
   /** A line break in a text that is being typed. */
@@ -81,6 +83,7 @@ const UNICODE: Symbols = {
   halfBar: ['▌', '▐'],
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
   heat: { passed: '■', failed: '✗', ungraded: '!', absent: '·', unread: '░' },
+  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
   scroll: ['┃', ' '],
   ellipsis: '…',
   lineBreak: '↵',
@@ -115,6 +118,7 @@ const ASCII: Symbols = {
   halfBar: ['#', '#'],
   spark: ['_', '.', '-', '=', '+', '#'],
   heat: HEAT_LETTERS,
+  spinner: ['|', '/', '-', '\\'],
   scroll: ['#', ' '],
   ellipsis: '~',
   lineBreak: '$',
@@ -129,6 +133,7 @@ const PLAIN: Partial<Symbols> = {
   halfBar: ['', ''],
   spark: [],
   heat: HEAT_LETTERS,
+  spinner: [],
   scroll: [' ', ' '],
   lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '], tees: [' ', ' ', ' ', ' '] },
 }

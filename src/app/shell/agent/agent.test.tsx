@@ -5,7 +5,8 @@ import { scriptedModel, type Answer, type Asked, type ScriptedModel } from '../.
 import { confirmKeys } from '../../../components/component-keys.ts'
 import { talkKeys, talkQuestionKeys } from '../../../components/conversations/talk-keys.ts'
 import { serversRoute } from '../../../screens/servers/route.ts'
-import { agentRowsKeys, appKeys } from '../app-keys.ts'
+import { appKeys } from '../../../components/everywhere-keys.ts'
+import { agentRowsKeys } from '../app-keys.ts'
 
 const keys = appKeys.bindings
 const { next, ask, stop, close } = talkKeys.bindings

@@ -5,13 +5,15 @@ import type { TrialCounts } from '../../../domain/runs/trials.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { clean, truncate, widthOf } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
-import { runLook } from '../status.ts'
+import { runLook } from '../../../components/records/run-look.ts'
 
 /** A followed run as it stands; without a run it was not read yet. */
 export type Followed = {
   pin: Pin
   run?: EvalRun | undefined
   counts?: TrialCounts | undefined
+  /** How much of it has ended, as it never goes back. */
+  share?: number | undefined
   /** Milliseconds until it ends, as its trials tell; undefined while that is not known. */
   remaining?: number | undefined
   /** It cannot be read: it was deleted, or this key may not see it any more. */
@@ -41,6 +43,7 @@ export function hasEnded({ run, isGone }: Followed): boolean {
 /** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
 export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const { pin, run, counts, remaining, isGone } = followed
+  const share = followed.share ?? (counts ? counts.ended / counts.total : 0)
   const chip = (tone: Tone, ...parts: (string | undefined)[]): Chip => ({
     runId: pin.runId,
     tone,
@@ -54,15 +57,11 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
   return chip(
     'live',
-    bar(symbols, Math.floor((BAR * counts.ended) / counts.total) / BAR, BAR),
-    percentOf(counts),
+    bar(symbols, Math.floor(BAR * share) / BAR, BAR),
+    // Rounded down, so that nothing is said to be done before it is.
+    `${Math.floor(100 * share)}%`,
     remaining === undefined ? undefined : `~${shortTime(remaining)}`,
   )
-}
-
-/** Rounded down, so that nothing is said to be done before it is. */
-function percentOf({ ended, total }: TrialCounts): string {
-  return `${Math.floor((100 * ended) / total)}%`
 }
 
 const MINUTE_MS = 60_000

@@ -4,7 +4,7 @@ import { launchStage, quickCase, slowCase } from '../../../../test/launch-stage.
 import { until } from '../../../../test/service/harness.ts'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
 import { createPins, type Pins } from '../../../domain/runs/pins.ts'
-import { appKeys } from '../../../app/shell/app-keys.ts'
+import { appKeys } from '../../../components/everywhere-keys.ts'
 import { projectsRoute } from '../../projects/route.ts'
 import { runsKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'

@@ -10,7 +10,7 @@ import { usePlace, useRouter } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsRoute } from '../route.ts'
-import { runLook } from '../status.ts'
+import { runLook } from '../../../components/records/run-look.ts'
 import { followedName } from './chips.ts'
 import { usePins } from './use-followed.ts'
 

@@ -7,6 +7,7 @@ import type { Pin } from '../../../domain/runs/pins.ts'
 import { reportedTrials } from '../../../domain/runs/counts.ts'
 import { createTrialReader, type TrialReader } from '../../../domain/runs/trial-reader.ts'
 import { estimateRemaining, runRemaining } from '../../../domain/runs/estimate.ts'
+import { runProgress } from '../../../domain/runs/furthest.ts'
 import { countTrials } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { usePlace } from '../../../tui/router/router-context.tsx'
@@ -16,7 +17,7 @@ import { usePoll } from '../../../hooks/use-poll.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { passedWords } from '../columns.ts'
 import { runsRoute } from '../route.ts'
-import { runLook } from '../status.ts'
+import { runLook } from '../../../components/records/run-look.ts'
 import { followedName, hasEnded, type Followed } from './chips.ts'
 
 const NONE: readonly Pin[] = []
@@ -33,7 +34,7 @@ export function usePins(): readonly Pin[] {
 
 /** Every followed run as it stands, polled by the budget wherever the person is; those that have ended first. */
 export function useFollowed(): readonly Followed[] {
-  const { queries } = useWorkspace()
+  const { client, queries } = useWorkspace()
   const queryClient = useQueryClient()
   const pins = usePins()
   const readProgress = useProgress(pins)
@@ -69,7 +70,9 @@ export function useFollowed(): readonly Followed[] {
   })
   const followed = pins.map((pin, index): Followed => {
     const { data: run, error } = runs[index]!
-    return { pin, run, ...(toldProgress(run) ?? progress[index]?.data), isGone: !run && isMissing(error) }
+    const known = toldProgress(run) ?? progress[index]?.data
+    const share = known?.counts && runProgress(client)(pin.runId, known.counts)
+    return { pin, run, ...known, share, isGone: !run && isMissing(error) }
   })
   useEndNotices(followed)
   return [...followed.filter(hasEnded), ...followed.filter(each => !hasEnded(each))]

@@ -15,7 +15,7 @@ import {
 } from '../../../../test/launch-form.ts'
 import { quickCase, slowCase } from '../../../../test/launch-stage.ts'
 import { until } from '../../../../test/service/harness.ts'
-import { appKeys } from '../../../app/shell/app-keys.ts'
+import { appKeys } from '../../../components/everywhere-keys.ts'
 import { confirmKeys } from '../../../components/component-keys.ts'
 import { choiceKeys, formKeys } from '../../../components/form/form-keys.ts'
 

@@ -9,7 +9,7 @@ import { useNotify } from '../../../hooks/notify.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsKeys } from '../bindings.ts'
 import { middleOf, runsRoute } from '../route.ts'
-import { runLook } from '../status.ts'
+import { runLook } from '../../../components/records/run-look.ts'
 import { keepEnded, type EndedRerun } from './ended-reruns.ts'
 
 /** Trials that are asked whether those of one case disagree. */

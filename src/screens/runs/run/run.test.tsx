@@ -6,7 +6,7 @@ import { scriptedModel, type Answer, type Asked } from '../../../../test/service
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
 import { confirmKeys, panesKeys, tabsKeys, viewerKeys } from '../../../components/component-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
-import { appKeys } from '../../../app/shell/app-keys.ts'
+import { appKeys } from '../../../components/everywhere-keys.ts'
 import { insightsKeys, runsKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'
 

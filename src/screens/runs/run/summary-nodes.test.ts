@@ -32,6 +32,7 @@ function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): st
     facts: factsOf(trials),
     isPartial: false,
     runs: [],
+    share: 0,
     remaining: undefined,
     findings: [],
     ...rest,
@@ -81,7 +82,7 @@ test('what holds for a part of the trials says so', () => {
 
 test('a run in flight tells how far it is and about how long it takes', () => {
   const trials = [trial({ result: 'passed' }), trial({ status: 'running' }), trial({ status: 'pending' })]
-  const text = textOf({ trials, run: run({ status: 'running' }), remaining: 95_000 })
+  const text = textOf({ trials, run: run({ status: 'running' }), share: 1 / 3, remaining: 95_000 })
   expect(text).toMatch(/^#+\.+ 1 of 3 trials, 1 running, about 2 min left\n/)
   expect(text).toMatch(/Trials +1 passed, 0 failed, 1 running, 1 waiting/)
 })

@@ -23,6 +23,8 @@ export type SummaryInput = {
   isPartial: boolean
   /** Runs of the suite, as far as they are known. */
   runs: readonly EvalRun[]
+  /** How much of it has ended, as it never goes back. */
+  share: number
   /** Milliseconds until a run in flight ends; undefined = unknown. */
   remaining: number | undefined
   /** What changed about the tools of failing cases, a sentence each. */
@@ -63,11 +65,11 @@ export function causeOfNode(id: string): Cause | undefined {
 const CAUSE = 'cause/'
 
 /** `████████░░░░ 8 of 12 trials, 2 running, about 2 min left`. */
-function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
+function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
   const { ended, running, total: counted } = facts.counts
   const total = Math.max(counted, plannedTrials(run) ?? 0)
   const columns = Math.max(8, Math.min(40, width - 52))
-  const drawn = bar(symbols, total === 0 ? 0 : ended / total, columns)
+  const drawn = bar(symbols, share, columns)
   return {
     parts: [
       { text: drawn === '' ? '' : `${drawn} `, tone: 'live' },

@@ -2,6 +2,8 @@ import { useMemo } from 'react'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
 import type { Cause } from '../../../domain/runs/causes.ts'
 import { estimateRemaining } from '../../../domain/runs/estimate.ts'
+import { runProgress } from '../../../domain/runs/furthest.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { plainText } from '../../../components/viewer/source.ts'
@@ -49,6 +51,7 @@ function Summary(props: Parameters<typeof RunSummary>[0]) {
 function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): readonly OutlineNode[] {
   const { symbols } = useTheme()
   const { width } = useSize()
+  const { client } = useWorkspace()
   const key = useKeyName()
   const [openKey, doctorKey] = [key(runsKeys, 'open'), key(runsKeys, 'doctor')]
   const record = run.data
@@ -64,9 +67,12 @@ function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): r
       isTerminalRunStatus(record.status) || !isCounted
         ? undefined
         : estimateRemaining(trials, total - facts.counts.ended, serviceNow())
-    const input = { run: record, facts, isPartial, runs, remaining, findings }
+    const { ended } = facts.counts
+    // Of a part of the trials nothing is remembered: those that are read later would look like less.
+    const share = isCounted ? runProgress(client)(record.id, { ended, total }) : ended / Math.max(1, total)
+    const input = { run: record, facts, isPartial, runs, share, remaining, findings }
     return summaryNodes(input, { symbols, width, openKey, doctorKey })
-  }, [record, trials, facts, isPartial, runs, findings, symbols, width, openKey, doctorKey])
+  }, [client, record, trials, facts, isPartial, runs, findings, symbols, width, openKey, doctorKey])
 }
 
 function textOf(roots: readonly OutlineNode[]): string {

@@ -7,7 +7,7 @@ import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { formatAgo, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import type { Field } from '../../../components/lines.ts'
-import { LOOKS } from '../status.ts'
+import { LOOKS } from '../../../components/records/run-look.ts'
 
 /** Status, decision and verdict as the three things that they are, and whether its scores hold. */
 export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {

@@ -7,7 +7,7 @@ import { trialState } from '../../../domain/runs/trials.ts'
 import { useBindings } from '../../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
-import { ProblemNotice, Sentence } from '../../../components/pane-state.tsx'
+import { ReadProblem, Sentence } from '../../../components/pane-state.tsx'
 import { textOverlayKeys } from '../../../components/text-overlay-keys.ts'
 import { Viewer } from '../../../components/viewer.tsx'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
@@ -42,7 +42,7 @@ function Doctor(props: { projectId: string; run: EvalRun; onClose: () => void })
   if (!isTerminalRunStatus(run.status))
     return <Sentence tone="muted" text={`This run is ${run.status}; look again when it has ended.`} />
   if (trials.data) return <Examination projectId={projectId} run={run} trials={trials.data.items} />
-  if (trials.problem) return <ProblemNotice problem={trials.problem} />
+  if (trials.problem) return <ReadProblem problem={trials.problem} />
   return <Sentence tone="muted" text="Reading the trials…" />
 }
 
@@ -65,7 +65,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
     { run, evidence, failing, now: names.length === 0 && !evidence.reading ? NO_SERVERS : now.data },
     symbols,
   )
-  if (now.error && !now.data) return <ProblemNotice problem={describeError(now.error)} />
+  if (now.error && !now.data) return <ReadProblem problem={describeError(now.error)} />
   return <Viewer lines={lines} focused />
 }
 

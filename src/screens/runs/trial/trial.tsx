@@ -34,7 +34,8 @@ export function TrialTab(props: Shown) {
     return (
       <NothingChosen
         sources={[{ what: 'the trials', data: props.data.trialsQuery }]}
-        why={`Choose a trial in the trials tab and press ${key(runsKeys, 'open')}.`}
+        why="No trial is chosen."
+        next={`Choose one in the tab Trials and press ${key(runsKeys, 'open')} to open it.`}
       />
     )
   if (isOpenTrial(chosen))

@@ -1,0 +1,123 @@
+import { Box, Text } from 'ink'
+import { createContext, useContext, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { clean, truncate, widthOf } from '../tui/theme/text.ts'
+import { useTheme } from '../tui/theme/theme-context.tsx'
+import { MouseFocus } from './mouse-areas.tsx'
+import { SizeProvider, useArea, useSize, type Size } from './size.tsx'
+
+/** From so many columns on a companion stands at the right, else below. */
+const BESIDE_FROM = 110
+/** Rows that a companion below gets at least, its title among them. */
+const LEAST_BELOW = 10
+
+/** An area whose content says how much of it it fills; `row` is its place on the screen. */
+type Room = { row: number; height: number; take: (rows: number) => void }
+
+const RoomContext = createContext<Room | undefined>(undefined)
+
+/** Reports how many rows this content fills, to what may stand below it; `count` counts no further than `most`. */
+export function useTakenRows(count: (most: number) => number): void {
+  const room = useContext(RoomContext)
+  const { row } = useArea()
+  const taken = room && row - room.row + count(room.height)
+  useLayoutEffect(() => {
+    if (taken !== undefined) room?.take(taken)
+  }, [room, taken])
+}
+
+/** The most that content took of a width and left room, so that what is below stays in place from row to row. */
+const mostTaken = new WeakMap<object, { width: number; rows: number }>()
+
+/** What the content gets of an area where a companion stands with it; undefined where there is no room for one. */
+function shareOf({ width, height }: Size, taken: number | undefined, most: number): Size | undefined {
+  if (width >= BESIDE_FROM) return { width: Math.floor(width / 2), height }
+  const fits = (rows: number): boolean => rows + LEAST_BELOW <= height
+  if (taken === undefined || !fits(taken)) return undefined
+  return { width, height: fits(most) ? Math.max(taken, most) : taken }
+}
+
+/**
+ * Content with what else is worth seeing, where there is room for both: beside it in a wide pane, below it in a tall
+ * one. Keys go to the content; a click opens the companion.
+ * @param props.of what the content is an example of, such as the declaration of its tab
+ */
+export function Accompanied(props: {
+  of: object
+  companion: { title: string; render: () => ReactNode; onOpen: () => void } | false | undefined
+  children: ReactNode
+}) {
+  const { of, companion } = props
+  const { plain } = useTheme()
+  const { width, height, row } = useArea()
+  const known = mostTaken.get(of)
+  const most = known?.width === width ? known.rows : 0
+  const [taken, setTaken] = useState(most > 0 ? most : undefined)
+  const room = useMemo<Room>(() => {
+    const take = (rows: number): void => {
+      const before = mostTaken.get(of)
+      const largest = before?.width === width && before.rows + LEAST_BELOW <= height ? before.rows : 0
+      if (rows + LEAST_BELOW <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
+      // What is shorter than others changes nothing, so it draws nothing.
+      setTaken(now => (now !== undefined && rows <= now && now + LEAST_BELOW <= height ? now : rows))
+    }
+    return { row, height, take }
+  }, [of, width, height, row])
+  const share = plain || !companion ? undefined : shareOf({ width, height }, taken, most)
+  const content = share ?? { width, height }
+  const isBeside = content.width < width
+  return (
+    <Box flexDirection={isBeside ? 'row' : 'column'} width={width} height={height}>
+      <RoomContext value={plain || isBeside || !companion ? undefined : room}>
+        <SizeProvider {...content}>
+          <Box {...content} flexDirection="column" flexShrink={0}>
+            {props.children}
+          </Box>
+        </SizeProvider>
+      </RoomContext>
+      {share && companion && (
+        <RoomContext value={undefined}>
+          <SizeProvider
+            {...(isBeside
+              ? { width: width - share.width, height, left: share.width }
+              : { width, height: height - share.height, top: share.height })}
+          >
+            <MouseFocus onFocus={companion.onOpen}>
+              <Companion title={companion.title} isBeside={isBeside}>
+                {companion.render()}
+              </Companion>
+            </MouseFocus>
+          </SizeProvider>
+        </RoomContext>
+      )}
+    </Box>
+  )
+}
+
+/** A companion under its title, with a line to the content at its left. */
+function Companion(props: { title: string; isBeside: boolean; children: ReactNode }) {
+  const theme = useTheme()
+  const { width, height } = useSize()
+  const { horizontal, vertical, corners } = theme.symbols.lines
+  const left = props.isBeside ? 1 : 0
+  const start = (left > 0 ? corners[0] : '') + horizontal
+  const title = truncate(clean(props.title), Math.max(0, width - left - 3))
+  const rest = horizontal.repeat(Math.max(0, width - widthOf(title) - widthOf(start) - 2))
+  const inner = { width: width - left, height: height - 1 }
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Text wrap="truncate">
+        {theme.paint('border', `${start} `) + theme.paint('muted', title) + theme.paint('border', ` ${rest}`)}
+      </Text>
+      <Box width={width} height={inner.height}>
+        {left > 0 && (
+          <Text>{Array.from({ length: inner.height }, () => theme.paint('border', vertical)).join('\n')}</Text>
+        )}
+        <SizeProvider {...inner} top={1} left={left}>
+          <Box {...inner} flexDirection="column" overflow="hidden">
+            {props.children}
+          </Box>
+        </SizeProvider>
+      </Box>
+    </Box>
+  )
+}

@@ -1,0 +1,40 @@
+import { Text } from 'ink'
+import { useEffect, useId, useSyncExternalStore } from 'react'
+import { every } from '../lib/clock.ts'
+import { useMotion } from '../tui/theme/motion-context.tsx'
+import { useTheme } from '../tui/theme/theme-context.tsx'
+import { useRegions } from './list/regions.tsx'
+import { useOverlays } from './overlays.tsx'
+import { useArea } from './size.tsx'
+
+/** How long each picture shows, in milliseconds. */
+const TURN_MS = 120
+
+/**
+ * The sign of something under way, in one column: it turns past Ink, since a draw of the whole screen for it would cost
+ * more than most of what it stands for. `left` is its column in the area around it.
+ */
+export function Spinner({ left }: { left: number }) {
+  const theme = useTheme()
+  const regions = useRegions()
+  const overlays = useOverlays()
+  const { row, column } = useArea()
+  const id = useId()
+  const isCovered = useSyncExternalStore(overlays.subscribe, () => overlays.entries().length > 0)
+  const turns = useMotion() && !isCovered
+  useEffect(() => {
+    const { spinner } = theme.symbols
+    if (!regions || !turns || spinner.length === 0) return undefined
+    const region = regions.region(id, { row, column: column + left, width: 1, height: 1 })
+    let shown = 0
+    const stop = every(TURN_MS, () => {
+      region.paint([theme.paint('live', spinner[shown % spinner.length]!)])
+      shown += 1
+    })
+    return () => {
+      stop()
+      region.close()
+    }
+  }, [regions, turns, theme, id, row, column, left])
+  return <Text>{theme.paint('live', theme.symbols.live)}</Text>
+}

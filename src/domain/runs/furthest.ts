@@ -1,0 +1,20 @@
+import { onceFor } from '../../lib/once-for.ts'
+import type { Client } from '../../api/client/client.ts'
+import type { TrialCounts } from './trials.ts'
+
+/** Below a whole by so much, while a trial is left. */
+const ALMOST = 0.99
+
+/**
+ * The share of a run that has ended, never less than it was for this client before: answers overtake each other, and
+ * trials are added. Nothing counts as done before the last trial has ended.
+ */
+export const runProgress = onceFor((_client: Client) => {
+  const furthest = new Map<string, number>()
+  return (runId: string, { ended, total }: Pick<TrialCounts, 'ended' | 'total'>): number => {
+    const share = total > 0 ? Math.min(1, ended / total) : 0
+    const shown = share === 1 ? 1 : Math.min(ALMOST, Math.max(share, furthest.get(runId) ?? 0))
+    furthest.set(runId, shown)
+    return shown
+  }
+})
