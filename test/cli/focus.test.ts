@@ -32,7 +32,7 @@ test('nobody looking, polling is four times rarer, on top of what the line takes
   expect(heard).toHaveBeenCalledTimes(2)
 })
 
-test('nobody pressing a key, polling is four times rarer after a minute and ten after three, until the next key', async () => {
+test('nobody pressing a key, polling is four times rarer after a minute and twenty after three, until the next key', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(59_000)
@@ -49,9 +49,9 @@ test('nobody pressing a key, polling is four times rarer after a minute and ten 
   await clock.advance(60_000)
   expect(unattended.pollFactor()).toBe(4)
   await clock.advance(120_000)
-  expect([unattended.pollFactor(), unattended.isAttended()]).toEqual([10, false])
+  expect([unattended.pollFactor(), unattended.isAttended()]).toEqual([20, false])
   unattended.set(false)
-  expect(unattended.pollFactor()).toBe(10)
+  expect(unattended.pollFactor()).toBe(20)
   unattended.set(true)
   unattended.attend()
   expect([unattended.pollFactor(), unattended.isAttended()]).toEqual([1, true])
@@ -63,7 +63,7 @@ test('nobody there for a quarter of an hour, polling rests, however slow the lin
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 4, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(14 * 60_000)
-  expect([unattended.pollFactor(), unattended.isResting?.()]).toEqual([40, false])
+  expect([unattended.pollFactor(), unattended.isResting?.()]).toEqual([80, false])
   const heard = vi.fn<() => void>()
   unattended.subscribe(heard)
   await clock.advance(60_000)

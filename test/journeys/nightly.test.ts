@@ -23,7 +23,7 @@ describe.concurrent.each([
     person.press(keys.open)
     await person.see('▌Run #2')
     await person.see(() => person.words().includes('the schema of get-sum changed: `a` is now string'))
-    expect(person.words()).toContain('(was number) (3 cases)')
+    expect(person.words()).toContain('number) (3 cases)')
 
     person.press(keys.doctor)
     await person.see(() => person.words().includes('adds small numbers: called get-sum: `a` must be string'))

@@ -45,7 +45,7 @@ test.concurrent('when the service stops, what was read stays; its return is noti
   const service = await startServing(home, {}, ending)
   await using person = visit({ env: service.env })
   await person.see('▌Sandbox')
-  await person.see('launch eval run')
+  await person.see('Swarms and scenarios')
   person.press(projectsKeys.bindings.runs)
   await person.see('▌Reference server smoke')
   await person.see('fresh')

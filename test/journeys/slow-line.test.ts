@@ -36,7 +36,7 @@ describe.concurrent('a line of 300 ms', () => {
 
   test('a field gets what was typed in one piece with the key that opens it', async () => {
     await using person = visit({ cols: 120, rows: 30, line: FAR })
-    await person.see('launch eval run')
+    await person.see('Swarms and scenarios')
     person.type('/sand')
     await person.see('/sand')
     person.type('\u001B[27u4/smoke')
@@ -49,7 +49,7 @@ describe.concurrent('a line of 300 ms', () => {
 
   test('a screen opens with one question and one answer: the terminal is asked nothing on the way', async () => {
     await using person = visit({ cols: 120, rows: 40, line: FAR })
-    await person.see('launch eval run')
+    await person.see('Swarms and scenarios')
     const before = person.terminal.output.length
     for (const [number, title] of [
       [4, '▌Reference server smoke'],

@@ -33,7 +33,7 @@ const commands: Record<keyof typeof SIGNALS, Command> = {
     args: [],
     steps: [
       { see: '▌Sandbox', type: '' },
-      { see: 'launch eval run', type: '\x1b\r' },
+      { see: 'Swarms and scenarios', type: '\x1b\r' },
       { see: `▌${SUITE}`, type: runsKeys.bindings.launch.keys[0]! },
       { see: '▌ As configured', type: '\r' },
       { see: '▌ Launch 15 trials', type: '\r' },

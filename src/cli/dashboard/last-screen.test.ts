@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { pictureOf } from '../../tui/terminal/picture.ts'
 import { keepLastScreen, lastScreenFile, readLastScreen } from './last-screen.ts'
 
@@ -86,4 +86,15 @@ test('each command line has a screen of its own, and of many the oldest go', () 
   expect(kept).toContain('last-screen-new.json')
   expect(kept).toContain('last-screen-29.json')
   expect(kept).not.toContain('last-screen-10.json')
+})
+
+test('whoever stands in a deleted folder has a kept screen all the same', () => {
+  const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
+    throw new Error('ENOENT: no such file or directory, uv_cwd')
+  })
+  try {
+    expect(lastScreenFile({}, ['servers'])).not.toBe(lastScreenFile({}, ['runs']))
+  } finally {
+    cwd.mockRestore()
+  }
 })

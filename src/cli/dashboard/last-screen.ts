@@ -67,9 +67,18 @@ export function lastScreenFile(env: NodeJS.ProcessEnv, argv: readonly string[]):
   const shown = SHOWN_BY.map(name => env[name] ?? '')
   const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
   // What a command line names may be relative to where it is said.
-  const said = argv.length > 0 ? [process.cwd(), ...argv] : []
+  const said = argv.length > 0 ? [currentFolder(), ...argv] : []
   const identity = fingerprint([...shown, secret, configState(configFile(env)), ...said].join('\n'))
   return join(directories().state, `${NAMED}${identity}.json`)
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    // It was deleted meanwhile, which keeps nobody from looking at a service.
+    return ''
+  }
 }
 
 /** The stored screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
