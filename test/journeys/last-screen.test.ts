@@ -129,6 +129,8 @@ test.concurrent('a place that is named shows what it showed first, wherever one 
     await using first = visit({ home, args })
     await first.see('▌everything')
     await first.see('fresh')
+    // The last of what this screen reads.
+    await first.see('Nothing was called')
     expect(first.terminal.output).not.toMatch(KEPT)
     first.go(RUNS)
     await first.see('Reference server smoke')

@@ -122,7 +122,7 @@ test('a fault inside says nothing about the inside', async () => {
   })
   const { projectId, serverId } = await sandbox(api)
   const broken = new DatabaseSync(store.directory!.database)
-  broken.exec("UPDATE server SET secrets = x'00'")
+  broken.exec("UPDATE server SET options = '{'")
   broken.close()
   const refusal = await api.refused(servers.get, { projectId, serverId })
   expect(refusal).toMatchObject({ status: 500, code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' })

@@ -31,7 +31,7 @@ export function passScreenOn(
   const { lastScreenFile: file, namesPlace = false, log } = options
   const { screen, router, queryClient } = own
   const complete = isRestored || namesPlace ? releaseWithData(screen, queryClient) : undefined
-  const first = namesPlace && file !== undefined ? firstScreen({ screen, router, log }, complete) : undefined
+  const first = namesPlace && file !== undefined ? firstScreen({ ...own, log }, complete) : undefined
   const keepScreen = (): void => {
     if (file === undefined) return
     try {
@@ -44,18 +44,25 @@ export function passScreenOn(
   return { shown: isRestored ? complete : undefined, keepScreen }
 }
 
-/** What the place that was opened showed once it was complete, if nobody had gone on by then. */
+/** What the place that was opened showed once it was complete, or as somebody with all of its data went on. */
 function firstScreen(
-  { screen, router, log }: { screen: Screen; router: Router; log: Log },
+  { screen, router, queryClient, log }: { screen: Screen; router: Router; queryClient: QueryClient; log: Log },
   complete: Promise<void> | undefined,
 ): () => Kept | undefined {
   const opening = router.current()
   let kept: Kept | undefined
+  const hasLeft = () => router.current().screen !== opening.screen
   const keep = async (): Promise<void> => {
     await complete
-    if (router.current().screen === opening.screen) kept = keptNow(screen, opening)
+    if (!hasLeft()) kept = keptNow(screen, opening)
   }
   keep().catch(log.error)
+  const unsubscribe = router.subscribe(() => {
+    if (!hasLeft()) return
+    unsubscribe()
+    // The next place has drawn nothing yet.
+    if (isComplete(queryClient)) kept ??= keptNow(screen, opening)
+  })
   return () => kept
 }
 
@@ -66,6 +73,11 @@ function keptNow(screen: Screen, place: Place): Kept {
   const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
   const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
   return { columns, rows, place: locatorOf(place), lines }
+}
+
+/** Whether nothing waits for its first data. */
+function isComplete(queryClient: QueryClient): boolean {
+  return queryClient.isFetching({ predicate: query => query.state.data === undefined }) === 0
 }
 
 /** Shows frames, and resolves, once nothing waits for its first data any more, or when that takes too long. */
@@ -81,10 +93,10 @@ function releaseWithData(screen: Pick<Screen, 'release'>, queryClient: QueryClie
   let quiet: NodeJS.Timeout | undefined
   const patience = setTimeout(release, HOLD_AT_MOST_MS)
   const unsubscribe = queryClient.getQueryCache().subscribe(() => {
-    const isComplete = queryClient.isFetching({ predicate: query => query.state.data === undefined }) === 0
-    if (!isComplete) clearTimeout(quiet)
+    const hasAll = isComplete(queryClient)
+    if (!hasAll) clearTimeout(quiet)
     // What arrived may show something that asks for more.
-    quiet = isComplete ? (quiet ?? setTimeout(release, QUIET_MS)) : undefined
+    quiet = hasAll ? (quiet ?? setTimeout(release, QUIET_MS)) : undefined
   })
   return promise
 }
