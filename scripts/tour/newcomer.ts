@@ -7,7 +7,7 @@ export async function newcomer(home: string): Promise<Chapter> {
   await chapter.stop(terminal, {
     title: 'Projects',
     words: 'What opens first.',
-    until: /Eval suites +2[^]*request insights/,
+    until: /Eval suites +2[^]*read swarms/,
     rows: 20,
   })
   await chapter.stop(terminal, {
