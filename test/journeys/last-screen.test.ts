@@ -146,6 +146,21 @@ test.concurrent('a place that is named shows what it showed first, wherever one 
   expect(person.words()).toContain('[3 Servers]')
 })
 
+test.concurrent('a plain start shows what was left, also where a place was named', async ending => {
+  const home = await leftOnServers(ending)
+  {
+    await using first = visit({ home, args: ['servers'] })
+    await first.see('▌everything')
+    first.go(RUNS)
+    await first.see('Reference server smoke')
+    first.press(appKeys.bindings.quit)
+    await first.terminal.waitForExit()
+  }
+  await using person = visit({ home })
+  await person.terminal.waitFor(() => KEPT.test(person.terminal.output))
+  await person.see('[4 Runs]')
+})
+
 test.concurrent('options show what was left with the same options, and never what others left', async ending => {
   const home = await leftOnServers(ending)
   const args = ['--ascii']

@@ -91,6 +91,8 @@ export type DashboardOptions = {
   painted?: PaintedScreen | undefined
   /** Where the screen is kept for the next start; absent = not. */
   lastScreenFile?: string | undefined
+  /** Where what is left is kept too, for a plain start; absent = this start says nothing of how that looks. */
+  leftScreenFile?: string | undefined
   /** The place was asked for by name, so that every such start begins there. */
   namesPlace?: boolean
   /** What the person is to be told, once it is known. */

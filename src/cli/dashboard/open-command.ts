@@ -53,7 +53,11 @@ export async function openPlace(
   }
   const abilities = requireAbilities(conventions)
   const [{ openDashboard }, { locatorOf, openingPlace }, screens] = await loadDashboard()
-  const file = conventions.screenReader ? undefined : lastScreenFile(process.env, process.argv.slice(2))
+  const argv = process.argv.slice(2)
+  const file = conventions.screenReader ? undefined : lastScreenFile(process.env, argv)
+  // Options show other data or show it otherwise; a place alone leaves what the next plain start comes back to.
+  const leftFile =
+    file !== undefined && placeText !== undefined && argv.length === 1 ? lastScreenFile(process.env, []) : undefined
   const stored = file === undefined ? undefined : readLastScreen(file)
   const left = opened.place.get() ?? stored?.place
   const place = openingPlace(placeText, opened.workspace.profile, {
@@ -77,6 +81,7 @@ export async function openPlace(
     screens,
     painted: picture,
     lastScreenFile: file,
+    leftScreenFile: leftFile,
     namesPlace,
     ...(await lookOf(settings, abilities)),
     conventions,

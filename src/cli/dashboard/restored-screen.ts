@@ -24,22 +24,27 @@ const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
  * the end; one that names its place wants what it showed first.
  */
 export function passScreenOn(
-  options: { lastScreenFile?: string | undefined; namesPlace?: boolean; log: Log },
+  options: { lastScreenFile?: string | undefined; leftScreenFile?: string | undefined; namesPlace?: boolean; log: Log },
   isRestored: boolean,
   own: { screen: Screen; router: Router; queryClient: QueryClient },
 ): { shown: Promise<void> | undefined; keepScreen: () => void } {
-  const { lastScreenFile: file, namesPlace = false, log } = options
+  const { lastScreenFile: file, leftScreenFile: leftFile, namesPlace = false, log } = options
   const { screen, router, queryClient } = own
   const complete = isRestored || namesPlace ? releaseWithData(screen, queryClient) : undefined
   const first = namesPlace && file !== undefined ? firstScreen({ ...own, log }, complete) : undefined
-  const keepScreen = (): void => {
-    if (file === undefined) return
+  const keepIn = (to: string | undefined, of: () => Kept | undefined): void => {
+    if (to === undefined) return
     try {
-      const kept = first ? first() : keptNow(screen, router.here())
-      if (kept) keepLastScreen(file, { ...kept, picture: pictureOf(kept.lines, kept) })
+      const kept = of()
+      if (kept) keepLastScreen(to, { ...kept, picture: pictureOf(kept.lines, kept) })
     } catch (error) {
       log.error(error)
     }
+  }
+  const keepScreen = (): void => {
+    const left = () => keptNow(screen, router.here())
+    keepIn(file, first ?? left)
+    keepIn(leftFile, left)
   }
   return { shown: isRestored ? complete : undefined, keepScreen }
 }
