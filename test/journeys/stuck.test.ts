@@ -105,4 +105,17 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
     removeHome(home)
   })
+
+  test('and goes on gets them before those that it reads itself', async () => {
+    const home = createHome()
+    await using terminal = await openBlocked(home, 'inside')
+    terminal.type(':')
+    await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })
+    writeFileSync(join(home, 'go-on'), '')
+    terminal.type('every')
+    await terminal.waitFor('│ every ')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+    removeHome(home)
+  })
 })

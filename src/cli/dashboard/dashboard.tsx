@@ -108,7 +108,7 @@ export function openDashboard(options: DashboardOptions): void {
   const { screen, linePace } = openScreen(terminal, conventions)
   // A screen reader gets lines; the screen of cells then never takes the terminal.
   const surface = conventions.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
-  const input = createInput(process.stdin)
+  const input = createInput(process.stdin, () => watchdog.hear())
   const widgets = createStdinProxy()
   const toasts = createToasts()
   const watchdog = startWatchdog({

@@ -31,8 +31,8 @@ export type Input = {
 /** How long a pause decides: Esc alone is soon the key, a sequence cut by a slow line is waited for longer. */
 const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = { 'maybe-escape': 50, sequence: 500, paste: 2000 }
 
-/** Events from the terminal's bytes. */
-export function createInput(stdin: InputStream): Input {
+/** Events from the terminal's bytes. `before` a chunk of the stream, what was read elsewhere may be given. */
+export function createInput(stdin: InputStream, before: () => void = () => undefined): Input {
   const listeners = new Set<EventsListener>()
   let decoder = createInputDecoder()
   let timer: NodeJS.Timeout | undefined
@@ -42,6 +42,10 @@ export function createInput(stdin: InputStream): Input {
     if (events.length === 0) return
     // A listener may add others, which hear from the next chunk on.
     for (const listener of new Set(listeners)) listener(events)
+  }
+  const onChunk = (chunk: Uint8Array | string): void => {
+    before()
+    onData(chunk)
   }
   const onData = (chunk: Uint8Array | string): void => {
     clearTimeout(timer)
@@ -54,7 +58,7 @@ export function createInput(stdin: InputStream): Input {
     clearTimeout(timer)
     if (!isStarted) return
     isStarted = false
-    stdin.off('data', onData)
+    stdin.off('data', onChunk)
     stdin.pause()
     if (stdin.isTTY === true) stdin.setRawMode?.(false)
   }
@@ -64,7 +68,7 @@ export function createInput(stdin: InputStream): Input {
       if (isStarted) return
       isStarted = true
       if (stdin.isTTY === true) stdin.setRawMode?.(true)
-      stdin.on('data', onData)
+      stdin.on('data', onChunk)
       stdin.resume()
     },
     stop() {

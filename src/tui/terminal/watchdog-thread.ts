@@ -15,7 +15,7 @@ import {
   type WatchdogSettings,
 } from './watchdog.ts'
 
-const { state, leaving, timeOrigin } = workerData as WatchdogSettings
+const { state, leaving, timeOrigin, port } = workerData as WatchdogSettings
 
 /**
  * How often the screen's thread is asked to answer while it does, with somebody there and with nobody, and how often it
@@ -51,9 +51,12 @@ let next: NodeJS.Timeout
 
 function ask(): void {
   answeredAt = Atomics.load(state, TURNS)
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
-  parentPort?.postMessage({ keys } satisfies WatchdogMessage)
+  send('')
   keys = ''
+}
+
+function send(read: string): void {
+  port.postMessage({ keys: read } satisfies WatchdogMessage)
 }
 
 /** Checks whether the thread has answered since it was asked to. */
@@ -66,7 +69,10 @@ function check(): void {
     next = setTimeout(check, restOf(Atomics.load(state, UNATTENDED) === 1 ? UNATTENDED_MS : REST_MS))
     return
   }
-  if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
+  const read = Atomics.load(state, READS_KEYS) === 1 ? typed() : ''
+  keys += read
+  // At once, for the thread to have them before it reads what comes next.
+  if (read !== '') send(read)
   if (checksLeft === undefined && CTRL_C.test(keys)) checksLeft = checksUntilEnd()
   if (checksLeft !== undefined) checksLeft -= 1
   if (checksLeft === 0) void end()

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads'
+
 /**
  * Turns of the screen's thread that the watchdog counts, whether keys are the program's, whether the program has begun
  * to end, and whether nobody is there: indexes of the shared memory.
@@ -21,11 +23,13 @@ const ENTRY = import.meta.url.endsWith('.ts')
   : new URL('./watchdog-thread.js', import.meta.url)
 
 /** What the thread is started with. `leaving` gives the terminal back; `timeOrigin` is that of the screen's thread. */
-export type WatchdogSettings = { state: Int32Array; leaving: string; timeOrigin: number }
+export type WatchdogSettings = { state: Int32Array; leaving: string; timeOrigin: number; port: MessagePort }
 /** To be answered by a turn; `keys` were typed while none came. */
 export type WatchdogMessage = { keys: string }
 
 export type Watchdog = {
+  /** Gives the keys that the watchdog has read, before those that the screen's thread reads itself. */
+  hear(): void
   /** Whether what is typed is meant for this program; while it is not, the watchdog reads nothing. */
   readsKeys(reads: boolean): void
   /** The program ends in order, which may take it some seconds. */
@@ -49,53 +53,69 @@ export function startWatchdog(options: {
 }): Watchdog {
   const state = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT))
   state[READS_KEYS] = 1
-  let wake: () => void = () => undefined
+  let thread: WatchdogThread | undefined
   if (process.platform !== 'win32')
-    setTimeout(() => (wake = startThread(state, options)), options.startAfterMs ?? START_AFTER_MS).unref()
+    setTimeout(() => (thread = startThread(state, options)), options.startAfterMs ?? START_AFTER_MS).unref()
   return {
+    hear: () => thread?.hear(),
     readsKeys: reads => void Atomics.store(state, READS_KEYS, reads ? 1 : 0),
     ends: () => void Atomics.store(state, ENDS, 1),
     attended(isAttended) {
       Atomics.store(state, UNATTENDED, isAttended ? 0 : 1)
       // Before the key that ended the rest is worked on, for that may be what the thread gets stuck in.
-      if (isAttended) wake()
+      if (isAttended) thread?.wake()
     },
   }
 }
 
-/** @returns what has the thread check soon */
+/** Has the thread check soon, and takes what it sent. */
+type WatchdogThread = { wake: () => void; hear: () => void }
+
 function startThread(
   state: Int32Array,
   { leaving, give, end }: Pick<Parameters<typeof startWatchdog>[0], 'leaving' | 'give' | 'end'>,
-): () => void {
+): WatchdogThread {
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
-  const workerData: WatchdogSettings = { state, leaving: leaving(), timeOrigin: performance.timeOrigin }
-  const begin = (execArgv: string[]) =>
-    new threads.Worker(ENTRY, {
+  const begin = (execArgv: string[]) => {
+    const { port1, port2 } = new threads.MessageChannel()
+    const workerData: WatchdogSettings = { state, leaving: leaving(), timeOrigin: performance.timeOrigin, port: port2 }
+    const worker = new threads.Worker(ENTRY, {
       name: 'watchdog',
       workerData,
+      transferList: [port2],
       execArgv,
       // What Node says there about its internals is not for the terminal.
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
     })
-  let worker: ReturnType<typeof begin>
+    return { worker, port: port1 }
+  }
+  let begun: ReturnType<typeof begin>
   try {
-    worker = begin(['--expose-internals'])
+    begun = begin(['--expose-internals'])
   } catch {
     // A Node without that option; its signals are heard by the first thread only.
-    worker = begin([])
+    begun = begin([])
   }
-  worker.unref()
-  worker.on('message', ({ keys }: WatchdogMessage) => {
+  const { worker, port } = begun
+  const answer = ({ keys }: WatchdogMessage): void => {
     Atomics.add(state, TURNS, 1)
     if (keys !== '') give(keys)
-  })
+  }
+  port.on('message', answer)
+  port.unref()
+  worker.unref()
   // Without a watchdog the program is as good as before.
   worker.on('error', () => undefined)
   process.on(STUCK_EVENT as never, end as never)
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
-  return () => worker.postMessage(undefined)
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
+    wake: () => worker.postMessage(undefined),
+    hear() {
+      let sent = threads.receiveMessageOnPort(port)
+      for (; sent; sent = threads.receiveMessageOnPort(port)) answer(sent.message as WatchdogMessage)
+    },
+  }
 }
