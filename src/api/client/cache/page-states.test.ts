@@ -11,7 +11,7 @@ import { createQueryClient } from './query-client.ts'
 async function stage(pages: number) {
   const names = Array.from({ length: pages }, (_, page) => `page ${page}`)
   let state = 0
-  let asked: number[] = []
+  let requested: number[] = []
   let onPage: (page: number) => void = () => undefined
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
@@ -20,7 +20,7 @@ async function stage(pages: number) {
     stateOf: () => String(state),
     fetch: overWeb(async request => {
       const page = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
-      asked.push(page)
+      requested.push(page)
       const nextCursor = page + 1 < names.length ? String(page + 1) : null
       const answer = { items: [{ id: `i${page}`, iterationNumber: 1, status: names[page] }], nextCursor }
       onPage(page)
@@ -49,7 +49,7 @@ async function stage(pages: number) {
       names[page] += '.'
       state += 1
     },
-    /** Does something whenever a page is asked for. */
+    /** Does something whenever a page is requested. */
     during(next: (page: number) => void = () => undefined) {
       onPage = next
     },
@@ -63,10 +63,10 @@ async function stage(pages: number) {
       await observer.refetch()
       onPage = () => undefined
     },
-    /** Which pages were asked for since the last time. */
-    asked() {
-      const before = asked
-      asked = []
+    /** Which pages were requested since the last time. */
+    requested() {
+      const before = requested
+      requested = []
       return before
     },
   }
@@ -74,9 +74,9 @@ async function stage(pages: number) {
 
 type Stage = Awaited<ReturnType<typeof stage>>
 
-async function readAll({ observer, asked }: Stage): Promise<void> {
+async function readAll({ observer, requested }: Stage): Promise<void> {
   while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage()
-  asked()
+  requested()
 }
 
 test('a poll of a service that is as it was asks for nothing, and draws nothing', async () => {
@@ -85,14 +85,14 @@ test('a poll of a service that is as it was asks for nothing, and draws nothing'
   await readAll(list)
   const { data } = list.observer.getCurrentResult()
   await list.observer.refetch()
-  expect(list.asked()).toEqual([])
+  expect(list.requested()).toEqual([])
   expect(list.observer.getCurrentResult().data).toBe(data)
   list.change(2)
   await list.observer.refetch()
-  expect(list.asked()).toEqual([0, 1, 2, 3])
+  expect(list.requested()).toEqual([0, 1, 2, 3])
   expect(list.shown()).toEqual(list.names)
   await list.observer.refetch()
-  expect(list.asked()).toEqual([])
+  expect(list.requested()).toEqual([])
 })
 
 test('what is said to be out of date is read, whatever the service says of its state', async () => {
@@ -100,7 +100,7 @@ test('what is said to be out of date is read, whatever the service says of its s
   onTestFinished(list.end)
   await readAll(list)
   await list.queryClient.invalidateQueries({ queryKey: list.options.queryKey })
-  expect(list.asked()).toEqual([0, 1])
+  expect(list.requested()).toEqual([0, 1])
 })
 
 test('a change while the list is being read is read by the next poll', async () => {
@@ -124,9 +124,9 @@ test.each(['fail', 'give up'] as const)('what a poll has read before it had to %
   list.change(0)
   await list.pollInVain(how, 1)
   await list.observer.fetchNextPage()
-  list.asked()
+  list.requested()
   await list.observer.refetch()
-  expect(list.asked()).toContain(0)
+  expect(list.requested()).toContain(0)
   expect(list.shown()).toEqual(list.names)
 })
 
