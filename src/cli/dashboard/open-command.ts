@@ -55,9 +55,10 @@ export async function openPlace(
   const [{ openDashboard }, { locatorOf, openingPlace }, screens] = await loadDashboard()
   const argv = process.argv.slice(2)
   const file = conventions.screenReader ? undefined : lastScreenFile(process.env, argv)
-  // Options show other data or show it otherwise; a place alone leaves what the next plain start comes back to.
-  const leftFile =
-    file !== undefined && placeText !== undefined && argv.length === 1 ? lastScreenFile(process.env, []) : undefined
+  // Options show other data or show it otherwise, as does a place that names its profile; any other place alone leaves
+  // what the next plain start comes back to.
+  const isOfPlainStart = placeText !== undefined && argv.length === 1 && options.profile === given.profile
+  const leftFile = file !== undefined && isOfPlainStart ? lastScreenFile(process.env, []) : undefined
   const stored = file === undefined ? undefined : readLastScreen(file)
   const left = opened.place.get() ?? stored?.place
   const place = openingPlace(placeText, opened.workspace.profile, {
