@@ -59,7 +59,7 @@ describe('as a program', () => {
     expect(second).toMatch(/^s22 {2}日本 +—/)
   })
 
-  test('json is what the service sent with its state, jsonl one a line', async () => {
+  test('json is what the service sent with its state, jsonl one per line', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
     service.suites = sent

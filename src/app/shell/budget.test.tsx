@@ -29,7 +29,7 @@ test('the palette finds the budget, which says for which screen and what for req
   await app.see(/\d+ requests? in the last minute from this machine\s+│\s+│\s+Projects: [^\n]*asked for \d/)
   await app.see(/asked for +[▁▂▃▄▅▆▇█ ]* \d+ .*\n.*\n?.*a column is 2 s, the highest is \d/)
   await app.see('0 requests waiting here, 0 in other processes')
-  await app.see('reads answered by what was just read')
+  await app.see('reads answered from what was just read')
 })
 
 test('a person gives a screen more or less, and is told when that cannot be saved', async () => {

@@ -88,10 +88,10 @@ export function ownTexts(report: BudgetReport, titleOf: (place: string) => strin
       const label = purpose === 'refused' ? purpose : PURPOSES[purpose]
       return `  ${what}: ${titleOf(place)}, ${label}, for ${Math.round(sinceMs / 1000)} s`
     }),
-    'Spared in this session',
-    `  reads answered by what was just read: ${spared.fresh}`,
+    'Saved in this session',
+    `  reads answered from what was just read: ${spared.fresh}`,
     `  pages of lists that a poll left out: ${spared.pages}`,
-    `  requests given up before they left: ${spared.givenUp}`,
-    `  answers that were the same text, and not worked on: ${spared.same}`,
+    `  requests cancelled before they were sent: ${spared.givenUp}`,
+    `  answers that had not changed, and were skipped: ${spared.same}`,
   ]
 }

@@ -61,10 +61,10 @@ describe('publishing', () => {
     await stage.seeWords('Whoever has it can enter, without signing in.')
     expect(app.copied.at(-1)).toContain('http://127.0.0.1:4747/visit/')
     await app.press(keys.checkLink)
-    await stage.seeWords('but nothing serves its door')
+    await stage.seeWords('but nothing serves it')
     stage.isServed = true
     await app.press(keys.checkLink)
-    await stage.seeWords('its door is served')
+    await stage.seeWords('visitors can reach it')
   })
 
   test('starts on Cancel, and nothing is sent by giving up', async () => {

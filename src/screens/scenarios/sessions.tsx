@@ -126,9 +126,9 @@ function Visit(props: TabProps & { sessionId: string }) {
     [whole, visit],
   )
   if (whole?.detail.transcriptUnavailable)
-    return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
+    return <Sentence tone="warn" text="The service has this session, but cannot read its transcript." />
   return (
-    <PaneState data={transcript} loading="Reading what was said…">
+    <PaneState data={transcript} loading="Reading the transcript…">
       <Transcript rows={rows} before={before} focused={props.focused} />
     </PaneState>
   )

@@ -264,7 +264,7 @@ function useHeatKeys(options: {
     const { row, column } = place()
     const [{ key, cells } = NO_ROW, run] = [map.rows[row], map.runs[column]]
     const cell = cells[column]
-    if (cell === 'unread') throw new UnavailableAction('That run is not read.')
+    if (cell === 'unread') throw new UnavailableAction('That run is not read yet.')
     if (!run || cell?.trialId === undefined) throw new UnavailableAction('No trial of the case is known in that run.')
     const trial = { pane: 'run', tab: 'trial', iterationId: cell.trialId }
     router.replace({ runId: run.id, cell: key, base: undefined, ...trial })
@@ -283,7 +283,7 @@ function useHeatKeys(options: {
       bottom: () => go(map.rows.length - 1, place().column),
       oldest: () => go(place().row, 0),
       newest: () => go(place().row, map.runs.length - 1),
-      more: reads.left > 0 ? reads.more : unavailable('Every run of the map is read.'),
+      more: reads.left > 0 ? reads.more : unavailable('All runs of the map are read.'),
     },
     { active: focused },
   )
