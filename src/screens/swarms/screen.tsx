@@ -113,7 +113,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
   return [
     ...fieldLines([
-      ['Checked', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
+      ['Based on', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
       ['With grades', goals?.runsWithGrades == null ? undefined : plural(goals.runsWithGrades, 'run')],
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
     ]),
