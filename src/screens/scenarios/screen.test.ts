@@ -142,6 +142,8 @@ describe('what visitors did', () => {
     await session.rate({ rating: 4, comment: 'Nice' })
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
     await app.see(/·+█\s[^]*1 session in 48 h, 1 in the chosen hour, at most 1/)
+    await app.hover('█ ')
+    await app.see('1 session in 48 h, 1 in that hour, at most 1')
     await app.see(/somebody +guest/)
     await app.press(visitsKeys.bindings.read)
     await app.see('What is the sum?')

@@ -376,3 +376,19 @@ function behind(options: ScreenOptions = {}) {
   }
   return { screen: createScreen(stream, options), sent, waiting }
 }
+
+test('where the mouse is gets reported only while it is wanted, and with the mouse on', async () => {
+  const { emulator, screen } = setUp({ mouse: true })
+  const since = (act: () => void): string => {
+    const before = emulator.sent.length
+    act()
+    return emulator.sent.slice(before).replaceAll('\x1b[?', ' ').trim()
+  }
+  expect(since(() => screen.setHover(true))).toBe('1003h')
+  expect(since(() => screen.setHover(true))).toBe('')
+  expect(since(() => screen.setMouse(false))).toBe('1006l 1003l 1000l')
+  expect(since(() => screen.setMouse(true))).toBe('1000h 1006h 1003h')
+  // Without the second, terminals that have one of the two at a time would report no clicks any more.
+  expect(since(() => screen.setHover(false))).toBe('1003l 1000h')
+  expect(since(() => screen.leave())).toContain('1003l')
+})
