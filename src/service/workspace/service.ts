@@ -133,6 +133,15 @@ const CASE_BODIES = [
   contract.runGroups.create,
 ]
 
+const CASE_ANSWERS = [
+  contract.cases.list,
+  contract.cases.get,
+  contract.cases.create,
+  contract.cases.update,
+  contract.suites.get,
+  contract.suites.update,
+]
+
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
 const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
 
@@ -205,6 +214,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
       caseBodies: CASE_BODIES,
+      caseAnswers: CASE_ANSWERS,
       ownHosts: options.ownHosts,
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
