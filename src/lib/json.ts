@@ -86,3 +86,17 @@ export type JsonObject = Record<string, unknown>
 export function isPlainObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
+export function canonicalJson(value: object): string
+export function canonicalJson(value: unknown): string | undefined
+export function canonicalJson(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, item: unknown) => (isPlainObject(item) ? sorted(item) : item))
+}
+
+function sorted(object: JsonObject): JsonObject {
+  // A null prototype keeps a field called "__proto__" an ordinary field.
+  const copy = Object.create(null) as JsonObject
+  for (const key of Object.keys(object).toSorted()) copy[key] = object[key]
+  return copy
+}
