@@ -32,7 +32,6 @@ export function textHasMoreLevels(text: string, levels: number): boolean {
   return false
 }
 
-/** Whether a value has more levels of objects and lists. */
 export function hasMoreLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(inner => hasMoreLevels(inner, levels - 1))
@@ -79,7 +78,6 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>
 
 /** Whether a value is an object in the JSON sense: neither null nor an array. */

@@ -74,7 +74,6 @@ function toSpan(raw: JsonObject): Span {
   }
 }
 
-/** A length of time in milliseconds; undefined where it cannot be one. */
 function lengthOf(milliseconds: number | undefined): number | undefined {
   return milliseconds !== undefined && milliseconds >= 0 ? milliseconds : undefined
 }

@@ -17,7 +17,6 @@ export type TurnUsage = { inputTokens?: number; outputTokens?: number; totalToke
 /** Where the tools of a turn come from, and who records their calls. */
 export type TurnTools = {
   serverNames: readonly string[]
-  /** Every tool of one of the servers. */
   listTools(serverName: string): Promise<Tool[]>
   /**
    * The MCP result. Rejects with a {@link RefusedCall} that may be shown to the model; any other rejection ends the

@@ -16,7 +16,6 @@ export type PromptContext = {
   settings: PromptSettings
   serverNames: readonly string[]
   signal: AbortSignal
-  /** Every tool of one of the servers. */
   listTools(serverName: string): Promise<Tool[]>
   /** Adds the tokens of one answer to the trial's, also where no final text follows. */
   spend(usage: Usage): void
