@@ -3,6 +3,7 @@ import { callOf, messageRows } from './messages.ts'
 import type { Trace, TraceNode } from './trace-nodes.ts'
 import type { ToolCall } from './transcript-rows.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { defined } from '../../lib/defined.ts'
 
 function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isPlainObject) : []
@@ -48,8 +49,7 @@ export function traceOf(
     nodes,
     messages: messageRows(Array.isArray(recorded['messages']) ? recorded['messages'] : [], 'messages'),
     raw: document,
-    ...(startedAt !== undefined && { startedAt }),
-    ...(durationMs !== undefined && { durationMs }),
+    ...defined({ startedAt, durationMs }),
   }
 }
 
@@ -139,7 +139,7 @@ function callFinder(calls: readonly JsonObject[]) {
 }
 
 function timesOf({ startedAt, durationMs }: { startedAt?: number | undefined; durationMs?: number | undefined }) {
-  return { ...(startedAt !== undefined && { startedAt }), ...(durationMs !== undefined && { durationMs }) }
+  return defined({ startedAt, durationMs })
 }
 
 function spanNode(span: Span, id: string, call: JsonObject | undefined): Omit<TraceNode, 'children'> {

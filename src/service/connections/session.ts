@@ -17,6 +17,7 @@ import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
+import { defined } from '../../lib/defined.ts'
 
 /** What every connection of one engine shares. */
 export type SessionSettings = {
@@ -245,12 +246,10 @@ function isAnswer(error: unknown, library: McpLibrary): boolean {
 function readInitInfo(client: Client, link: Link): InitInfo {
   const protocolVersion = client.getNegotiatedProtocolVersion()
   const serverInfo = client.getServerVersion()
-  const instructions = client.getInstructions()
   return {
-    ...(protocolVersion !== undefined && { protocolVersion }),
     ...(serverInfo && { serverInfo: { ...serverInfo } }),
     capabilities: { ...client.getServerCapabilities() },
-    ...(instructions !== undefined && { instructions }),
+    ...defined({ protocolVersion, instructions: client.getInstructions() }),
     transport: link.kind,
   }
 }

@@ -10,6 +10,7 @@ import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endp
 import { toModelFailure } from '../models/failures.ts'
 import { loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
+import { defined } from '../../lib/defined.ts'
 
 /** Tokens of one answer; endpoints may leave out all but the sum, which is made where it is missing. */
 export type TurnUsage = { inputTokens?: number; outputTokens?: number; totalTokens: number }
@@ -67,9 +68,7 @@ export async function runModelTurn(
       model,
       messages: [...conversation, said],
       tools,
-      ...(systemPrompt !== undefined && { instructions: systemPrompt }),
-      ...(temperature !== undefined && { temperature }),
-      ...(toolChoice && { toolChoice }),
+      ...defined({ instructions: systemPrompt, temperature, toolChoice }),
       // A demanded call is made once: demanded again after its result, the model could never answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
@@ -134,11 +133,8 @@ function refusal(text: string): Record<string, unknown> {
 type Counted = { inputTokens: number | undefined; outputTokens: number | undefined; totalTokens: number | undefined }
 
 function toUsage({ inputTokens, outputTokens, totalTokens }: Counted): TurnUsage {
-  return {
-    totalTokens: totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0),
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-  }
+  const total = totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0)
+  return defined({ totalTokens: total, inputTokens, outputTokens })
 }
 
 /** Answers that a model may give to one prompt, tool calls included. */
