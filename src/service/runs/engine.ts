@@ -1,6 +1,7 @@
 import type { EvalRunCreated } from '../../api/contract/runs.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
+import { guarded } from '../core/background.ts'
 import { newId } from '../core/ids.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
@@ -40,6 +41,8 @@ export type RunEngine = {
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
+  /** Reads after that, as whoever shows runs has to. */
+  read<T>(work: () => T): T
   /** Stops executing runs that are no longer in the store. */
   stopDeleted(): void
   /** Resolves when no run is executing here. */
@@ -68,7 +71,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     for (const [id, { stop }] of executions) if (!isInFlight(store, id)) stop.abort()
   }
 
-  const look = () => {
+  const renewOrStop = () => {
     stopEnded()
     const now = Date.now()
     for (const [id, execution] of executions) {
@@ -76,14 +79,6 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
       execution.renewedAt = now
       const { token } = execution.run.lease
       if (!store.write(() => store.runs.renew(id, token, leaseEnd()))) execution.stop.abort()
-    }
-  }
-  const guardedLook = () => {
-    try {
-      look()
-    } catch (error) {
-      // A busy database is asked again at the next look; until the lease ends nothing is lost.
-      onError(error)
     }
   }
 
@@ -119,7 +114,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
       endWatch = undefined
     })
     executions.set(run.id, { run, stop, done, renewedAt: Date.now() })
-    endWatch ??= every(WATCH_EVERY_MS, guardedLook)
+    endWatch ??= every(WATCH_EVERY_MS, guarded(renewOrStop, onError))
   }
 
   const settleAbandoned = () => {
@@ -151,6 +146,10 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     },
     onCompleted: listener => void listeners.push(listener),
     settleAbandoned,
+    read(work) {
+      settleAbandoned()
+      return store.read(work)
+    },
     stopDeleted: stopEnded,
     settle,
     async close() {

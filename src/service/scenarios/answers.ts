@@ -2,6 +2,7 @@ import { historyOf, openAssistant, type AssistantEngines } from '../conversation
 import type { Conversation, ConversationToolCall, ConversationTurn, History } from '../conversations/conversation.ts'
 import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
+import { guarded } from '../core/background.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
 import type { ScenarioRow } from './rows.ts'
@@ -37,7 +38,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   const running = new Map<string, Running>()
   let watch: NodeJS.Timeout | undefined
 
-  const lookAtAll = () => {
+  const renewOrStop = () => {
     for (const work of running.values()) {
       const session = store.visitorSessions.get(work.sessionId)
       const ending = session && whyEnded(store, session, now())
@@ -48,14 +49,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       }
     }
   }
-  const look = () => {
-    try {
-      lookAtAll()
-    } catch (error) {
-      // A busy database is asked again at the next look; the end of the answer asks in any case.
-      onError(error)
-    }
-  }
+  const look = guarded(renewOrStop, onError)
 
   return {
     look,
