@@ -20,7 +20,7 @@ import { createMetadataFetch, requireNameable } from '../../service/connections/
 import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
 export type SignInTimes = { stepMs: number; personMs: number }

@@ -1,6 +1,5 @@
-import { parseInner, isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { defined, parseInner, isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
-import { defined } from '../../lib/defined.ts'
 
 function textAt(item: JsonObject, ...keys: string[]): string | undefined {
   const key = keys.find(name => typeof item[name] === 'string')

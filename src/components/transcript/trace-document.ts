@@ -2,8 +2,7 @@ import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iteratio
 import { callOf, messageRows } from './messages.ts'
 import type { Trace, TraceNode } from './trace-nodes.ts'
 import type { ToolCall } from './transcript-rows.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined, isPlainObject, type JsonObject } from '../../lib/json.ts'
 
 function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isPlainObject) : []

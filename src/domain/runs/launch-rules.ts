@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a launch of a saved suite says about where its cases run. */
 export type LaunchChoice = {

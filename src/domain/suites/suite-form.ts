@@ -4,7 +4,7 @@ import { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.ts'
 import { EvalSuiteUpdateRequest, type EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from './changes.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** A suite's settings as a person writes them: things are called by their names, defaults are left out. */
 export const SuiteForm = shape(() => {

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
+import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -17,7 +17,6 @@ import type { Traffic } from './traffic.ts'
 import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
-import { defined } from '../../lib/defined.ts'
 
 /** What every connection of one engine shares. */
 export type SessionSettings = {

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { ModelMessage, ToolSet } from 'ai'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
+import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
@@ -10,7 +10,6 @@ import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endp
 import { toModelFailure } from '../models/failures.ts'
 import { loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
-import { defined } from '../../lib/defined.ts'
 
 /** Tokens of one answer; endpoints may leave out all but the sum, which is made where it is missing. */
 export type TurnUsage = { inputTokens?: number; outputTokens?: number; totalTokens: number }

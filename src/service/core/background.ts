@@ -12,20 +12,6 @@ export type Background = {
   close(): Promise<void>
 }
 
-/**
- * Work that comes again soon, so that its failure is only reported: a busy database is asked again, and until a lease
- * ends nothing is lost.
- */
-export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
-  return () => {
-    try {
-      work()
-    } catch (error) {
-      onError(error)
-    }
-  }
-}
-
 /** @param longestMs longest pause between two looks, where the looks themselves would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const ends = new Set<() => void>()

@@ -1,7 +1,6 @@
 import { every } from '../../lib/clock.ts'
-import { guarded } from './background.ts'
 import { messageOf } from './one-line.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
+import { guarded, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
 import type { JobRow } from './database/rows.ts'
 import { writeWherePossible } from './database/storage-problem.ts'
 import type { Store } from './database/store.ts'

@@ -15,7 +15,7 @@ import { invalidField } from '../core/validation.ts'
 import type { ReportedResult, RunOpening } from './document.ts'
 import { caseOf, outcomeOf } from './outcome.ts'
 import { createCaseBook, mayWriteCases, namedServers, suiteOf } from './suites.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** How long a program may stay silent before its run is ended, in milliseconds. */
 const SILENCE_MS = 60 * 60 * 1000

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { MatchOptions } from './types.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 type Order = NonNullable<MatchOptions['toolCallOrder']>
 

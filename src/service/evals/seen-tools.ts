@@ -1,7 +1,7 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Tool } from '../connections/types.ts'
 import { digest } from '../core/ids.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a trial could know of a tool. */
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {

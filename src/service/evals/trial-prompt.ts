@@ -3,7 +3,7 @@ import { untilAborted } from '../core/deadline.ts'
 import type { Tool } from '../connections/types.ts'
 import { toTrialEnd, TrialEnd, type TrialCaller } from './trial-calls.ts'
 import type { CaseSnapshot, Judged, PromptSettings, Transcript, TrialServers } from './types.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 const NO_MODEL =
   'A prompt step needs a model: set MCPDECK_MODEL_BASE_URL for mcpdeck, or send modelApiKeys with the run.'

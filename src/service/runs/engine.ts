@@ -1,7 +1,6 @@
 import type { EvalRunCreated } from '../../api/contract/runs.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
-import { guarded } from '../core/background.ts'
 import { newId } from '../core/ids.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
@@ -12,7 +11,7 @@ import type { CaseSelection, RunPlan, RunRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
 import type { Store } from '../core/database/store.ts'
 import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
-import { type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
+import { guarded, type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
 import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = {

@@ -7,7 +7,7 @@ import { listModels } from '../catalogs/models.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelEndpoint } from '../models/endpoint.ts'
 import type { ModelSettings } from '../models/settings.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a launch changes for its run only. */
 export type SnapshotOverrides = {

@@ -11,7 +11,7 @@ import { discoverIssuer, expiryOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/json.ts'
 
 type ServerCall = {
   params: { serverId: string }

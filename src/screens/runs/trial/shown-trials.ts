@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { defined } from '../../../lib/defined.ts'
+import { defined } from '../../../lib/json.ts'
 
 type Calls = EvalIteration['actualToolCalls']
 
