@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink'
 import { useMemo } from 'react'
+import type { Queries } from '../../api/client/cache/queries.ts'
 import { LIST_BOUNDS } from '../../api/client/pages.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import { truncate } from '../../tui/theme/text.ts'
@@ -46,18 +47,19 @@ export function useUniqueKeys<Item extends object>(
   }, [items, nameOf])
 }
 
-/** What a server lists under one name, read again when the server says that it has changed. */
+/** What a server lists, read again when the server says that it has changed. */
 export function useListing<Item extends object>(
   { projectId, server }: TabProps,
-  {
-    name,
-    keyOf,
-    columns,
-  }: { name: 'tools' | 'prompts'; keyOf: (item: Item) => string; columns: readonly Column<Item>[] },
+  options: {
+    name: 'tools' | 'prompts'
+    queryOf: (queries: Queries) => Queries['servers']['tools' | 'prompts']
+    keyOf: (item: Item) => string
+    columns: readonly Column<Item>[]
+  },
 ) {
+  const { name, queryOf, keyOf, columns } = options
   const { queries } = useWorkspace()
-  const ids = { projectId, serverId: server.id }
-  const listing = queries.servers[name].infinite(ids, LISTING_AGE)
+  const listing = queryOf(queries).infinite({ projectId, serverId: server.id }, LISTING_AGE)
   const pages = useApiPages(listing, false, LISTING_BOUNDS) as ApiPages<Item>
   const { live } = useLiveServer(projectId, server.id)
   const note = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })

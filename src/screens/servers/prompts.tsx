@@ -37,7 +37,12 @@ export function promptLines(prompt: Prompt): Line[] {
 /** The prompts of the live server; rendering one changes nothing. */
 export function Prompts(props: TabProps) {
   const { projectId, server, focused } = props
-  const listing = useListing(props, { name: 'prompts', keyOf: promptKey, columns: promptColumns })
+  const listing = useListing(props, {
+    name: 'prompts',
+    queryOf: queries => queries.servers.prompts,
+    keyOf: promptKey,
+    columns: promptColumns,
+  })
   const openText = useTextOverlay()
   const ask = useArgumentDialog()
   const calls = useCalls(projectId, server)

@@ -33,7 +33,12 @@ export function toolLines(tool: Tool): Line[] {
 /** The tools of the live server; each can be called. */
 export function Tools(props: TabProps) {
   const { projectId, server, focused } = props
-  const listing = useListing(props, { name: 'tools', keyOf: toolKey, columns: toolColumns })
+  const listing = useListing(props, {
+    name: 'tools',
+    queryOf: queries => queries.servers.tools,
+    keyOf: toolKey,
+    columns: toolColumns,
+  })
   const call = useToolCall(projectId, server)
   const openText = useTextOverlay()
   const withTool = onChosen(listing.list, 'There is no tool.')
