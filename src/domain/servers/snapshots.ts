@@ -1,5 +1,5 @@
 import { canonicalJson, hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
-import { type SchemaChange } from '../../lib/json-schema/changes.ts'
+import type { SchemaChange } from '../../lib/json-schema/changes.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
@@ -106,7 +106,7 @@ type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
 
 /** Twins of one name stand in no order. */
 function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
-  const texts = (items: readonly Listed[]) => items.map(item => canonicalJson(item) ?? '').toSorted()
+  const texts = (items: readonly Listed[]) => items.map(item => canonicalJson(item)).toSorted()
   return canonicalJson(texts(was)) === canonicalJson(texts(is))
 }
 

@@ -126,7 +126,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     if (group) return groupSentence(name, group)
     return deduped ? `${name} was already launched.` : `Launched ${name}.`
   }
-  const settle = (launched: Launched, follow: boolean): void => {
+  const pinAndReport = (launched: Launched, follow: boolean): void => {
     if (follow && launched.pins.length > 0) pins?.add(launched.pins)
     const { group } = launched
     if (group && launched.pins.length > 0 && launched.pins.length < group.targets.length)
@@ -154,7 +154,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
             ? doneText(name, ending.launched)
             : { tone: 'error', text: ending.kind === 'refused' ? sentenceOf(ending.refusal) : '' },
       })
-      if (outcome?.kind === 'launched') settle(outcome.launched, follow)
+      if (outcome?.kind === 'launched') pinAndReport(outcome.launched, follow)
       if (outcome?.kind === 'refused' && full) return { ...outcome, holders: await holdersOf(full, intent) }
       return outcome ?? { kind: 'failed' }
     },
@@ -167,7 +167,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
         work: task => launchWhenFree(client, task, intent),
         done: ending => doneText(name, ending),
       })
-      if (launched) settle(launched, follow)
+      if (launched) pinAndReport(launched, follow)
     },
     arrive({ pins: [first] }: Launched): void {
       if (first) onLaunched(first.runId)
