@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { contract } from '../../api/contract/contract.ts'
+import { allEndpoints, contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
@@ -122,16 +122,20 @@ const SAMPLES_MS = 50
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 6000
 
-/** Operations whose bodies hold cases or what judges them. */
-const CASE_BODIES = [
-  contract.cases.create,
-  contract.cases.update,
-  contract.cases.createBatch,
-  contract.suites.create,
-  contract.suites.update,
-  contract.runs.create,
-  contract.runGroups.create,
-]
+const { cases, suites } = contract
+/** Operations whose bodies and answers hold cases or what judges them. */
+const CASES = {
+  caseBodies: [
+    cases.create,
+    cases.update,
+    cases.createBatch,
+    suites.create,
+    suites.update,
+    contract.runs.create,
+    contract.runGroups.create,
+  ],
+  caseAnswers: [cases.list, cases.get, cases.create, cases.update, suites.get, suites.update],
+}
 
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
 const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
@@ -145,7 +149,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const serverRequests = createRequestsFor(options, store)
   const requests = options.onServerRequests && serverRequests
   const own = createConnections({ ...options.connections, traffic, requests, onServerNews: options.onServerNews })
-  const log = options.log ?? (() => {})
+  const { log = () => {}, now = Date.now } = options
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
     const executor = createExecutorFor(options, { store, connections: own, traffic })
@@ -154,7 +158,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const background = createBackground(onError, options.longestLookMs)
     const jobs = createJobs(store, onError)
     const limits = createLimits(store, fixedLimits(options))
-    const now = options.now ?? Date.now
     const targets = createServerTargets(store)
     const visits = createVisits({ store, connections, targets, models: options.models, now, onError })
     const context: ServiceContext = {
@@ -194,17 +197,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         options.onArrival?.()
         return isMore
       })
+    const guards = new Map(allEndpoints().map(endpoint => [endpoint, guardOf(store, endpoint)]))
     const pipeline = createPipeline({
       store,
       handlers,
       visitors: { prefix: VISIT_PREFIX, answer: (...visit) => answerVisit(visits, ...visit) },
-      guardOf: endpoint => guardOf(store, endpoint),
+      guardOf: endpoint => guards.get(endpoint),
       limits,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
-      caseBodies: CASE_BODIES,
+      ...CASES,
       ownHosts: options.ownHosts,
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
