@@ -141,7 +141,7 @@ describe('as a program', () => {
     [['nothing'], /There is nothing called "nothing"/],
     [['trials'], /trials needs --run/],
     [['servers', '--run', 'x'], /servers takes no --run/],
-    [['suites', '--json', '--jsonl'], /exclude each other/],
+    [['suites', '--json', '--jsonl'], /cannot be combined/],
     [['suites', '--filter', 'x=1'], /takes no filter/],
     [['suites', '--limit', '0'], /whole number/],
     [['trials', '--run', 'r', '--status', 'bogus'], /No trial has the status "bogus". There are: failed,/],

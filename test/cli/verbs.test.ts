@@ -63,7 +63,7 @@ describe('servers', () => {
     [['everything', '--yes'], /Name a tool behind the server/],
     [['nowhere', 'echo', '--yes'], /There is no server "nowhere"/],
     [['--yes'], /Name a server/],
-    [['--command', 'x', '--url', 'http://x', 'echo'], /exclude each other/],
+    [['--command', 'x', '--url', 'http://x', 'echo'], /cannot be combined/],
     [['--command', 'http://127.0.0.1:9/mcp', 'echo'], /this goes with --url/],
     [['--url', 'http://127.0.0.1:9/mcp', '--token-env', 'NOT_SET', 'echo'], /NOT_SET of --token-env is empty/],
     [['everything', 'echo', 'message=x', '--yes', '--read-only'], /--read-only refuses every write/],
