@@ -106,11 +106,20 @@ test('a row on a quiet ground moves without a byte for what nobody sees of its b
       return row === selected ? `\x1b[48;5;237m${text}\x1b[49m` : text
     })
   await show(screen, emulator, frame(1))
-  const [plain, ground] = ['\x1b[mcase\x1b[27X\x1b[44G', `\x1b[39mcase${' '.repeat(27)}`]
+  const plain = '\x1b[mcase\x1b[27X\x1b[44G'
   expect(await show(screen, emulator, frame(2))).toBe(
     `\x1b[1H  \x1b[31m✗ failed  ${plain}\x1b[38;5;246m1/10   5ms ` +
-      `\r\n\x1b[31;48;5;237m  ✗ failed  ${ground}\x1b[38;5;246m2/10   5ms `,
+      // The end comes first: its colour is that of the row before.
+      `\x1b[2;44H\x1b[48;5;237m2/10   5ms \r  \x1b[31m✗ failed  \x1b[39mcase${' '.repeat(27)}`,
   )
+})
+
+test('characters at both ends of a row are those of the frame where one before them may be drawn wider', async () => {
+  const { emulator, screen } = setUp({}, { columns: 12, modernWidths: true })
+  const muted = (text: string) => `\x1b[38;5;246m${text}\x1b[39m`
+  await show(screen, emulator, ['', 'ab❤\uFE0Fcd'])
+  await show(screen, emulator, [muted('one'), `xy  ${muted('two')}`])
+  expect(emulator.text().slice(0, 2)).toEqual(['one', 'xy  two'])
 })
 
 test('only the cells that changed are written', async () => {
