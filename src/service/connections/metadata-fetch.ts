@@ -3,7 +3,6 @@ import { type LookupFunction, BlockList, isIP } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { limitBody } from './http-request.ts'
 
-/** Every address of a name. */
 export type AddressLookup = (name: string) => Promise<readonly LookupAddress[]>
 
 /** Metadata is a page of JSON; more is not read. */

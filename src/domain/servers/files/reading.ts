@@ -32,7 +32,6 @@ export type ServerFields = {
   oauthScopes?: readonly string[]
 }
 
-/** One server of a file. */
 export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
   /** Empty where the text has none. */
   name: string
@@ -69,7 +68,6 @@ const TAKEN = new Set(
     .concat(ADDRESS_FIELDS)
     .concat('name', 'source', 'description', 'gallery', 'version'),
 )
-/** Most servers of one text. */
 const MOST_SERVERS = 1_000
 
 /** Reads the servers of a text; what is wrong is named at its place and leaves the other servers alone. */
