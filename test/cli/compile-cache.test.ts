@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,8 @@ import {
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
-import { SHARED_COMPILED } from '../pty/home.ts'
+import { minimalEnv, SHARED_COMPILED } from '../pty/home.ts'
+import { PROGRAM } from './hosts.ts'
 import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
@@ -75,6 +77,20 @@ test.each([
   writeFileSync(stored, change(readFileSync(stored)))
   expect(await home.run(['get', 'projects'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Sandbox') })
   expect(statSync(stored).size).toBeGreaterThan(size / 2)
+})
+
+test('a version in the place of another starts, and runs nothing of what was compiled of that', async () => {
+  const { home } = await open()
+  const place = join(home.home, 'node_modules/mcpdeck')
+  cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true })
+  const boot = join(place, 'dist/boot.js')
+  const version = () => execFileSync(process.execPath, [boot, '--version'], { env: minimalEnv(home.home) }).toString()
+  expect(version()).toMatch(/^\d/)
+  const entry = join(dirname(boot), 'main.cjs')
+  const other = `exports.start = () => console.log('another version')`
+  // V8 itself tells sources apart by their length.
+  writeFileSync(entry, other.padEnd(readFileSync(entry).length))
+  expect(version()).toBe('another version\n')
 })
 
 test('the worker and the thread that executes runs leave the shared directory alone too', async () => {

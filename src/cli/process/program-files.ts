@@ -16,6 +16,11 @@ type Fresh = { name: string; script: Script; flags: number }
 const RELEASE_AFTER_MS = 50
 const STORE_AFTER_MS = 1000
 const ALIGNMENT = 8
+/**
+ * A name with a hash of what is in the file. V8 takes stored code for that of any source of the same length, such as
+ * the entry of another version in the same place.
+ */
+const NAMES_CONTENT = /-[\w-]{8}\.cjs$/
 
 /**
  * Loads the program's own files as `require` does, with the code that V8 compiled of them in an earlier start. What
@@ -57,6 +62,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
     const filename = join(folder, name)
     // The build writes nothing but ASCII.
     const source = `(function (exports, require, module, __filename) {${readFileSync(filename, 'latin1')}\n})`
+    if (!NAMES_CONTENT.test(name)) return new Script(source, { filename })
     const cachedData = storedCode().get(name)
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
     if (cachedData && !script.cachedDataRejected) return script
