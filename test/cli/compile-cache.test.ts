@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,8 +15,8 @@ import {
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
+import { dist } from '../../scripts/paths.ts'
 import { minimalEnv, SHARED_COMPILED } from '../pty/home.ts'
-import { PROGRAM } from './hosts.ts'
 import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
@@ -79,18 +80,23 @@ test.each([
   expect(statSync(stored).size).toBeGreaterThan(size / 2)
 })
 
-test('a version in the place of another starts, and runs nothing of what was compiled of that', async () => {
+test('an upgrade in the same folder runs its own files, also where one has the name and length of the old one', async () => {
   const { home } = await open()
-  const place = join(home.home, 'node_modules/mcpdeck')
-  cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true })
-  const boot = join(place, 'dist/boot.js')
-  const version = () => execFileSync(process.execPath, [boot, '--version'], { env: minimalEnv(home.home) }).toString()
-  expect(version()).toMatch(/^\d/)
-  const entry = join(dirname(boot), 'main.cjs')
-  const other = `exports.start = () => console.log('another version')`
-  // V8 itself tells sources apart by their length.
-  writeFileSync(entry, other.padEnd(readFileSync(entry).length))
-  expect(version()).toBe('another version\n')
+  const program = join(home.home, 'program')
+  cpSync(dist, program, { recursive: true })
+  const run = () =>
+    execFileSync(process.execPath, [join(program, 'boot.js'), '--version'], { env: minimalEnv(home.home) }).toString()
+  const version = run()
+  // As another build has it, whose names hold other digests.
+  const files = readdirSync(program).filter(name => name.endsWith('.cjs'))
+  const started = files.find(name => name.startsWith('start-'))!
+  const renamed = started.replace(/.(?=\.cjs)/, last => (last === 'x' ? 'y' : 'x'))
+  for (const name of files) {
+    const text = readFileSync(join(program, name), 'latin1')
+    writeFileSync(join(program, name), text.replaceAll(started, renamed), 'latin1')
+  }
+  renameSync(join(program, started), join(program, renamed))
+  expect(run()).toBe(version)
 })
 
 test('the worker and the thread that executes runs leave the shared directory alone too', async () => {
