@@ -17,8 +17,8 @@ export async function tryServer(words: readonly string[], own: ReachParts, commo
         '--command or --url.',
     )
   const reach = requireReach(words, own)
-  const name = serverNameOf(reach)
   enterDirectory(own)
+  const name = serverNameOf(reach, process.cwd())
   const early = startReach(reach, name, 'here')
   try {
     const { openTry } = await import('./open-try.ts')

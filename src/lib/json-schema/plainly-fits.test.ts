@@ -27,7 +27,7 @@ const valueOf = (inner: fc.Arbitrary<unknown>) => fc.oneof(scalar, fc.array(inne
 const value = valueOf(valueOf(scalar))
 
 /** Mostly as its schema wants it. */
-const mostly = <T>(good: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: good as fc.Arbitrary<unknown> }, scalar)
+const mostly = <T>(good: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: good }, scalar)
 const schemaOf = (inner: fc.Arbitrary<JsonObject>) =>
   fc.record(
     {
@@ -44,6 +44,7 @@ const schemaOf = (inner: fc.Arbitrary<JsonObject>) =>
       anyOf: mostly(fc.array(inner, { maxLength: 2 })),
       description: mostly(fc.string()),
       format: mostly(fc.constant('uri')),
+      $schema: mostly(fc.constant('http://json-schema.org/draft-07/schema#')),
       not: inner,
     },
     { requiredKeys: [] },

@@ -26,6 +26,7 @@ const isTexts = (given: unknown): given is string[] =>
 
 /** All keywords that are looked at here; they mean the same in every draft. */
 const KEYWORDS: Record<string, Keyword> = {
+  $schema: { formed: isText },
   title: { formed: isText },
   description: { formed: isText },
   // Formats are not checked anywhere.
@@ -72,7 +73,7 @@ const KEYWORDS: Record<string, Keyword> = {
  * Whether arguments certainly fit a tool's schema. False says nothing: either they do not, or the schema uses more than
  * what most do, and only a compiler can tell.
  */
-export function plainlyFits({ $schema: _, ...schema }: JsonObject, value: JsonObject): boolean {
+export function plainlyFits(schema: JsonObject, value: JsonObject): boolean {
   return isPlain(schema, 0) && holds(schema, value)
 }
 
