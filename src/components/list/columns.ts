@@ -143,7 +143,6 @@ function parts<Item>(item: Item, column: Column<Item>): { text: string; tone: To
     : { text: clean(cell.text), tone: cell.tone ?? 'plain' }
 }
 
-/** What a column shows of an item. */
 export function cellText<Item>(item: Item, column: Column<Item>): string {
   return parts(item, column).text
 }

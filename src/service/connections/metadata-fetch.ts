@@ -4,7 +4,6 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { onceFor } from '../../lib/once-for.ts'
 import { limitBody } from './http-request.ts'
 
-/** Every address of a name. */
 export type AddressLookup = (name: string) => Promise<readonly LookupAddress[]>
 
 /** Metadata is a page of JSON; more is not read. */

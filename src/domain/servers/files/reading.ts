@@ -34,7 +34,6 @@ export type ServerFields = {
   timeout?: number
 }
 
-/** One server of a file. */
 export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
   /** Empty where the text has none. */
   name: string
@@ -71,7 +70,6 @@ const TAKEN = new Set(
     .concat(ADDRESS_FIELDS)
     .concat('name', 'source', 'description', 'gallery', 'version'),
 )
-/** Most servers of one text. */
 const MOST_SERVERS = 1_000
 
 /** Reads the servers of a text; what is wrong is named at its place and leaves the other servers alone. */
