@@ -17,7 +17,7 @@ export function serverNameOf({ url, command = '', args = [] }: Reach, directory:
   return lastPart(FILE.test(word) && !isAbsolute(word) ? join(directory, word) : word) || 'server'
 }
 
-/** What is the path of a file, and no name of a package or an image. */
+/** What may be the path of a file. */
 const FILE = /^\.|[\\/]|\.(?:[cm]?[jt]s|py|sh|exe|cmd)$/
 /** Names that many a program's file has, and folders that it is built into. */
 const PLAIN = /^(?:index|main|__main__|server|cli|app|dist|build|lib|src|bin|)$/
