@@ -35,10 +35,16 @@ const UNANSWERED_MS = 15_000
 const BEFORE = { first: Infinity, last: Infinity }
 
 const recoveries = new WeakMap<QueryClient, number>()
+const lostOnes = new WeakSet<QueryClient>()
 
 /** When the service was last heard again after it was lost, in epoch milliseconds. */
 export function recoveredAt(queryClient: QueryClient): number {
   return recoveries.get(queryClient) ?? 0
+}
+
+/** Whether the service is being waited for: one read is repeated until it answers. */
+export function isConnectionLost(queryClient: QueryClient): boolean {
+  return lostOnes.has(queryClient)
 }
 
 /**
@@ -81,6 +87,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     const isSame = kind === fault?.kind
     fault = kind && { kind, since: fault?.since ?? clock.now(), error: lastError, until: untilOf(kind) }
     if (isSame) return
+    lostOnes[fault ? 'add' : 'delete'](queryClient)
     cancel?.()
     pause = FIRST_PAUSE_MS
     if (kind === undefined) recover()
@@ -141,6 +148,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
       return () => {
         unsubscribe()
         cancel?.()
+        lostOnes.delete(queryClient)
         fault = undefined
       }
     },

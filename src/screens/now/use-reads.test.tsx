@@ -135,6 +135,48 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   unmount()
 })
 
+test('while the service is lost, hundreds of reads are not tried one after the other', async () => {
+  let isLost = true
+  const tried = new Set<string>()
+  const { queries, draw } = openStage(request => {
+    tried.add(request.url)
+    return isLost ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve(Response.json({ items: [] }))
+  })
+  const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
+  const wanted = ids.map(projectId => queries.suites.list.options({ projectId }))
+  const said: string[] = []
+  let read = 0
+  function Header() {
+    said.push(useConnection().text)
+    return null
+  }
+  function Screen() {
+    read = useReads('suites', usePlan(), wanted).filter(({ data }) => data !== undefined).length
+    return null
+  }
+  const { unmount } = draw(
+    <>
+      <Header />
+      <Screen />
+    </>,
+  )
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(drawn => setImmediate(drawn))
+    }
+  }
+  await pass(60)
+  expect(said.at(-1)).toBe('no answer yet')
+  expect(tried.size).toBeLessThan(ids.length / 4)
+  isLost = false
+  await pass(20)
+  expect(said.at(-1)).toBe('fresh')
+  await pass(120)
+  expect(read).toBe(ids.length)
+  unmount()
+})
+
 test('over a line that takes its time and drops answers, nothing on screen is older than the header says', async () => {
   const { next: random } = randomNumbers(8)
   // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
