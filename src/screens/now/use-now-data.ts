@@ -114,7 +114,8 @@ function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): Connecti
   const faults = answers.flatMap(answer =>
     answer ? [(answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined] : [],
   )
-  return faults.find(fault => fault !== 'unavailable') ?? (faults.includes(undefined) ? undefined : faults[0])
+  const ofAll = faults.find(fault => fault !== undefined && fault !== 'unavailable')
+  return ofAll ?? (faults.includes(undefined) ? undefined : faults[0])
 }
 
 function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {
