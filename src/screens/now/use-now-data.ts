@@ -73,11 +73,12 @@ export function useNowData(kept: StoredNow): NowData {
   ])
   const sources: NowSource[] = [
     sourceOf('projects', known, undefined),
-    ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
     ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
     ...runs.sources,
     ...waves.sources,
     ...findings.sources,
+    // What tells least is named last: nobody waits for it.
+    ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
     ...(writes.error ? [unreadWrites(writes.error)] : []),
   ]
   return { lines, sources, all, projects }
