@@ -291,6 +291,51 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   unmount()
 })
 
+test.each([
+  [true, 20],
+  [false, 20],
+  [true, null],
+])(
+  'a suite whose runs stopped is asked for its schedule; on: %s, every %s minutes',
+  async (enabled, intervalMinutes) => {
+    const suite = { id: 's', name: 'Smoke' }
+    const runs = [0, 1, 2].map(step => ({
+      id: `r${step}`,
+      suiteId: 's',
+      status: 'completed',
+      result: 'passed',
+      createdAt: Date.now() - (60 + step * 20) * 60_000,
+      summary: { total: 1, passed: 1, failed: 0 },
+    }))
+    const { queries, draw } = openStage(({ url }) => {
+      const { pathname } = new URL(url)
+      if (pathname.endsWith('/s'))
+        return Promise.resolve(Response.json({ ...suite, schedule: { enabled, intervalMinutes } }))
+      const items = pathname.endsWith('/runs') ? runs : [{ ...suite, latestRun: runs[0] }]
+      return Promise.resolve(Response.json({ items }))
+    })
+    const wanted = [queries.suites.list.options({ projectId: 'p' })]
+    const of = [{ id: 'p', name: 'p' }]
+    let known: ReturnType<typeof useRunReads> | undefined
+    function Screen() {
+      const plan = usePlan()
+      known = useRunReads(plan, of, useReads('suites', plan, wanted), Date.now())
+      return null
+    }
+    const { unmount } = draw(<Screen />)
+    for (let second = 0; second < 20; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(done => setImmediate(done))
+    }
+    expect(known?.sources.find(({ kind }) => kind === 'schedules')).toMatchObject({ state: 'read', of: 'Smoke' })
+    const sentences = known?.lines.map(({ sentence }) => sentence)
+    if (enabled && intervalMinutes)
+      expect(sentences).toEqual([expect.stringMatching(/^Smoke did not run, due \d\d:\d\d/)])
+    else expect(sentences).toEqual([])
+    unmount()
+  },
+)
+
 function range(length: number, name: string): string[] {
   return Array.from({ length }, (_, index) => `${name}${index}`)
 }
