@@ -1,6 +1,6 @@
 import type { Query, QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query'
 import { ApiError, connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
-import { isPlainRead } from '../api/client/cache/cache-contents.ts'
+import { isOfService, isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { outdate } from '../api/client/cache/query-client.ts'
 import type { Clock } from '../lib/clock.ts'
 
@@ -117,7 +117,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   }
   const hear = ({ query, action }: QueryEvent): void => {
     turn += 1
-    if (isAnswer(action)) {
+    if (isOfService(query) && isAnswer(action)) {
       lastAnswer = turn
       answeredAt = clock.now()
       lastLost = undefined
