@@ -27,6 +27,7 @@ export const SUBCOMMANDS = [
   'edit',
   'export',
   'get',
+  'help',
   'import-tokens',
   'invite',
   'journal',

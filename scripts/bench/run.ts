@@ -10,7 +10,7 @@ import { idleTable, measureIdle } from './idle.ts'
 import { sampleOneShot, type OneShotSample } from './one-shot.ts'
 import { measureOrganization, organizationTable } from './organization.ts'
 import { isInstalled, peers } from './peers.ts'
-import { copyBuild, longList, shortList, type Build } from './program.ts'
+import { copyBuild, longList, namedList, shortList, type Build } from './program.ts'
 import { machine, markdown, writeInto, type Run } from './report.ts'
 import { sampleSaves } from './saved.ts'
 import { measureScale, scaleTable } from './scale.ts'
@@ -91,7 +91,7 @@ const document = join(root, 'docs/performance.md')
 async function reportPrograms(): Promise<void> {
   using prepared = new DisposableStack()
   const workspaces = prepared.use(await prepareWorkspaces())
-  const targets = [longList(own, workspaces), shortList(own, workspaces)]
+  const targets = [longList, shortList, namedList].map(list => list(own, workspaces))
   for (const build of others) {
     const theirs = await prepareFor(build)
     targets.push(longList(build, theirs ? prepared.use(theirs) : workspaces))

@@ -52,6 +52,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
     .description('Terminal dashboard for a service that operates MCP servers.')
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
+    .helpCommand('help [command]', 'Print the help of a command.')
     .exitOverride()
     // A command with a typo in it would else be refused for its arguments alone.
     .allowExcessArguments()

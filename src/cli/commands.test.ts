@@ -16,3 +16,11 @@ test.each([
 ])('a word too many is refused before anything is done: %s', async (command, argv) => {
   await expect(refused(...argv)).rejects.toThrow(new RegExp(`[Tt]oo many arguments.* See mcpdeck ${command} --help`))
 })
+
+test('the help lists every command under a heading', () => {
+  const { program } = buildProgram({ version: '0', dashboard: () => Promise.resolve(0) })
+  const help = program.createHelp()
+  const listed = help.visibleCommands(program)
+  expect(listed.filter(command => !command.helpGroup()).map(command => command.name())).toEqual([])
+  expect(listed.map(command => command.name())).toContain('help')
+})

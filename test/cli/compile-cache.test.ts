@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,7 +15,8 @@ import {
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
-import { SHARED_COMPILED } from '../pty/home.ts'
+import { dist } from '../../scripts/paths.ts'
+import { minimalEnv, SHARED_COMPILED } from '../pty/home.ts'
 import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
@@ -75,6 +78,25 @@ test.each([
   writeFileSync(stored, change(readFileSync(stored)))
   expect(await home.run(['get', 'projects'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Sandbox') })
   expect(statSync(stored).size).toBeGreaterThan(size / 2)
+})
+
+test('an upgrade in the same folder runs its own files, also where one has the name and length of the old one', async () => {
+  const { home } = await open()
+  const program = join(home.home, 'program')
+  cpSync(dist, program, { recursive: true })
+  const run = () =>
+    execFileSync(process.execPath, [join(program, 'boot.js'), '--version'], { env: minimalEnv(home.home) }).toString()
+  const version = run()
+  // As another build has it, whose names hold other digests.
+  const files = readdirSync(program).filter(name => name.endsWith('.cjs'))
+  const started = files.find(name => name.startsWith('start-'))!
+  const renamed = started.replace(/.(?=\.cjs)/, last => (last === 'x' ? 'y' : 'x'))
+  for (const name of files) {
+    const text = readFileSync(join(program, name), 'latin1')
+    writeFileSync(join(program, name), text.replaceAll(started, renamed), 'latin1')
+  }
+  renameSync(join(program, started), join(program, renamed))
+  expect(run()).toBe(version)
 })
 
 test('the worker and the thread that executes runs leave the shared directory alone too', async () => {

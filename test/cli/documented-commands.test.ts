@@ -197,7 +197,8 @@ test('what is left out is documented still', () => {
 
 test('a command is known by its first word, whichever command the program has', async () => {
   const { stdout } = await home.run(['--help'])
-  const [, listed = ''] = stdout.split('Commands:\n')
+  // What follows the options, under its headings.
+  const [, listed = ''] = stdout.split(/--help .*\n/)
   const commands = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)
   expect(commands.toSorted()).toEqual(SUBCOMMANDS.toSorted())
 })

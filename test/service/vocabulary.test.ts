@@ -112,9 +112,37 @@ describe('bodies of cases', () => {
       })
     expect(await api.call(cases.create, { ...target, body: asserting('gating') })).toMatchObject({})
     const written = await api.call(cases.create, { ...target, body: { ...echo('b'), checks } }, canonical)
-    expect(written).toMatchObject({ checks: { list: [{ role: 'gating' }] } })
+    expect(written).toMatchObject({ checks: { list: [{ role: 'required' }] } })
     const call = { id: 'x', kind: 'toolCall', serverName: 's', toolName: 't', arguments: { role: 'required' } }
     const data = await api.call(cases.create, { ...target, body: { title: 'c', steps: [call] } })
     expect(data.steps).toMatchObject([{ arguments: { role: 'required' } }])
   })
+})
+
+test('cases and checks of suites return the role as the caller spells it, and say that they vary', async () => {
+  const { api } = await open()
+  const { projectId, suiteId } = await sandbox(api)
+  const checks = [{ type: 'noToolErrors', role: 'gating' }]
+  const steps = [{ id: 'x', kind: 'assert', assertion: checks[0] }]
+  const body = { title: 'a', steps, checks: { mode: 'replace', list: checks } }
+  const { id: caseId } = await api.call(cases.create, { projectId, suiteId, body })
+  await api.call(suites.update, { projectId, suiteId, body: { settings: { checks } } })
+  for (const [endpoint, input, places] of [
+    [cases.get, { projectId, suiteId, caseId }, 2],
+    [cases.list, { projectId, suiteId }, 2],
+    [cases.update, { projectId, suiteId, caseId, body: { title: 'b' } }, 2],
+    [suites.get, { projectId, suiteId }, 1],
+    [suites.update, { projectId, suiteId, body: { name: 'Renamed' } }, 1],
+  ] as const) {
+    const inVocabulary = async (version: string) => {
+      const response = await api.send(endpoint, input, { headers: { [HEADER]: version } })
+      expect(response.headers.get('vary')).toBe(HEADER)
+      return await response.text()
+    }
+    const [first, second] = [await inVocabulary('1'), await inVocabulary('2')]
+    expect(first.split('"role":"gating"')).toHaveLength(places + 1)
+    expect(first).not.toContain('"required"')
+    expect(second.split('"role":"required"')).toHaveLength(places + 1)
+    expect(second).not.toContain('"gating"')
+  }
 })

@@ -53,12 +53,9 @@ export async function openPlace(
   }
   const abilities = requireAbilities(conventions)
   const [{ openDashboard }, { locatorOf, openingPlace }, screens] = await loadDashboard()
-  const argv = process.argv.slice(2)
-  const file = conventions.screenReader ? undefined : lastScreenFile(process.env, argv)
-  // Options show other data or show it otherwise, as does a place that names its profile; any other place alone leaves
-  // what the next plain start comes back to.
-  const isOfPlainStart = placeText !== undefined && argv.length === 1 && options.profile === given.profile
-  const leftFile = file !== undefined && isOfPlainStart ? lastScreenFile(process.env, []) : undefined
+  const { file, leftFile } = conventions.screenReader
+    ? {}
+    : screenFiles(placeText !== undefined && options.profile === given.profile)
   const stored = file === undefined ? undefined : readLastScreen(file)
   const left = opened.place.get() ?? stored?.place
   const place = openingPlace(placeText, opened.workspace.profile, {
@@ -90,6 +87,19 @@ export async function openPlace(
     notice: notice.promise,
   })
   return undefined
+}
+
+/**
+ * Where this command line's screen is kept, and where what is left is kept too for a plain start. Options show other
+ * data or show it otherwise, as does a place that names its profile; any other place alone leaves what a plain start
+ * comes back to.
+ */
+function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: string } {
+  const argv = process.argv.slice(2)
+  return {
+    file: lastScreenFile(process.env, argv),
+    ...(namesPlaceHere && argv.length === 1 && { leftFile: lastScreenFile(process.env, []) }),
+  }
 }
 
 /** Loads what draws, all of it together. */

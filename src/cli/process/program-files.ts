@@ -7,7 +7,10 @@ import { crc32 } from 'node:zlib'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** A file that ran without stored code; `flags` are those of V8 that its code was compiled under. */
-type Fresh = { name: string; script: Script; flags: number }
+type Fresh = { name: string; sum: number; script: Script; flags: number }
+
+/** Compiled code of a file with a checksum of its text: V8 itself compares no more than its length. */
+type Stored = { sum: number; code: Buffer }
 
 /**
  * How long after the last file was loaded a program that goes on lets go of what was stored, and how long after that it
@@ -26,9 +29,9 @@ const ALIGNMENT = 8
 export function programFiles(folder: string, store: string | undefined): (id: string) => unknown {
   const loaded = new Map<string, { exports: unknown }>()
   let fresh: Fresh[] = []
-  let stored: Map<string, Buffer> | undefined
+  let stored: Map<string, Stored> | undefined
   let timer: NodeJS.Timeout | undefined
-  const storedCode = (): Map<string, Buffer> => (stored ??= store === undefined ? new Map() : readCode(store))
+  const storedCode = (): Map<string, Stored> => (stored ??= store === undefined ? new Map() : readCode(store))
 
   const storeFresh = (): void => {
     if (fresh.length === 0) return
@@ -37,7 +40,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
     fresh = fresh.filter(each => each.flags !== flags)
     if (store !== undefined && ready.length > 0) {
       const kept = [...storedCode()].filter(([name]) => existsSync(join(folder, name)))
-      const made = ready.map(({ name, script }) => [name, script.createCachedData()] as const)
+      const made = ready.map(({ name, sum, script }) => [name, { sum, code: script.createCachedData() }] as const)
       writeCode(store, new Map([...kept, ...made]))
     }
     stored = undefined
@@ -55,12 +58,15 @@ export function programFiles(folder: string, store: string | undefined): (id: st
 
   const compile = (name: string): Script => {
     const filename = join(folder, name)
+    const bytes = readFileSync(filename)
+    const sum = crc32(bytes)
     // The build writes nothing but ASCII.
-    const source = `(function (exports, require, module, __filename) {${readFileSync(filename, 'latin1')}\n})`
-    const cachedData = storedCode().get(name)
+    const source = `(function (exports, require, module, __filename) {${bytes.toString('latin1')}\n})`
+    const known = storedCode().get(name)
+    const cachedData = known?.sum === sum ? known.code : undefined
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
     if (cachedData && !script.cachedDataRejected) return script
-    fresh.push({ name, script, flags: cachedDataVersionTag() })
+    fresh.push({ name, sum, script, flags: cachedDataVersionTag() })
     return script
   }
 
@@ -80,19 +86,19 @@ export function programFiles(folder: string, store: string | undefined): (id: st
 }
 
 /** The stored code of each file by its name; none where that cannot be read, or is not what was written. */
-function readCode(store: string): Map<string, Buffer> {
+function readCode(store: string): Map<string, Stored> {
   try {
     const bytes = readFileSync(store)
     // V8 runs what it is given, and would end the process over a damaged byte.
     if (crc32(bytes.subarray(ALIGNMENT)) !== bytes.readUInt32LE(4)) return new Map()
     const start = ALIGNMENT + bytes.readUInt32LE(0)
-    const sizes = JSON.parse(bytes.toString('utf8', ALIGNMENT, start)) as [name: string, size: number][]
+    const sizes = JSON.parse(bytes.toString('utf8', ALIGNMENT, start)) as [name: string, size: number, sum: number][]
     let at = aligned(start)
     return new Map(
-      sizes.map(([name, size]) => {
+      sizes.map(([name, size, sum]) => {
         const code = bytes.subarray(at, at + size)
         at = aligned(at + size)
-        return [name, code]
+        return [name, { sum, code }]
       }),
     )
   } catch {
@@ -101,9 +107,12 @@ function readCode(store: string): Map<string, Buffer> {
 }
 
 /** Stores the code, or nothing, for the next start to compile again. */
-function writeCode(store: string, code: ReadonlyMap<string, Buffer>): void {
-  const index = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])))
-  const parts = [index, ...code.values()].flatMap(part => [part, Buffer.alloc(aligned(part.length) - part.length)])
+function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
+  const index = Buffer.from(JSON.stringify([...stored].map(([name, { sum, code }]) => [name, code.length, sum])))
+  const parts = [index, ...[...stored.values()].map(({ code }) => code)].flatMap(part => [
+    part,
+    Buffer.alloc(aligned(part.length) - part.length),
+  ])
   const body = Buffer.concat(parts)
   const head = Buffer.alloc(ALIGNMENT)
   head.writeUInt32LE(index.length)

@@ -4,7 +4,7 @@ import { type AnyEndpoint, requiredRole } from '../../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { settlesWithin } from './deadline.ts'
 import { ServiceError } from './errors.ts'
-import { inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
+import { inCallersVocabulary, inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
 import type { Handlers, InnerRequest } from './context.ts'
 import { newId } from './ids.ts'
 import { callerOf, createAuthentication, nobody, type Caller, namedProject, projectFor } from './access.ts'
@@ -50,6 +50,8 @@ export type PipelineOptions = {
   ownBudgets: readonly unknown[]
   /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
   caseBodies: readonly unknown[]
+  /** Operations whose answers hold cases or a suite's checks, which vary in the same way. */
+  caseAnswers: readonly unknown[]
   /** Names under which it is reached besides loopback; undefined = any. */
   ownHosts: readonly string[] | undefined
   /** Lists that are answered as a bare array. */
@@ -239,10 +241,12 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const { body: reply, headers } = result instanceof Reply ? result : { body: result, headers: {} }
   if (options.validateResponses) endpoint.response.parse(reply instanceof JsonText ? JSON.parse(reply.text) : reply)
   const bare = options.bareLists.includes(endpoint)
+  const holdsCases = options.caseAnswers.includes(endpoint)
+  const spelt = holdsCases ? inCallersVocabulary(vocabulary, reply) : reply
   return {
     status: endpoint.status ?? 200,
-    body: bare ? (reply as { items: unknown }).items : reply,
-    headers: { ...headers, ...(endpoint.varies && { vary: options.vocabularyHeader }) },
+    body: bare ? (spelt as { items: unknown }).items : spelt,
+    headers: { ...headers, ...((endpoint.varies ?? holdsCases) && { vary: options.vocabularyHeader }) },
   }
 }
 

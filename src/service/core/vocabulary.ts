@@ -13,19 +13,34 @@ type Speech = { vocabulary: EvalVocabulary; header: string }
  */
 export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   if (!isFields(body)) return body
-  const read = withRoles(speech, renamed(speech, body, savedCase), '')
+  const spell = toFirst(speech)
+  const read = withRoles(spell, renamed(speech, body, savedCase), '')
   const each = (name: string, rename: (entry: Fields, field: string) => Fields) =>
     mapped(read[name], (entry, index) => {
       const field = `${name}.${index}`
-      return withRoles(speech, renamed(speech, entry, rename, field), `${field}.`)
+      return withRoles(spell, renamed(speech, entry, rename, field), `${field}.`)
     })
-  const { settings } = read
   return {
     ...read,
     ...(read['cases'] !== undefined && { cases: each('cases', savedCase) }),
     ...(read['tests'] !== undefined && { tests: each('tests', inlineCase) }),
-    ...(isFields(settings) && { settings: { ...settings, ...roleList(speech, settings, 'checks', 'settings.') } }),
+    ...settingsOf(spell, read),
   }
+}
+
+/** A case, a list of cases or a suite as the caller's vocabulary spells it: `gating` is `required` in 2. */
+export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown): unknown {
+  if (vocabulary === '1' || !isFields(answer)) return answer
+  const { items } = answer
+  return {
+    ...withRoles(toSecond, answer, ''),
+    ...(items !== undefined && { items: mapped(items, entry => withRoles(toSecond, entry, '')) }),
+    ...settingsOf(toSecond, answer),
+  }
+}
+
+function settingsOf(spell: Spell, { settings }: Fields): Fields {
+  return isFields(settings) ? { settings: { ...settings, ...roleList(spell, settings, 'checks', 'settings.') } } : {}
 }
 
 function renamed(
@@ -84,31 +99,39 @@ function freeId(steps: readonly unknown[], wanted: string): string {
 }
 
 /** The roles of a case's checks and of the assertions in its steps; arguments of calls are nobody's roles. */
-function withRoles(speech: Speech, entry: Fields, field: string): Fields {
+function withRoles(spell: Spell, entry: Fields, field: string): Fields {
   const { checks } = entry
   return {
     ...entry,
-    ...(isFields(checks) && { checks: { ...checks, ...roleList(speech, checks, 'list', `${field}checks.`) } }),
+    ...(isFields(checks) && { checks: { ...checks, ...roleList(spell, checks, 'list', `${field}checks.`) } }),
     ...(Array.isArray(entry['steps']) && {
       steps: mapped(entry['steps'], (step, index) =>
         isFields(step['assertion'])
-          ? { ...step, assertion: withRole(speech, step['assertion'], `${field}steps.${index}.assertion.role`) }
+          ? { ...step, assertion: spell(step['assertion'], `${field}steps.${index}.assertion.role`) }
           : step,
       ),
     }),
   }
 }
 
-function roleList(speech: Speech, holder: Fields, name: string, field: string): Fields {
+function roleList(spell: Spell, holder: Fields, name: string, field: string): Fields {
   if (!Array.isArray(holder[name])) return {}
-  const list = mapped(holder[name], (entry, index) => withRole(speech, entry, `${field}${name}.${index}.role`))
-  return { [name]: list }
+  return { [name]: mapped(holder[name], (entry, index) => spell(entry, `${field}${name}.${index}.role`)) }
 }
 
-function withRole({ vocabulary, header }: Speech, evaluator: Fields, field: string): Fields {
-  if (evaluator['role'] !== 'required') return evaluator
-  if (vocabulary === '2') return { ...evaluator, role: 'gating' }
-  throw invalidField(field, `"required" needs the header ${header}: 2; without it the role is "gating"`)
+/** Spells the role of an evaluator that stands at a field. */
+type Spell = (evaluator: Fields, field: string) => Fields
+
+function toFirst({ vocabulary, header }: Speech): Spell {
+  return (evaluator, field) => {
+    if (evaluator['role'] !== 'required') return evaluator
+    if (vocabulary === '2') return { ...evaluator, role: 'gating' }
+    throw invalidField(field, `"required" needs the header ${header}: 2; without it the role is "gating"`)
+  }
+}
+
+function toSecond(evaluator: Fields): Fields {
+  return evaluator['role'] === 'gating' ? { ...evaluator, role: 'required' } : evaluator
 }
 
 /** Changes what is an object; everything else is left to the declaration. */
@@ -129,8 +152,6 @@ export type EvalVocabulary = (typeof EVAL_VOCABULARIES)[number]
 export function inVocabulary(vocabulary: EvalVocabulary, iteration: EvalIteration): EvalIteration {
   const definitions = iteration.evaluationConfig?.['definitions']
   if (vocabulary === '1' || !Array.isArray(definitions)) return iteration
-  const spelt = (definitions as Record<string, unknown>[]).map(definition =>
-    definition['role'] === 'gating' ? { ...definition, role: 'required' } : definition,
-  )
-  return { ...iteration, evaluationConfig: { ...iteration.evaluationConfig, definitions: spelt } }
+  const spelt = { ...iteration.evaluationConfig, definitions: (definitions as Fields[]).map(toSecond) }
+  return { ...iteration, evaluationConfig: spelt }
 }

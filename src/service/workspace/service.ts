@@ -122,16 +122,20 @@ const SAMPLES_MS = 50
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 6000
 
-/** Operations whose bodies hold cases or what judges them. */
-const CASE_BODIES = [
-  contract.cases.create,
-  contract.cases.update,
-  contract.cases.createBatch,
-  contract.suites.create,
-  contract.suites.update,
-  contract.runs.create,
-  contract.runGroups.create,
-]
+const { cases, suites } = contract
+/** Operations whose bodies and answers hold cases or what judges them. */
+const CASES = {
+  caseBodies: [
+    cases.create,
+    cases.update,
+    cases.createBatch,
+    suites.create,
+    suites.update,
+    contract.runs.create,
+    contract.runGroups.create,
+  ],
+  caseAnswers: [cases.list, cases.get, cases.create, cases.update, suites.get, suites.update],
+}
 
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
 const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
@@ -204,7 +208,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
-      caseBodies: CASE_BODIES,
+      ...CASES,
       ownHosts: options.ownHosts,
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
