@@ -59,7 +59,7 @@ const REST_MS = 50_000
 const RESTED = 4
 /** What failed is read again this soon, in milliseconds. */
 const RETRY_MS = 30_000
-/** While the connection is lost one read leaves this often, in milliseconds: another than the watch's may be answered. */
+/** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
 const LOST_MS = 5_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const ROUND = 2
