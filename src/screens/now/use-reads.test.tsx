@@ -169,11 +169,16 @@ test('while the service is lost, hundreds of reads are not tried one after the o
   await pass(60)
   expect(said.at(-1)).toBe('no answer yet')
   expect(tried.size).toBeLessThan(ids.length / 4)
+  const failed = [...tried]
+  tried.clear()
   isLost = false
   await pass(20)
   expect(said.at(-1)).toBe('fresh')
   await pass(120)
   expect(read).toBe(ids.length)
+  // What failed is as little known as what was never tried.
+  const first = new Set([...tried].slice(0, failed.length + 10))
+  expect(failed.filter(url => !first.has(url))).toEqual([])
   unmount()
 })
 

@@ -170,9 +170,11 @@ function readOfPlan<T, Key extends QueryKey>(
       // Nobody knows how that stands which failed.
       const paused = error ? Math.min(wanted, RETRY_MS) : wanted
       const isBack = connectionFault(error) !== undefined && errorUpdatedAt < recoveredAt(queryClient)
+      // What failed with the connection is as good as never tried once that is back.
+      const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
       return {
         kind,
-        triedAt: query && isAskedAgain(query) ? undefined : Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
+        triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
         pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
         changedAt,
         needsAttention,
