@@ -25,12 +25,10 @@ export const openingKeys = define.overlay('opening', 'Dialog that opens', {
   cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
 })
 
-/** Where a pane failed. */
 export const faultKeys = define.panel('fault', 'Pane that failed', {
   again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
 })
 
-/** Where what a dialog holds failed. */
 export const faultOverlayKeys = define.overlay('faultOverlay', 'Dialog that failed', {
   again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
   close: { keys: ['escape'], label: 'close', hint: true },
@@ -62,7 +60,6 @@ export const foldKeys = define.panel('fold', 'Folding', {
   copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
 })
 
-/** At what stands for bytes: a picture, a sound, a file. */
 export const fileKeys = define.panel('file', 'Picture, sound or file', {
   save: on('write', 'save file', { hint: 'first', help: 'Write its bytes to a file; asks where.' }),
   open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),

@@ -20,6 +20,7 @@ import { createMetadataFetch, requireNameable } from '../../service/connections/
 import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
+import { defined } from '../../lib/json.ts'
 
 /** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
 export type SignInTimes = { stepMs: number; personMs: number }
@@ -268,14 +269,7 @@ function importable(
   return {
     serverUrl,
     ...(oauthResourceUrl !== undefined && oauthResourceUrl !== serverUrl && { oauthResourceUrl }),
-    clientInformation: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
-    tokens: {
-      access_token,
-      token_type,
-      ...(refresh_token !== undefined && { refresh_token }),
-      ...(expires_in !== undefined && { expires_in }),
-      ...(scope !== undefined && { scope }),
-      ...(id_token !== undefined && { id_token }),
-    },
+    clientInformation: defined({ clientId, clientSecret }),
+    tokens: defined({ access_token, token_type, refresh_token, expires_in, scope, id_token }),
   }
 }

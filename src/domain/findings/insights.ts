@@ -78,7 +78,6 @@ export function isGenerating(read: InsightsRead, now: number): boolean {
   return read.status !== 'never' && read.status !== 'failed'
 }
 
-/** What insights say of a finding. */
 export function adviceOn(read: InsightsRead | undefined, finding: Finding): ActionableFinding | undefined {
   const { fingerprint, id, record } = finding
   const ids = [id, textAt(record, 'remediationId')].filter(each => each !== undefined)

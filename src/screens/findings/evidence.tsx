@@ -18,7 +18,6 @@ function evidenceOf(row: FindingRow, insights: Insights['query']['data']): reado
   return adviceOn(insights, row)?.evidence ?? []
 }
 
-/** Sessions that the evidence names. */
 export function evidenceSessions(row: FindingRow, insights: Insights['query']['data']): ReadonlySet<string> {
   return new Set(evidenceOf(row, insights).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? sessionId : [])))
 }

@@ -64,7 +64,6 @@ function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession
   return preview ?? undefined
 }
 
-/** The sessions of one journey run. */
 export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
   const { projectId, runId, evidence } = props
   const { queries } = useWorkspace()

@@ -1,5 +1,11 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { DOCTOR_STEPS, type DoctorCheck, type DoctorReport } from '../../api/contract/server-operations.ts'
+import {
+  DOCTOR_STEPS,
+  DOCTOR_STEPS_TAKEN,
+  type DoctorCheck,
+  type DoctorReport,
+  type DoctorStep,
+} from '../../api/contract/server-operations.ts'
 import { stateOf, type DoctorFinding, type ExaminedReport } from '../../domain/servers/findings.ts'
 import type { StepsTaken } from '../../domain/servers/steps.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
@@ -16,7 +22,7 @@ import { ownValue } from '../../lib/own-value.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /** The steps in the words of the screen, in the order in which the service takes them. */
-const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
+const STEP_NAMES: Record<DoctorStep, string> = {
   probe: 'probe',
   connection: 'connection',
   initialization: 'initialization',
@@ -26,18 +32,6 @@ const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
   resourceTemplates: 'resource templates',
   prompts: 'prompts',
 }
-
-/** In the order in which the local workspace takes them. */
-const DOCTOR_STEPS_TAKEN = [
-  'probe',
-  'connection',
-  'initialization',
-  'capabilities',
-  'tools',
-  'prompts',
-  'resources',
-  'resourceTemplates',
-] as const satisfies readonly (typeof DOCTOR_STEPS)[number][]
 
 const NEXT: Record<string, string> = {
   ready: 'Every check passed. Its tools, prompts and resources can be used.',
@@ -73,7 +67,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   ]
 }
 
-function waitingLine(symbols: Symbols, step: (typeof DOCTOR_STEPS)[number]): Line {
+function waitingLine(symbols: Symbols, step: DoctorStep): Line {
   return { text: `${symbols.pending} ${STEP_NAMES[step]}`, tone: 'muted', indent: 2 }
 }
 

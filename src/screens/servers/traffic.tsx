@@ -19,7 +19,6 @@ import { shorten, withShortTexts } from './json-text.ts'
 import { bytesColumn, instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
 import { measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
-/** A frame with what answered it. */
 type Row = { serverId: string; frame: TrafficFrame; answer: TrafficFrame | undefined }
 
 /** Longest text that is laid out. */

@@ -65,7 +65,6 @@ function shownRoot(uri: string): string {
   }
 }
 
-/** The roots of a text, or what is wrong with it. */
 export function rootsIn(text: string): Root[] | string {
   const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
   const roots = new Map<string, Root>()

@@ -66,7 +66,6 @@ const runs = {
   useNotices: useGateNotices,
 }
 
-/** The runs of a wave, one of each journey. */
 export const waveRunsTab = collectionTab({
   ...runs,
   useItems: (_projectId: string, wave: Wave) => wholeItems(HERE, wave.runs),

@@ -12,13 +12,9 @@ const DEFAULT_PAGE = 50
 
 export function iterationHandlers({ store, runs, keptTrials }: ServiceContext): Handlers['iterations'] {
   const texts = createTrialTexts(store, keptTrials)
-  const look = <T>(work: () => T): T => {
-    runs.settleAbandoned()
-    return store.read(work)
-  }
   return {
     list: ({ project, params, query, vocabulary }) =>
-      look(() => {
+      runs.read(() => {
         const { runId } = params
         requireRunId(store, project.id, runId)
         const { limit = DEFAULT_PAGE } = query
@@ -34,7 +30,7 @@ export function iterationHandlers({ store, runs, keptTrials }: ServiceContext): 
         return new JsonText(`{"items":[${items}]${cursor}}`)
       }),
     trace: ({ project, params }) =>
-      look(() => {
+      runs.read(() => {
         const row = requireTrial(store, project.id, params)
         const { outcome } = row
         if (outcome) {
@@ -46,7 +42,7 @@ export function iterationHandlers({ store, runs, keptTrials }: ServiceContext): 
         })
       }),
     steps: ({ project, params, query }) =>
-      look(() => {
+      runs.read(() => {
         const items = toStepRows(requireTrial(store, project.id, params))
         const list = `steps/${params.iterationId}`
         return pageOf(store.cursors, { list, items, query, keyOf: ({ stepId }) => stepId })

@@ -104,7 +104,6 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
   const touch = (condition: string, values: Record<string, string | number>) =>
     database.run(`UPDATE journeySession SET lastActivityAt = :at WHERE runId = :runId AND ${condition}`, values)
   return {
-    /** In order of position. */
     list: (runId: string) => attempts.all({ runId }, 'ORDER BY position'),
     counts: (runId: string): AttemptCount[] =>
       database.all(

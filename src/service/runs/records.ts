@@ -1,7 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { requireRow } from '../core/errors.ts'
+import { requireRow } from '../core/database/table.ts'
 import type { ComparedRun } from '../evals/compared-run.ts'
 import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'

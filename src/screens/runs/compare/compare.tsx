@@ -46,7 +46,6 @@ type Props = {
   /** Those of the run that are read. */
   trials: readonly EvalIteration[]
   focused: boolean
-  /** Opens a trial of this run. */
   onOpenTrial: (iterationId: string) => void
 }
 

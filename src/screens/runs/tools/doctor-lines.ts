@@ -148,7 +148,6 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
 
 const SOURCE_WORDS = { made: 'called', expected: 'expects', step: 'its step calls' } as const
 
-/** How the run and the one before it are named. */
 type RunNames = { run: string; base: string | undefined }
 
 /** `Weather of a city: called get-weather: city is required (it fitted the tools of run #1)`. */
