@@ -111,6 +111,23 @@ describe('servers', () => {
       expect(await run('tools', ...program, ...wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(why) })
   })
 
+  test('a server that is saved nowhere runs in the directory that is named', async () => {
+    const apart = await openHome({ apart: true })
+    try {
+      const program = ['--command', `${process.execPath} stdio-server.mjs healthy`]
+      const there = ['--cwd', join(import.meta.dirname, '../servers')]
+      expect(await apart.run(['tools', ...program])).toMatchObject({ code: 3 })
+      expect(await apart.run(['tools', ...program, ...there])).toMatchObject({ code: 0 })
+      expect(await apart.run(['doctor', ...program, ...there])).toMatchObject({ code: 0 })
+      expect(await apart.run(['tools', ...program, '--cwd', 'no-such-place'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--cwd: no-such-place is no directory that can be entered.'),
+      })
+    } finally {
+      await apart.close()
+    }
+  })
+
   test('prompt renders with its arguments, and names those that are missing', async () => {
     expect((await run('prompt', 'everything', 'args-prompt', 'city=Rome')).stdout).toBe(
       "user:\nWhat's weather in Rome?\n",

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { createHome, removeHome } from '../pty/home.ts'
@@ -60,6 +60,17 @@ test('one key saves it in the local workspace with all that it was opened with',
   expect(again.screen()).not.toContain(SECRET)
   again.type(']]')
   await again.waitFor('3 listed')
+})
+
+test('a server is tried in the directory that is named, and told to be saved without it', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--cwd', dirname(SERVER), '--', process.execPath, `./${basename(SERVER)}`, 'healthy')
+  await terminal.waitFor('3 listed')
+  terminal.type('s')
+  await terminal.waitFor('Save stdio-server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/Left behind: Its directory/)
+  await quit(terminal)
 })
 
 test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
