@@ -56,7 +56,7 @@ test('what is still being read stands in one row, and what failed in a few', () 
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
   expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(
-    '2 projects, oldest answer just now, reading suites 1/2, waves and 1 kind more',
+    '2 projects, oldest answer just now, reading suites 1/2, 2 kinds more',
   )
   const many = Array.from({ length: 237 }, () => ({ ...cut, state: 'error' as const }))
   const { symbols } = createTheme({ level: 0, ascii: false })

@@ -13,8 +13,7 @@ import type { Line } from '../../components/viewer.tsx'
 
 /** Names in a sentence, so that it stays one. */
 const MOST_NAMES = 3
-/** Kinds of reads in the row above the list, and sources that are listed each by itself below a line. */
-const MOST_KINDS = 2
+/** Sources that are listed each by itself below a line. */
 const MOST_SINGLES = 5
 
 /** One of the things that Now looks at, and what came of it. */
@@ -113,15 +112,16 @@ export function coverageLabel(
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
 }
 
-/** `reading suites 12/51, runs 3/9 and 2 kinds more`: what is still to come, by kinds in their order. */
+/** `reading suites 12/51, 3 kinds more`: what is still to come of the first kind, so that it fits a small terminal. */
 function readingWords(sources: readonly NowSource[]): string | undefined {
   const kinds = [...Map.groupBy(sources, whatOf)]
     .map(([what, of]) => ({ what, of: of.length, left: of.filter(({ state }) => state === 'reading').length }))
     .filter(({ left }) => left > 0)
-  if (kinds.length === 0) return undefined
-  const shown = kinds.slice(0, MOST_KINDS).map(({ what, of, left }) => (of > 1 ? `${what} ${of - left}/${of}` : what))
-  const more = kinds.length - shown.length
-  return `reading ${shown.join(', ')}${more > 0 ? ` and ${plural(more, 'kind')} more` : ''}`
+  const [first] = kinds
+  if (!first) return undefined
+  const count = first.of > 1 ? ` ${first.of - first.left}/${first.of}` : ''
+  const more = kinds.length > 1 ? `, ${plural(kinds.length - 1, 'kind')} more` : ''
+  return `reading ${first.what}${count}${more}`
 }
 
 /** The first one by its name, and how many more. */
