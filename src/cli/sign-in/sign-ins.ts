@@ -183,7 +183,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
     })
   const minutes = times.personMs / 60_000
   const late = setTimeout(() => {
-    answered.reject(new SignInError(`Nobody came back from ${host} within ${minutes} minutes. Begin again.`))
+    answered.reject(new SignInError(`No sign-in was completed at ${host} within ${minutes} minutes. Begin again.`))
   }, times.personMs)
   const waited = async (): Promise<ImportedTokens> => {
     try {
@@ -208,7 +208,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
       answered.resolve(answer)
       return undefined
     },
-    end: () => answered.reject(new SignInError('The sign-in was given up.')),
+    end: () => answered.reject(new SignInError('The sign-in was cancelled.')),
   }
 }
 

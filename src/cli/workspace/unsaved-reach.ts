@@ -55,7 +55,7 @@ export function startReach(
 }
 
 function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.ProcessEnv): Reach {
-  if (command !== undefined && url !== undefined) throw new UsageError('--command and --url exclude each other.')
+  if (command !== undefined && url !== undefined) throw new UsageError('--command and --url cannot be combined.')
   const option = url === undefined ? '--command' : '--url'
   const reach = reachOf(url ?? command ?? '', moreOf(parts, env))
   if (typeof reach === 'string') throw new UsageError(`${option}: ${reach}`)

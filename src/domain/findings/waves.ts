@@ -71,7 +71,7 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
   const graded = scorecard?.sessionsGraded
   const more = [
     pendingCount ? `${pendingCount} not graded yet` : '',
-    failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
+    failedGradingCount ? `${failedGradingCount} where the grader failed` : '',
   ].filter(Boolean)
   return (
     `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this ` +

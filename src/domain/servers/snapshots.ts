@@ -44,21 +44,21 @@ export function parseSnapshot(text: string): Snapshot {
     return snapshotOf(JSON.parse(text))
   } catch (error) {
     if (error instanceof SnapshotError) throw error
-    throw new SnapshotError('is no JSON')
+    throw new SnapshotError('is not JSON')
   }
 }
 
 /** The snapshot that a value is. @throws SnapshotError */
 export function snapshotOf(value: unknown): Snapshot {
   if (!isPlainObject(value) || !Array.isArray(value['tools']))
-    throw new SnapshotError('is no snapshot: it lists no tools')
+    throw new SnapshotError('is not a snapshot: it lists no tools')
   if (hasMoreLevels(value, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
   const listed = (name: keyof typeof LISTS): Listed[] => {
     const { [name]: items = [] } = value
-    if (!Array.isArray(items)) throw new SnapshotError(`is no snapshot: its ${name} are no list`)
+    if (!Array.isArray(items)) throw new SnapshotError(`is not a snapshot: its ${name} are no list`)
     return items.map((item: unknown, at) => {
       if (isPlainObject(item) && typeof item[LISTS[name].key] === 'string') return item
-      throw new SnapshotError(`is no snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
+      throw new SnapshotError(`is not a snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
     })
   }
   return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
@@ -133,7 +133,7 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
   return [
     ...gone.map(({ name }): SnapshotChange => {
       const now = renamed.get(name)
-      const says = now === undefined ? 'is gone' : `is called ${JSON.stringify(now)} now`
+      const says = now === undefined ? 'is gone' : `is now called ${JSON.stringify(now)}`
       return { ...entry, name, impact: 'breaking', kind: now === undefined ? 'removed' : 'renamed', says }
     }),
     ...fresh

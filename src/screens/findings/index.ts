@@ -10,7 +10,7 @@ import { findingsRoute } from './route.ts'
 export const findingsScreen = defineScreen({
   route: findingsRoute,
   title: 'Findings',
-  about: 'What goes wrong again, and what came back.',
+  about: 'Problems that recur or came back.',
   order: 5,
   goKey: 'f',
   bindings: [findingsKeys],

@@ -22,7 +22,7 @@ test('what was read only in part is said before anything else', () => {
 test('all clear is said only where everything was read to its end', () => {
   expect(clearState([whole], AT, NOW).why).toMatch(/^All clear at/)
   expect(clearState([whole, cut], AT, NOW)).toMatchObject({
-    why: expect.stringContaining('not everything has been read'),
+    why: expect.stringContaining('not everything was read'),
     next: 'Read only in part: swarm findings in Desk.',
   })
   expect(clearState([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(
@@ -34,7 +34,7 @@ test('all clear is as old as its oldest answer, and nothing is clear by what an 
   const at = Date.UTC(2026, 10, 21, 12)
   const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
   expect(clearState([read(0), read(600_000)], AT, at).why).toBe(`All clear at ${localClock(at - 600_000)}.`)
-  expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing was found at .+, which is long ago/)
+  expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing found at .+, which is long ago/)
 })
 
 test('what is read again every few minutes says the same where nobody is there, and never less than its age', () => {

@@ -154,28 +154,25 @@ export function clearState(
   const oldest = oldestOf(sources) ?? now
   const at = localMoment(oldest, now)
   if (missing.length > 0)
-    return {
-      why: `Nothing was found up to ${at}, but not everything has been read.`,
-      next: `Missing: ${namesOf(missing)}.`,
-    }
+    return { why: `Nothing found up to ${at}, but not everything was read.`, next: `Missing: ${namesOf(missing)}.` }
   const cut = sources.filter(({ partial }) => partial)
   if (cut.length > 0)
     return {
-      why: `Nothing was found up to ${at}, but not everything has been read.`,
+      why: `Nothing found up to ${at}, but not everything was read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
   if (oldest < now - STALE_MS)
-    return { why: `Nothing was found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
+    return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
   // What is switched off was not looked at, so that it is not called clear.
   if (closed.length > 0)
     return {
       why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
-      next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: last runs, ${others}.`,
+      next: `${gateHelp(isLocal, closedKinds(closed))} Checked in ${projects}: last runs, ${others}.`,
     }
   return {
     why: `All clear ${isAway ? agoFor(isAway)(oldest, now) : `at ${at}`}.`,
-    next: `Looked at in ${projects}: last runs, waves of the last day, findings, ${others}.`,
+    next: `Checked in ${projects}: last runs, waves of the last day, findings, ${others}.`,
   }
 }
 
@@ -204,7 +201,7 @@ export function sourceLines(
     ({ kind, state }) => `${kind} ${state === 'closed'}`,
   )
   return [
-    heading('Looked at'),
+    heading('Checked'),
     ...failuresFirst(single)
       .slice(0, MOST_SINGLES)
       .flatMap(source => singleLines(source, symbols, ago)),

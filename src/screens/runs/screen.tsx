@@ -208,7 +208,7 @@ function SuiteRuns(props: {
       list={runList}
       data={runs}
       pages={{ of: runs, noun: 'run', always: true }}
-      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
+      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite only.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
       {...(heatRuns(runs.items ?? []).length > 1 && {

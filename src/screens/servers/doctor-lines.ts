@@ -38,7 +38,7 @@ const NEXT: Record<string, string> = {
   oauth_required: 'It asks for authorization: sign in, import OAuth tokens, or edit it and give it a bearer token.',
   warnings: 'Every listing arrived, with warnings below. Stricter clients may refuse the server.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
-  error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',
+  error: 'It cannot be used now: see the failed step, fix it, then run the doctor again.',
 }
 
 /**
@@ -49,7 +49,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   if (!steps)
     return [
       {
-        text: `${symbols.live} Being examined. This service reports all steps at once, when the last has ended:`,
+        text: `${symbols.live} Checking. This service reports all steps at once, when the last has ended:`,
         tone: 'live',
       },
       ...DOCTOR_STEPS.map(step => waitingLine(symbols, step)),
@@ -57,7 +57,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   const width = Math.max(...DOCTOR_STEPS.map(step => widthOf(STEP_NAMES[step])))
   const current = DOCTOR_STEPS_TAKEN.find(step => !steps[step])
   return [
-    { text: `${symbols.live} Being examined: each step shows as it ends.`, tone: 'live' },
+    { text: `${symbols.live} Checking: each step appears as it ends.`, tone: 'live' },
     ...DOCTOR_STEPS_TAKEN.flatMap(step => {
       const check = steps[step]
       if (check) return stepLine(fit(STEP_NAMES[step], width), check, symbols)

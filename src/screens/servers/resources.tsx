@@ -115,7 +115,7 @@ function useTemplateReading(projectId: string, server: ProjectServer, read: (uri
   const suggest = useServerSuggestions(projectId, server.id)
   return async ({ uriTemplate, name, description }: ResourceTemplate): Promise<void> => {
     const template = await addressTemplate(uriTemplate).catch(() => undefined)
-    if (!template) return toasts.show('error', `${clean(shorten(uriTemplate, 200))} is no template of an address.`)
+    if (!template) return toasts.show('error', `${clean(shorten(uriTemplate, 200))} is not a template of an address.`)
     if (template.names.length === 0) return read(template.expand({}))
     ask({
       title: `Read ${shorten(uriTemplate, 200)}`,
@@ -149,7 +149,7 @@ export function useSubscription(
         start: subscribed ? 'Subscribing…' : 'Ending the subscription…',
         done: () =>
           subscribed
-            ? 'Subscribed. The connection is kept for an hour after it was last looked at.'
+            ? 'Subscribed. The connection is kept for an hour after it was last viewed.'
             : 'The subscription has ended.',
         input: { projectId, serverId, body: { uri, subscribed } },
         rereads: ({ queryKey }) => queryKey[1] === 'get',

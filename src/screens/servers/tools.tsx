@@ -86,4 +86,4 @@ function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => 
   }
 }
 
-const REMEMBERED = 'Filled in as it was called last.'
+const REMEMBERED = 'Filled in as in the last call.'

@@ -43,7 +43,7 @@ export const suitesKeys = define.panel('suites', 'Suites', {
   exportFile: on('write', 'write file', { needs: 'service', help: 'Write the suite with its cases to a file.' }),
   importFile: on('import', 'import file', {
     needs: 'service',
-    help: 'Bring a suite file in; a plan shows what it does before anything is sent.',
+    help: 'Import a suite file; a plan shows what it does before anything is sent.',
   }),
 })
 

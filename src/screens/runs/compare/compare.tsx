@@ -263,7 +263,7 @@ function useCompareKeys(
           ...measureLines(measures, symbols),
           ...caseLines(comparison.cases, isRerun),
         ]),
-      unchanged: setAll ? () => setAll(!all) : unavailable('Every case shows already.'),
+      unchanged: setAll ? () => setAll(!all) : unavailable('All cases are already shown.'),
     },
     { active: props.focused },
   )

@@ -130,7 +130,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     if (follow && launched.pins.length > 0) pins?.add(launched.pins)
     const { group } = launched
     if (group && launched.pins.length > 0 && launched.pins.length < group.targets.length)
-      showText('What became of the run group', outcomeLines(group, symbols))
+      showText('Result of the run group', outcomeLines(group, symbols))
   }
   return {
     /** Sends it once; a refusal is shown in the form too. */
