@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { pollInterval } from '../domain/polling/poll-interval.ts'
+import { UNSEEN_POLL_MS } from '../lib/clock.ts'
 import { useShareFactor } from './use-share.ts'
 import { type LinePace, useWorkspace } from './workspace.tsx'
 
@@ -48,12 +49,10 @@ export function useIsAway(): boolean {
 
 /** How many times more rarely everything is read while polling rests, because nobody has been there for long. */
 export const LONG_REST = 32
-/** Until nobody has been there for a long time, the end of a run is looked for this often, in milliseconds. */
-const LONGEST_MS = 20_000
 
 /** A pause as many times longer; unless polling rests no longer than the end of a run may stay unknown. */
 export function restedPause(interval: number, factor: number, isResting: boolean): number {
-  return isResting ? interval * factor : Math.max(interval, Math.min(interval * factor, LONGEST_MS))
+  return isResting ? interval * factor : Math.max(interval, Math.min(interval * factor, UNSEEN_POLL_MS))
 }
 
 /** That factor while nobody has been there for a long time, else 1: for what is read in pauses of its own. */

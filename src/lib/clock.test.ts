@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { every, sharedPause } from './clock.ts'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { every, gatheredPause, gatherNews, sharedPause, UNSEEN_POLL_MS } from './clock.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -75,7 +75,32 @@ test.each([1000, 3000, 9990, 10_030, 60_250])(
     const ends = performance.now() + sharedPause(ms)
     expect(Math.round(ends) % 10_000).toBe(0)
     expect(sharedPause(ms)).toBeGreaterThan(ms - 501)
-    expect(sharedPause(ms)).toBeLessThanOrEqual(ms + 9_500)
+    expect(sharedPause(ms)).toBeLessThanOrEqual(ms + (ms < 15_000 ? 9_500 : 19_500))
     expect(sharedPause(300)).toBe(300)
+  },
+)
+
+test.each([0, 3000, 12_000])(
+  'where nobody is, what is planned and marks that end wake with what is polled, begun %i ms after it',
+  phase => {
+    gatherNews(100)
+    onTestFinished(() => gatherNews(0))
+    const wakes = new Set<number>()
+    const wake = (): void => void wakes.add(Math.round(performance.now()))
+    const end = every(UNSEEN_POLL_MS, () => {
+      wake()
+      setTimeout(wake, gatheredPause(1500, 30_000))
+    })
+    vi.advanceTimersByTime(UNSEEN_POLL_MS + phase)
+    const plan = (): void => {
+      wake()
+      setTimeout(plan, sharedPause(UNSEEN_POLL_MS))
+    }
+    plan()
+    vi.advanceTimersByTime(60_000)
+    wakes.clear()
+    vi.advanceTimersByTime(300_000)
+    expect(wakes.size).toBe(15)
+    end()
   },
 )

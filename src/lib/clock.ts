@@ -82,17 +82,26 @@ function passOn(): void {
 
 /** How much earlier than wanted a pause may end with a shared wake, and how often those come, in milliseconds. */
 const SHARED = { earlyMs: 500, everyMs: 10_000 }
+/** Where nobody is, what runs is looked at this often, in milliseconds: what may wait as long ends with that. */
+export const UNSEEN_POLL_MS = 20_000
 
 /** A pause of at least `ms` milliseconds that ends when this process wakes for others anyway; short ones stay. */
 export function sharedPause(ms: number): number {
-  if (ms < ALIGNED_MS) return ms
-  const now = performance.now()
-  return nextOf(SHARED.everyMs, now + ms - SHARED.earlyMs) - now
+  // At every other wake two things that are looked at equally often would never be drawn together.
+  return pauseUntil(ms < UNSEEN_POLL_MS - SHARED.everyMs / 2 ? SHARED.everyMs : UNSEEN_POLL_MS, ms)
 }
 
 /** The same while news are gathered, and then `least` at least: for what nobody misses, where nobody is. */
-export function gatheredPause(ms: number, least = ms): number {
-  return gatherMs === 0 ? ms : sharedPause(Math.max(ms, least) + SHARED.earlyMs)
+export function gatheredPause(ms: number, least?: number): number {
+  if (gatherMs === 0) return ms
+  if (least === undefined) return pauseUntil(SHARED.everyMs, ms + SHARED.earlyMs)
+  return sharedPause(Math.max(ms, least) + SHARED.earlyMs)
+}
+
+function pauseUntil(everyMs: number, ms: number): number {
+  if (ms < ALIGNED_MS) return ms
+  const now = performance.now()
+  return nextOf(everyMs, now + ms - SHARED.earlyMs) - now
 }
 
 function firstOf(ms: number, now: number): number {

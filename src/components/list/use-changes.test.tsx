@@ -69,7 +69,7 @@ test('where nobody is, the end of a change waits for what wakes the program anyw
   const before = drawn.mock.calls.length
   await pass(29)
   expect(lastFrame()).toBe('~~~')
-  await pass(12)
+  await pass(22)
   expect(lastFrame()).toBe('...')
   expect(drawn.mock.calls.length).toBe(before + 1)
   unmount()
