@@ -83,6 +83,8 @@ export type TestApp = {
   paste(text: string): Promise<void>
   /** Clicks on the first character of this text where it is first on screen. */
   click(text: string): Promise<void>
+  /** Moves the mouse onto the text, without a button. */
+  hover(text: string): Promise<void>
   /** Turns the wheel above this text by one notch. */
   wheel(text: string, direction: 'up' | 'down'): Promise<void>
   /** The terminal has another size from now on. */
@@ -206,7 +208,7 @@ export async function openApp(options: {
   frames.attach(instance.stdout)
   const frame = (): string => instance.lastFrame() ?? ''
   const mouse = async (action: MouseEvent['action'], text: string): Promise<void> => {
-    const event = { ...mouseOn(frame(), text), action }
+    const event = { ...mouseOn(frame(), text), action, ...(action === 'move' && { button: 'none' as const }) }
     await dispatcher.act(() => void pointer.handle(event))
     await frames.quiet()
   }
@@ -234,6 +236,7 @@ export async function openApp(options: {
       await frames.quiet()
     },
     click: text => mouse('press', text),
+    hover: text => mouse('move', text),
     async resize(size) {
       instance.rerender(tree(size))
       await frames.quiet()

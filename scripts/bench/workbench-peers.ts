@@ -30,6 +30,8 @@ export type Workbench = {
   call: readonly string[]
   /** Calls it on a saved server, where the program saves any. */
   savedCall?: readonly string[]
+  /** Runs the server that is called then. */
+  saved?: readonly string[]
   /** Brings a just started screen to the list of tools, with the first one selected. */
   toTools: (terminal: Terminal) => Promise<void>
   /** Moves the keys to the list, where they are elsewhere. */
@@ -46,6 +48,7 @@ export function ownWorkbench({ label, dist }: Build): Workbench {
     screen: [boot, 'try', '--', ...SERVER],
     call: [boot, 'call', '--command', SERVER.map(word => `'${word}'`).join(' '), ...echo],
     savedCall: [boot, 'call', 'everything', ...echo],
+    saved: [process.execPath, join(dist, 'server-everything/dist/index.js'), 'stdio'],
     toTools: terminal => terminal.waitFor(/▌echo/),
   }
 }

@@ -22,12 +22,15 @@ export type WorkbenchSample = {
   /** On a saved server; NaN where the program saves none. */
   savedCall: number
 }
-/** `own` is what the server itself takes from its start to its first answer, in milliseconds. */
-export type WorkbenchRun = { own: number[]; samples: Map<string, WorkbenchSample[]> }
+/**
+ * `own` is what the server itself takes from its start to its first answer, in milliseconds, and `ownSaved` the same of
+ * the one that is saved, which starts from fewer files.
+ */
+export type WorkbenchRun = { own: number[]; ownSaved: number[]; samples: Map<string, WorkbenchSample[]> }
 
 /** Most milliseconds from saving a watched server's file to the failing case with its cause. */
 const MOST_AFTER_SAVE = 2000
-/** Most milliseconds that a call of a saved server may take more than the server itself. */
+/** Most milliseconds that a call may take more than the server itself. */
 const MOST_MORE = 150
 /** How long nothing may have come before memory is read, in milliseconds. */
 const REST_MS = 500
@@ -35,11 +38,15 @@ const REST_MS = 500
 /** Measures the programs in turn; the first start of each, which fills caches, does not count. */
 export async function measureWorkbenches(programs: readonly Workbench[], rounds: number): Promise<WorkbenchRun> {
   const homes = new Map(programs.map(program => [program, createHome()]))
-  const run: WorkbenchRun = { own: [], samples: new Map(programs.map(({ name }) => [name, []])) }
+  const run: WorkbenchRun = { own: [], ownSaved: [], samples: new Map(programs.map(({ name }) => [name, []])) }
   try {
     for (let round = 0; round <= rounds; round += 1) {
-      const own = await bareCall()
-      if (round > 0) run.own.push(own)
+      const own = await bareCall(SERVER)
+      const ownSaved = await bareCall(programs.find(({ saved }) => saved)?.saved ?? SERVER)
+      if (round > 0) {
+        run.own.push(own)
+        run.ownSaved.push(ownSaved)
+      }
       for (const [program, home] of homes) {
         process.stderr.write(`round ${round}: ${program.name}\n`)
         const taken = await sample(program, home)
@@ -87,8 +94,7 @@ async function timedCall(command: string, args: readonly string[], home: string)
 }
 
 /** Milliseconds from starting the server to its answer to a call, by nothing but the protocol. */
-async function bareCall(): Promise<number> {
-  const [command, ...args] = SERVER
+async function bareCall([command = '', ...args]: readonly string[]): Promise<number> {
   const started = performance.now()
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
   const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -125,7 +131,7 @@ const savedOf = (samples: readonly WorkbenchSample[]) => median(samples.map(each
 
 /** A row for each program, and below it whether the first one is ahead of the peers and within its goal. */
 export function workbenchTable(
-  { own, samples, saves }: WorkbenchRun & { saves: readonly number[] },
+  { own, ownSaved, samples, saves }: WorkbenchRun & { saves: readonly number[] },
   ours: string,
   peers: readonly Workbench[],
 ): string {
@@ -136,16 +142,17 @@ export function workbenchTable(
     Number.isNaN(savedOf(taken)) ? '–' : `${number(savedOf(taken))} ms`,
   ])
   const mine = samples.get(ours) ?? []
-  const bare = median(own)
-  const more = savedOf(mine) - bare
+  const within = (what: string, bare: number, took: number) =>
+    [
+      `${what}: ≤ the server’s own start and call (${number(bare)} ms) + ${MOST_MORE} ms`,
+      `+ ${number(took - bare)} ms`,
+      took - bare <= MOST_MORE,
+    ] as const
   // The slowest counts: whoever saved a file waits for it.
   const slowest = Math.max(...saves)
   const goals = [
-    [
-      `one call of a saved server: ≤ the server’s own start and call (${number(bare)} ms) + ${MOST_MORE} ms`,
-      `+ ${number(more)} ms`,
-      more <= MOST_MORE,
-    ] as const,
+    within('one call from the shell', median(own), median(mine.map(each => each.call))),
+    within('one call of a saved server', median(ownSaved), savedOf(mine)),
     [
       `a watched server’s file saved: ≤ ${MOST_AFTER_SAVE} ms until the failing case with its cause`,
       `${number(median(saves))} ms, at most ${number(slowest)} ms`,

@@ -66,7 +66,7 @@ describe('a screen that is declared once', () => {
 
   test('is in the palette with what it can open by name', async () => {
     await app.press(appKeys.bindings.palette)
-    await app.see('Go or do')
+    await app.see('Palette')
     await app.type('go gadgets')
     await app.see('▌Go to Gadgets')
     await app.press('escape', appKeys.bindings.palette)

@@ -110,7 +110,7 @@ function problemOf(error: unknown, next: string) {
   const message = error instanceof Error ? error.message : String(error)
   return {
     title: 'Fault in mcpdeck',
-    sentence: `This part failed by itself: ${message}. Everything else goes on.`,
+    sentence: `This part failed: ${message}. Everything else keeps working.`,
     next: `${next} The log of --log-file has the details.`,
   }
 }

@@ -6,12 +6,12 @@ const define = bindingsOf()
 export const panesKeys = define.screen('panes', 'Panes', {
   next: { verb: 'right', keys: ['tab', VERBS.right.key, 'right'], label: 'next pane', hint: 'later' },
   previous: { verb: 'left', keys: ['shift+tab', VERBS.left.key, 'left'], label: 'previous pane' },
-  zoom: on('zoom', 'zoom', { hint: 'later', help: 'The focused pane takes the whole screen, or gives it back.' }),
+  zoom: on('zoom', 'zoom', { hint: 'later', help: 'Show the focused pane alone, or all panes again.' }),
   jump: {
     keys: ['alt+1', 'alt+2', 'alt+3', 'alt+4', 'alt+5', 'alt+6', 'alt+7', 'alt+8', 'alt+9'],
     label: 'pane',
     byKey: true,
-    help: 'Go to the pane of that number, counted from the first.',
+    help: 'Go to the pane of that number.',
   },
 })
 
@@ -25,14 +25,12 @@ export const openingKeys = define.overlay('opening', 'Dialog that opens', {
   cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
 })
 
-/** Where a pane failed. */
 export const faultKeys = define.panel('fault', 'Pane that failed', {
-  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
+  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Try to show it again.' },
 })
 
-/** Where what a dialog holds failed. */
 export const faultOverlayKeys = define.overlay('faultOverlay', 'Dialog that failed', {
-  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
+  again: { keys: ['enter'], label: 'try again', hint: true, help: 'Try to show it again.' },
   close: { keys: ['escape'], label: 'close', hint: true },
 })
 
@@ -48,21 +46,20 @@ export const viewerKeys = define.panel('viewer', 'Text', {
   pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
   first: on('top', 'top', { also: ['home'], repeats: true }),
   last: on('bottom', 'bottom', { also: ['end'], repeats: true }),
-  search: on('find', 'search', { hint: 'later', help: 'Find a text, capitals or not.' }),
+  search: on('find', 'search', { hint: 'later', help: 'Find a text, ignoring case.' }),
   select: on('select', 'select lines', { help: 'Choose lines by moving, then copy them.' }),
   copy: on('copyAll', 'copy all', { help: 'Copy the whole text.' }),
-  wrap: on('wrap', 'wrap on/off', { help: 'Long lines go on in further rows, or are cut.' }),
+  wrap: on('wrap', 'wrap on/off', { help: 'Wrap long lines, or cut them.' }),
 })
 
 /** Where parts of a text can be folded. */
 export const foldKeys = define.panel('fold', 'Folding', {
-  fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
+  fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold or unfold what is at the line.' },
   foldAll: on('foldAll', 'fold all', { hint: 'later' }),
   unfoldAll: on('unfoldAll', 'unfold all', { hint: 'later' }),
   copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
 })
 
-/** At what stands for bytes: a picture, a sound, a file. */
 export const fileKeys = define.panel('file', 'Picture, sound or file', {
   save: on('write', 'save file', { hint: 'first', help: 'Write its bytes to a file; asks where.' }),
   open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),
@@ -101,10 +98,10 @@ export const fieldKeys = define.field('field', 'Text field', {
   erase: { keys: ['backspace'], label: 'erase', help: 'Erase the character before the cursor.' },
   delete: { keys: ['delete', 'ctrl+d'], label: 'delete', help: 'Delete the character at the cursor.' },
   clearWord: { keys: ['ctrl+w', 'alt+backspace'], label: 'cut the word before' },
-  clearNextWord: { keys: ['alt+d'], label: 'cut the word behind' },
+  clearNextWord: { keys: ['alt+d'], label: 'cut the word after' },
   clear: { keys: ['ctrl+u'], label: 'cut to the start', help: 'Cut the line up to the cursor.' },
   clearToEnd: { keys: ['ctrl+k'], label: 'cut to the end', help: 'Cut the line from the cursor on.' },
-  putBack: { keys: ['ctrl+y'], label: 'put back', help: 'Put in what was cut last.' },
+  putBack: { keys: ['ctrl+y'], label: 'put back', help: 'Insert what was cut last.' },
   lineBreak: {
     keys: ['alt+enter'],
     label: 'line break',

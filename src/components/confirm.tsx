@@ -105,7 +105,7 @@ export function Choice(props: { action: string; decline: string; top: number; on
 
 /** Why nothing goes on, the expected word first, so that it shows also beside a long text. */
 function wrongWords(typed: string, word: string): string {
-  return `Only “${word}” goes on; ${typed === '' ? 'nothing was typed' : `this is “${clean(typed)}”`}.`
+  return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }
 
 function TypedWord(props: { word: string; reason: string; onTyped: () => void; onCancel: () => void }) {

@@ -63,7 +63,6 @@ export function problemLines(symbols: Symbols, problem: Problem): Line[] {
 /** Longest JSON that is laid out for reading; beyond it the rest is named, not shown. */
 const JSON_LIMIT = 2_000_000
 
-/** A value as indented JSON, a line each. */
 export function jsonLines(value: unknown, indent = 0): Line[] {
   const text = JSON.stringify(withinLevels(value), null, 2) ?? 'undefined'
   const shown = text.length > JSON_LIMIT ? text.slice(0, JSON_LIMIT) : text

@@ -96,7 +96,7 @@ test('an answer of a question is chosen by a click, and the page beneath hears n
 test('an entry of the palette is chosen by a click, and the wheel moves through them', async () => {
   await openRuns()
   await app.press(appKeys.bindings.palette)
-  await app.see('Go or do')
+  await app.see('Palette')
   await app.wheel('Go to Servers', 'down')
   await app.see(frame => !frame.includes('▌Go to Now'))
   await app.click('Go to Servers')

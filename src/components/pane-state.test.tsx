@@ -47,7 +47,7 @@ const FAULTS: [string, () => Response, string][] = [
     () => new Response('<!doctype html><p>login', { headers: { 'content-type': 'text/html' } }),
     'A web page instead of the service',
   ],
-  ['another shape', () => Response.json({ items: 7 }), 'Answer not as agreed'],
+  ['another shape', () => Response.json({ items: 7 }), 'Unexpected answer'],
 ]
 
 describe.each(SIZES)('on $width×$height', size => {

@@ -6,9 +6,9 @@ export function useLeaveFilled(isFilled: boolean, leave: () => void): () => void
   const ask = async (): Promise<void> => {
     const question = {
       title: 'Discard what you filled in?',
-      lines: ['What you filled in here is lost then.'],
+      lines: ['What you filled in here will be lost.'],
       action: 'Discard it',
-      decline: 'Go on filling in',
+      decline: 'Keep editing',
     }
     if (await confirm(question)) leave()
   }

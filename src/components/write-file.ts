@@ -38,8 +38,8 @@ export function useWriteFile(): (
     if (!isGiven || content === undefined) return
     if (!written) {
       const agreed = await confirm({
-        title: 'There is such a file',
-        lines: [`${file} is there already; replacing it takes away what it holds.`],
+        title: 'The file exists',
+        lines: [`${file} already exists; replacing it deletes what it holds.`],
         action: 'Replace the file',
       })
       if (!agreed) return

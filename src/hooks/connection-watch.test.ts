@@ -104,6 +104,19 @@ test('a server that does not answer behind a service that does is no line that i
   expect(clock.pending).toBe(0)
 })
 
+test('what is read on this machine is no answer of a service that is lost', async () => {
+  const { clock, queryClient, line, watch } = setup([PROJECTS])
+  await clock.advance(0)
+  line.up = false
+  await refreshAll(queryClient)
+  const since = watch.since()
+  expect(since).toBeDefined()
+  const ofThisMachine = { queryKey: ['open-writes'], queryFn: () => Promise.resolve([]) }
+  onTestFinished(new QueryObserver(queryClient, ofThisMachine).subscribe(() => {}))
+  expect(await queryClient.fetchQuery(ofThisMachine)).toEqual([])
+  expect(watch.since()).toBe(since)
+})
+
 test('a line that is down is down wherever one goes, until something is answered', async () => {
   const { clock, queryClient, line, watch, show, leave } = setup([PROJECTS])
   await clock.advance(0)

@@ -1,6 +1,6 @@
 import type { Query, QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query'
 import { ApiError, connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
-import { isPlainRead } from '../api/client/cache/cache-contents.ts'
+import { isOfService, isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { outdate } from '../api/client/cache/query-client.ts'
 import type { Clock } from '../lib/clock.ts'
 
@@ -35,10 +35,16 @@ const UNANSWERED_MS = 15_000
 const BEFORE = { first: Infinity, last: Infinity }
 
 const recoveries = new WeakMap<QueryClient, number>()
+const lostOnes = new WeakSet<QueryClient>()
 
 /** When the service was last heard again after it was lost, in epoch milliseconds. */
 export function recoveredAt(queryClient: QueryClient): number {
   return recoveries.get(queryClient) ?? 0
+}
+
+/** Whether the service is being waited for: one read is repeated until it answers. */
+export function isConnectionLost(queryClient: QueryClient): boolean {
+  return lostOnes.has(queryClient)
 }
 
 /**
@@ -81,6 +87,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     const isSame = kind === fault?.kind
     fault = kind && { kind, since: fault?.since ?? clock.now(), error: lastError, until: untilOf(kind) }
     if (isSame) return
+    lostOnes[fault ? 'add' : 'delete'](queryClient)
     cancel?.()
     pause = FIRST_PAUSE_MS
     if (kind === undefined) recover()
@@ -110,7 +117,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   }
   const hear = ({ query, action }: QueryEvent): void => {
     turn += 1
-    if (isAnswer(action)) {
+    if (isOfService(query) && isAnswer(action)) {
       lastAnswer = turn
       answeredAt = clock.now()
       lastLost = undefined
@@ -141,6 +148,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
       return () => {
         unsubscribe()
         cancel?.()
+        lostOnes.delete(queryClient)
         fault = undefined
       }
     },

@@ -154,7 +154,7 @@ test('while polling rests, a screen is hardly read, and the header says so', asy
   asked = 0
   await pass(20 * 60_000)
   expect(asked).toBeLessThanOrEqual(2)
-  expect(text).toMatch(/^\d+m old, polling rests until a key$/)
+  expect(text).toMatch(/^\d+m old, polling paused until a key$/)
   isResting = false
   for (const listener of listeners) listener()
   await pass(1_000)

@@ -114,7 +114,7 @@ function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts)
     return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
   }
   const said = describeAge(ages, waiting, now)
-  const text = isResting ? [said.text, 'polling rests until a key'].filter(Boolean).join(', ') : said.text
+  const text = isResting ? [said.text, 'polling paused until a key'].filter(Boolean).join(', ') : said.text
   return { ...said, text, fault: undefined }
 }
 

@@ -32,7 +32,6 @@ export function textHasMoreLevels(text: string, levels: number): boolean {
   return false
 }
 
-/** Whether a value has more levels of objects and lists. */
 export function hasMoreLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(inner => hasMoreLevels(inner, levels - 1))
@@ -79,10 +78,32 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>
 
 /** Whether a value is an object in the JSON sense: neither null nor an array. */
 export function isPlainObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
+export function canonicalJson(value: object): string
+export function canonicalJson(value: unknown): string | undefined
+export function canonicalJson(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, item: unknown) => (isPlainObject(item) ? sorted(item) : item))
+}
+
+function sorted(object: JsonObject): JsonObject {
+  // A null prototype keeps a field called "__proto__" an ordinary field.
+  const copy = Object.create(null) as JsonObject
+  for (const key of Object.keys(object).toSorted()) copy[key] = object[key]
+  return copy
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** Those of the fields that are not undefined, for types whose optional fields are there or not. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

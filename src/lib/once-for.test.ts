@@ -23,7 +23,7 @@ test('the latest texts are kept, a whole in place of its parts, and never more c
   const add = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     length: fc.nat(6),
-    parts: fc.uniqueArray(fc.constantFrom('v', 'w', 'a', 'b', 'c'), { maxLength: 3 }),
+    parts: fc.uniqueArray(fc.constantFrom<string>('v', 'w', 'a', 'b', 'c'), { maxLength: 3 }),
   })
   fc.assert(
     fc.property(fc.array(add), fc.nat(12), (added, most) => {

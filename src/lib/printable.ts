@@ -48,7 +48,6 @@ export function withoutUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, found => (JOINERS.has(found) ? found : ''))
 }
 
-/** Whether a text is one JSON value. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)

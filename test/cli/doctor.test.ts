@@ -151,7 +151,7 @@ describe('about servers', () => {
     expect(await home.run(['api', 'createProjectServer', ...fields], { input })).toMatchObject({ code: 0 })
     const { code, stdout } = await home.run(['doctor', 'careless', '--project', 'Sandbox'])
     expect(code).toBe(3)
-    expect(stdout).toContain('It prints a line that is no message of MCP to stdout')
+    expect(stdout).toContain('It prints a line that is not a message of MCP to stdout')
     expect(stdout).toMatch(/Listing its tools takes 3\.\d s/)
     expect(stdout).toContain('The tool name "not a name!" has other characters')
     expect(stdout).toContain('The input schema of "typo" does not compile')

@@ -39,6 +39,6 @@ describe.concurrent('a list that gives a new cursor with every page', () => {
     service.answers[SERVERS] = () => ({ body: servers((nth += 1), false) })
     const { code, stdout, stderr } = await home.run(['get', 'server', 'missing'], { env: service.env })
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toContain('List not read to its end')
+    expect(stderr).toContain('List not complete')
   })
 })

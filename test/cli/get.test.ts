@@ -59,7 +59,7 @@ describe('as a program', () => {
     expect(second).toMatch(/^s22 {2}日本 +—/)
   })
 
-  test('json is what the service sent with its state, jsonl one a line', async () => {
+  test('json is what the service sent with its state, jsonl one per line', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
     service.suites = sent
@@ -141,7 +141,7 @@ describe('as a program', () => {
     [['nothing'], /There is nothing called "nothing"/],
     [['trials'], /trials needs --run/],
     [['servers', '--run', 'x'], /servers takes no --run/],
-    [['suites', '--json', '--jsonl'], /exclude each other/],
+    [['suites', '--json', '--jsonl'], /cannot be combined/],
     [['suites', '--filter', 'x=1'], /takes no filter/],
     [['suites', '--limit', '0'], /whole number/],
     [['trials', '--run', 'r', '--status', 'bogus'], /No trial has the status "bogus". There are: failed,/],

@@ -44,9 +44,9 @@ test.each<[string, (path: string) => void, string]>([
 })
 
 test.each<[string, (path: string) => void, string]>([
-  ['a named pipe', path => execFileSync('mkfifo', ['-m', '600', path]), 'it is no regular file'],
-  ['a directory', path => mkdirSync(path, { mode: 0o700 }), 'it is no regular file'],
-  ['a device', path => symlinkSync('/dev/zero', path), 'it is no regular file'],
+  ['a named pipe', path => execFileSync('mkfifo', ['-m', '600', path]), 'it is not a regular file'],
+  ['a directory', path => mkdirSync(path, { mode: 0o700 }), 'it is not a regular file'],
+  ['a device', path => symlinkSync('/dev/zero', path), 'it is not a regular file'],
   [
     'a huge file',
     path => {
@@ -69,5 +69,5 @@ test('a config file that is a named pipe is refused at once', async () => {
   execFileSync('mkfifo', ['-m', '600', path])
   const { code, stderr } = await home.run(['get', 'projects'], { env: { MCPDECK_CONFIG: path } })
   expect(code).toBe(2)
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('cannot be read: it is no regular file')
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('cannot be read: it is not a regular file')
 })

@@ -10,7 +10,7 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   // It has no capabilities, waves and scenarios.
   const unknown = await now()
   expect(unknown).toMatchObject({ code: 3, stdout: '' })
-  expect(unknown.stderr).toContain('not everything has been read')
+  expect(unknown.stderr).toContain('not everything was read')
 
   home.rest()
   const failed = { id: 'r1', suiteId: 's1', status: 'completed', result: 'failed', runNumber: 7, createdAt: Date.now() }

@@ -39,7 +39,7 @@ describe('flag, then environment, then the default profile, then the local works
       (options: ProfileOptions, env: Record<string, string>, from = config) =>
       () =>
         chooseProfile(options, env, from)
-    expect(choose({ local: true, profile: 'prod' }, {})).toThrow('--local and --profile exclude each other.')
+    expect(choose({ local: true, profile: 'prod' }, {})).toThrow('--local and --profile cannot be combined.')
     expect(choose({ profile: 'prod', baseUrl: 'https://x.test' }, {})).toThrow(UsageError)
     expect(choose({}, { MCPDECK_PROFILE: 'prod', MCPDECK_BASE_URL: 'https://x.test' })).toThrow('both set')
     expect(choose({ profile: 'prd' }, {})).toThrow('Did you mean "prod"?')

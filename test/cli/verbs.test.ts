@@ -56,14 +56,14 @@ describe('servers', () => {
   })
 
   test.each([
-    [['everything', 'echo', 'message=x'], /add --yes to do it without a question/],
+    [['everything', 'echo', 'message=x'], /add --yes to skip this question/],
     [['everything', 'ech', 'message=x', '--yes'], /no tool "ech"\. Did you mean "echo"\?/],
     [['everything', 'get-sum', 'a=x', '--yes'], /b is required; a must be number\. Nothing was sent/],
-    [['everything', 'echo', 'message', '--yes'], /"message" is no argument; write key=value/],
+    [['everything', 'echo', 'message', '--yes'], /"message" is not an argument; write key=value/],
     [['everything', '--yes'], /Name a tool behind the server/],
     [['nowhere', 'echo', '--yes'], /There is no server "nowhere"/],
     [['--yes'], /Name a server/],
-    [['--command', 'x', '--url', 'http://x', 'echo'], /exclude each other/],
+    [['--command', 'x', '--url', 'http://x', 'echo'], /cannot be combined/],
     [['--command', 'http://127.0.0.1:9/mcp', 'echo'], /this goes with --url/],
     [['--url', 'http://127.0.0.1:9/mcp', '--token-env', 'NOT_SET', 'echo'], /NOT_SET of --token-env is empty/],
     [['everything', 'echo', 'message=x', '--yes', '--read-only'], /--read-only refuses every write/],
@@ -109,6 +109,23 @@ describe('servers', () => {
       [['--env', 'A=1', '--env', 'A=2'], /A is given twice/],
     ] as const)
       expect(await run('tools', ...program, ...wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(why) })
+  })
+
+  test('a server that is saved nowhere runs in the directory that is named', async () => {
+    const apart = await openHome({ apart: true })
+    try {
+      const program = ['--command', `${process.execPath} stdio-server.mjs healthy`]
+      const there = ['--cwd', join(import.meta.dirname, '../servers')]
+      expect(await apart.run(['tools', ...program])).toMatchObject({ code: 3 })
+      expect(await apart.run(['tools', ...program, ...there])).toMatchObject({ code: 0 })
+      expect(await apart.run(['doctor', ...program, ...there])).toMatchObject({ code: 0 })
+      expect(await apart.run(['tools', ...program, '--cwd', 'no-such-place'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--cwd: no-such-place is no directory that can be entered.'),
+      })
+    } finally {
+      await apart.close()
+    }
   })
 
   test('prompt renders with its arguments, and names those that are missing', async () => {
@@ -171,7 +188,7 @@ describe('servers', () => {
     writeFileSync(earlier, '{"tools": 5}')
     expect(await run('snapshot', 'diff', earlier, now)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is no snapshot: it lists no tools'),
+      stderr: expect.stringContaining('is not a snapshot: it lists no tools'),
     })
     expect(await run('snapshot', 'diff', './gone.json', now)).toMatchObject({ code: 2 })
     expect(await run('snapshot', 'diff', now, 'Twin')).toMatchObject({ code: 3 })
@@ -274,7 +291,7 @@ describe('what is in flight', () => {
     const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
     expect(await run('cancel', runId)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/slot is free[^]*--yes/),
+      stderr: expect.stringMatching(/slot becomes free[^]*--yes/),
     })
     expect(await api.call(contract.runs.get, { projectId, runId })).not.toMatchObject({ status: 'cancelled' })
     expect(json(await run('cancel', runId, '--yes', '--json'))).toMatchObject({ id: runId })

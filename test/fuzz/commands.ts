@@ -28,7 +28,7 @@ export type Command = {
   words: readonly string[]
   /** What standard output is on a terminal. */
   output: Purpose
-  /** Standard output is JSON where the exit code is 0: one text, or one a line. */
+  /** Standard output is JSON where the exit code is 0: one text, or one per line. */
   json?: 'text' | 'lines'
   /** The verdict that the untampered record has; only such a command may end with 1. */
   truth?: 'passed' | 'failed'

@@ -73,7 +73,7 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   person.press(confirmKeys.bindings.next)
   await person.see('❯ Send the change')
   person.press(confirmKeys.bindings.choose)
-  await person.see(`${TITLE} is changed.`)
+  await person.see(`Changed ${TITLE}.`)
   await until(
     () => keptIn(home),
     texts => texts.length === 0,

@@ -127,7 +127,7 @@ async function publish(person: Visitor): Promise<string> {
   await closeProofs()
 
   await person.see(() => person.words().includes('Anonymous visitors get no answers until these limits allow them.'))
-  await person.see(() => person.words().includes('mcpdeck visit opens them all the same'))
+  await person.see(() => person.words().includes('mcpdeck visit still opens them'))
   person.press(keys.limits)
   await person.see('▌ answers for guests  [ ] no')
   person.type(' ')
@@ -162,14 +162,14 @@ async function readTheFinding(person: Visitor): Promise<void> {
   await person.see(/▌! new +The tool get-sum answers/)
   await person.see(/Source +scenario Staging/)
   person.press(findingsKeys.bindings.insights)
-  await agree(person, 'It uses one of the organization’s insight requests of the day')
-  await person.see(() => person.words().includes('Root cause, as a model sees it Why: The tool get-sum'))
+  await agree(person, 'It uses one of the organization’s daily insight requests')
+  await person.see(() => person.words().includes('Root cause, by a model Why: The tool get-sum'))
 }
 
 async function playItAsAJourney(person: Visitor): Promise<void> {
   person.open(swarmsScreen)
   await person.see('▌Whole project')
-  await person.see(() => person.words().includes('Go into the tab Journeys and press n to save one'))
+  await person.see(() => person.words().includes('Open the tab Journeys and press n to save one'))
   person.press(swarmsKeys.bindings.open)
   await person.see('▌Whole project ─')
   person.press(tabs.next)

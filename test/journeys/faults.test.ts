@@ -87,7 +87,7 @@ describe('a service that cannot be used says why in its pane', () => {
     [
       'answers off the contract',
       () => listen(async () => Response.json({ items: [{ id: 7 }] })),
-      'Answer not as agreed',
+      'Unexpected answer',
       'The answer does not match the contract',
     ],
   ])('%s', async (_, address, title, sentence) => {
@@ -107,7 +107,7 @@ describe('a service that cannot be used says why in its pane', () => {
       path.endsWith('/capabilities') ? Response.json({ can: 'everything' }) : undefined,
     )
     await using person = visit({ env })
-    await person.see('✗ Answer not as agreed')
+    await person.see('✗ Unexpected answer')
     await person.see('▌Sandbox')
     expect(person.words()).toContain('The answer does not match the contract: ')
     person.press(projectsKeys.bindings.open)
@@ -147,7 +147,7 @@ describe('a server that cannot be used says why in its pane', () => {
     expect(person.words()).toContain('/nonexistent/mcp-server')
     person.press(tabsKeys.bindings.next)
     await person.see('✗ MCP server unreachable')
-    expect(person.words()).toContain('The service works, but not the MCP server')
+    expect(person.words()).toContain('The service works, but the MCP server')
     await expectNeighbour(person)
   })
 

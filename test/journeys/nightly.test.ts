@@ -36,7 +36,7 @@ describe.concurrent.each([
 
     drift(false)
     person.press(keys.doctor)
-    await person.see(() => person.words().includes('The tools of now take all 3 calls of the failing cases.'))
+    await person.see(() => person.words().includes('The current tools accept all 3 calls of the failing cases.'))
     person.press(textOverlayKeys.bindings.close)
     await person.seeGone('From run #1')
 

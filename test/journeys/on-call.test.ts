@@ -30,7 +30,7 @@ const BAD = { delayMs: 400 }
 /** What a bad line does at once; silence only shows after a deadline. */
 const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
 const WHOLE_MS = 240_000
-const DOUBT = 'it may have happened all the same'
+const DOUBT = 'it may have happened anyway'
 
 /**
  * The samples in a temporary workspace, served by a process of its own. What the test looks up for itself goes past the
@@ -136,14 +136,14 @@ test.concurrent(
     await see('No insights for')
     const asking = async () => {
       person.press(findings.insights)
-      await see('Ask for insights of')
+      await see('Request insights of')
       await agree(person)
     }
     await insist(at, asking, /The insights of the wave \S+ are pending/)
     const cancelling = async () => {
       person.press(findings.stopInsights)
       await see('Cancel the insights of')
-      await fill(person, ['❯ Let them go on', 'down'])
+      await fill(person, ['❯ Keep generating', 'down'])
       await see('❯ Cancel the insights')
       person.press(form.choose)
     }

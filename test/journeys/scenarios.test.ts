@@ -100,7 +100,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   )
   await choose(person, [/▌ \(o\) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
   await through(person, [/May enter: .*strangers who have the link/], 'open')
-  await closeProofs(person, /✓ Answered: accessVersion is 1\./, /copies it\. It is held for this session only/)
+  await closeProofs(person, /✓ Answered: accessVersion is 1\./, /copies it\. It is kept for this session only/)
   await person.see('! anyone with the link')
   expect(person.terminal.screen()).not.toContain('/visit/')
   const link = await copiedLink()
@@ -175,7 +175,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   person.press(keys.unpublish)
   await through(
     person,
-    [/All live sessions \(1 now\) end at once/, MOVES, /Its link opens nothing any more/],
+    [/All live sessions \(1 now\) end at once/, MOVES, /Its link no longer opens anything/],
     'unpublish',
   )
   await closeProofs(person, /✓ Read back: it is not listed/)

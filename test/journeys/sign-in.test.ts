@@ -76,7 +76,7 @@ test('a sign-in from the screen: browser, tokens, a call, their refresh, and no 
   const page = await fetch((await visit(await opened())).back)
   expect(await page.text()).toContain('This page can be closed')
   await terminal.waitFor(/Signed in to guarded, until (?:[\d-]+ )?\d\d:\d\d/)
-  await terminal.waitFor('the next token comes by itself')
+  await terminal.waitFor('the next token is fetched automatically')
   const called = await home.run(['call', 'guarded', 'whoami', '--yes'])
   expect(called).toMatchObject({ code: 0, stdout: 'You are signed in.\n' })
   expect(server.state.refreshes).toBeGreaterThan(0)

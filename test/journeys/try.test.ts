@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { createHome, removeHome } from '../pty/home.ts'
@@ -60,6 +60,17 @@ test('one key saves it in the local workspace with all that it was opened with',
   expect(again.screen()).not.toContain(SECRET)
   again.type(']]')
   await again.waitFor('3 listed')
+})
+
+test('a server is tried in the directory that is named, and told to be saved without it', async () => {
+  const own = homeWithTemporary()
+  const terminal = tried(own, '--cwd', dirname(SERVER), '--', process.execPath, `./${basename(SERVER)}`, 'healthy')
+  await terminal.waitFor('3 listed')
+  terminal.type('s')
+  await terminal.waitFor('Save stdio-server')
+  terminal.press('ctrl+s')
+  await terminal.waitFor(/Left behind: Its directory/)
+  await quit(terminal)
 })
 
 test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
@@ -174,11 +185,11 @@ test('a second call is saved in the suite of the first, or in another new one', 
   terminal.press('alt+c')
   await terminal.waitFor('Cases 1 of 1')
   terminal.type('q')
-  await terminal.waitFor('Quit without what was made here?')
+  await terminal.waitFor('Quit and lose what was made here?')
   expect(terminal.screen()).toContain('The suite stdio-server suite.')
   expect(terminal.screen()).toContain('The suite Other.')
   terminal.press('enter')
-  await terminal.waitFor(now => !now.screen().includes('Quit without'))
+  await terminal.waitFor(now => !now.screen().includes('Quit and lose'))
   terminal.resize(30, 8)
   await terminal.waitFor('mcpdeck needs at least')
   terminal.type('q')

@@ -163,7 +163,7 @@ test.concurrent(
     // What was chosen is in the form again, and is given up there.
     await other.see('Go on: see what it does first')
     other.press(form.cancel)
-    await other.see('❯ Go on filling in')
+    await other.see('❯ Keep editing')
     other.press(answer.next)
     await other.see('❯ Discard it')
     other.press(answer.choose)
@@ -257,7 +257,7 @@ test.concurrent(
     expect(await dismissedAt()).toEqual(before)
     // It was not theirs, so there is nothing of it to take back.
     other.press(findingsKeys.bindings.undo)
-    await other.see('There is nothing to take back')
+    await other.see('There is nothing to undo')
     expect(await dismissedAt()).toEqual(before)
   },
   WHOLE_MS,

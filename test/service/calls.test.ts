@@ -152,7 +152,7 @@ describe('what was called by hand', () => {
   })
 })
 
-test('whatever sizes come in whatever order, both bounds hold, and the newest is kept', async () => {
+test('whatever sizes come in any order, both bounds hold, and the newest is kept', async () => {
   const { api, store } = await open()
   const { serverId } = await sandbox(api)
   const [most, mostBytes] = [BOUNDS.serverCalls.most, BOUNDS.serverCallBytes.most]

@@ -271,7 +271,7 @@ async function perform(api: Api, projectId: string, hostId: string, known: Model
   else row.archived = action.kind === 'archive'
 }
 
-test('whatever is written in whatever order, the environments are what a small model says', async () => {
+test('whatever is written in any order, the environments are what a small model says', async () => {
   const { api } = await open()
   const name = fc.constantFrom('a', 'b', 'c')
   const index = fc.nat(5)

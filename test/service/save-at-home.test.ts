@@ -26,6 +26,7 @@ async function stage() {
     saveAtHome(
       {
         savedSuites,
+        directory: undefined,
         atHome: work =>
           work(home.client, async (serverId, homeServerId) =>
             handOverServer(

@@ -98,6 +98,14 @@ test('prompts and resources are read, and a server that does not answer is not v
   expect(await run('validate', '--command', `'${process.execPath}' -e 0`)).toMatchObject({ code: 3 })
 })
 
+test('a server by its command has paths below the directory that is named', async () => {
+  const [node = '', program = ''] = servers.find(({ name }) => name === 'files')!.command
+  const call = ['call', '--command', `'${node}' '${program}' files`, '--cwd', folder, 'read_text_file']
+  // In a process of its own, which goes there.
+  const ended = await home.start([...call, 'path=note.txt', '--yes']).ended()
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('kept in a file') as string })
+})
+
 test('a server over HTTP is opened by its address, and saved takes tokens', async () => {
   const url = await referenceServerOverHttp()
   expect(await run('tools', '--url', url)).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string })

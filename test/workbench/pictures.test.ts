@@ -45,7 +45,7 @@ test('the picture of a call is drawn in blocks, and by the terminal itself where
   terminal.type('k')
   await terminal.waitFor(/▌ +\u{10eeee}/u)
   terminal.type('w')
-  await terminal.waitFor('readable for you alone')
+  await terminal.waitFor('readable only by you')
   const file = join(home, 'logo.png')
   terminal.press('ctrl+u')
   terminal.type(file)

@@ -357,7 +357,7 @@ test('a refused key says where it came from', async () => {
   const refused = () => Response.json({ code: 'UNAUTHORIZED', message: 'no' }, { status: 401 })
   const named = service(refused, { keySource: 'variable MY_KEY' })
   const text = describeError(await failure(named.client.account.me()))
-  expect(text.next).toBe('The key came from variable MY_KEY; put one there that the service takes.')
+  expect(text.next).toBe('The key came from variable MY_KEY; put one there that the service accepts.')
   const { client } = service(refused)
   expect(describeError(await failure(client.account.me())).next).toBe('Enter another key for this profile.')
 })

@@ -46,7 +46,7 @@ export const DoctorCheck = shape(() =>
 )
 export type DoctorCheck = z.infer<typeof DoctorCheck>
 
-/** Names of the doctor's steps in the order in which it takes them. */
+/** Names of the doctor's steps in the order in which it reports them. */
 export const DOCTOR_STEPS = [
   'probe',
   'connection',
@@ -57,6 +57,15 @@ export const DOCTOR_STEPS = [
   'resourceTemplates',
   'prompts',
 ] as const
+export type DoctorStep = (typeof DOCTOR_STEPS)[number]
+
+/** The same in the order in which a local workspace takes them. */
+export const DOCTOR_STEPS_TAKEN: readonly DoctorStep[] = [
+  ...DOCTOR_STEPS.slice(0, 5),
+  'prompts',
+  'resources',
+  'resourceTemplates',
+]
 
 export const DoctorReport = shape(() =>
   record({

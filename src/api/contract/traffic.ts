@@ -111,7 +111,7 @@ export const traffic = resource('traffic', {
     local: true,
   }),
   clear: endpoint('clearTraffic', 'DELETE', `${server}/traffic`, {
-    summary: 'Forget what was recorded so far.',
+    summary: 'Clear what was recorded so far.',
     response: Cleared,
     risk: 'write',
     idempotency: 'natural',

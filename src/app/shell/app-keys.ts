@@ -14,6 +14,20 @@ export function goKeysOf<Name extends string>(declared: readonly ScreenDeclarati
 }
 
 export const budgetKeys = define.overlay('budget', 'Request budget', {
+  older: {
+    verb: 'left',
+    keys: [VERBS.left.key, 'left'],
+    label: 'older column',
+    repeats: true,
+    help: 'Say what was sent before.',
+  },
+  newer: {
+    verb: 'right',
+    keys: [VERBS.right.key, 'right'],
+    label: 'newer column',
+    repeats: true,
+    help: 'Say what was sent after.',
+  },
   share: on('toggle', 'more or less', { hint: true, help: 'Read this screen more or less often.' }),
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
 })
@@ -52,7 +66,7 @@ export const themeKeys = define.overlay('theme', 'Themes', {
 })
 
 export const helpKeys = define.overlay('help', 'Help', {
-  filter: on('find', 'filter', { hint: true, help: 'Show only the lines that hold a text.' }),
+  filter: on('find', 'filter', { hint: true, help: 'Show only the lines that contain a text.' }),
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key, '?'], label: 'close', hint: true },
 })
 

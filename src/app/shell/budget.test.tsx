@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { createShares, type Share } from '../../domain/polling/share.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
+import { SPENT_COLUMNS, SPENT_SECONDS } from '../../domain/budget/lines.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { budgetKeys } from './app-keys.ts'
 
@@ -28,8 +29,21 @@ test('the palette finds the budget, which says for which screen and what for req
   await app.see('No limit: the workspace answers in this process.')
   await app.see(/\d+ requests? in the last minute from this machine\s+│\s+│\s+Projects: [^\n]*asked for \d/)
   await app.see(/asked for +[▁▂▃▄▅▆▇█ ]* \d+ .*\n.*\n?.*a column is 2 s, the highest is \d/)
+  await app.see(/\d+ to \d+ s ago: /)
+  const columns = new Set<string>()
+  const sent = new Map<string, number>()
+  for (let column = 0; column < SPENT_COLUMNS; column++) {
+    const { since = '', counts = '' } = /(?<since>\d+ to \d+) s ago: (?<counts>[^│]*)/.exec(app.frame())?.groups ?? {}
+    columns.add(since)
+    for (const [, count, label] of counts.matchAll(/(\d+) ([a-z ]+)/g))
+      sent.set(label!.trim(), Number(count) + (sent.get(label!.trim()) ?? 0))
+    await app.press(budgetKeys.bindings.older)
+    if (column + 1 < SPENT_COLUMNS) await app.see(`${(column + 1) * SPENT_SECONDS} to `)
+  }
+  expect(columns.size).toBe(SPENT_COLUMNS)
+  expect(sent.get('asked for')).toBeGreaterThan(0)
   await app.see('0 requests waiting here, 0 in other processes')
-  await app.see('reads answered by what was just read')
+  await app.see('reads answered from what was just read')
 })
 
 test('a person gives a screen more or less, and is told when that cannot be saved', async () => {

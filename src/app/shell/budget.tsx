@@ -1,9 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import type { BudgetReport } from '../../api/client/budget/gauge.ts'
 import { useOverlays } from '../../components/overlays.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { ownTexts, rateText, SPENT_SECONDS, spentOver, spentTexts } from '../../domain/budget/lines.ts'
+import {
+  ownTexts,
+  rateText,
+  SPENT_COLUMNS,
+  SPENT_SECONDS,
+  spentAtText,
+  spentOver,
+  spentTexts,
+} from '../../domain/budget/lines.ts'
 import { type Share, SHARES } from '../../domain/polling/share.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunningNow } from '../../hooks/use-now.ts'
@@ -72,20 +80,26 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
   const share = useShare(screen)
   const key = useKeyName()(budgetKeys, 'share')
   const { symbols } = useTheme()
+  const [column, setColumn] = useState(SPENT_COLUMNS - 1)
   const next = SHARES[(SHARES.indexOf(share) + 1) % SHARES.length]!
   const give = (): void => {
     shares?.give(screen, next).catch((error: unknown) => {
       notify('warn', `Holds for this session only: ${error instanceof Error ? error.message : String(error)}`)
     })
   }
-  useBindings(budgetKeys, { close: props.onClose, share: shares ? give : unavailable('There are no settings here.') })
+  useBindings(budgetKeys, {
+    close: props.onClose,
+    share: shares ? give : unavailable('There are no settings here.'),
+    older: () => setColumn(at => Math.max(0, at - 1)),
+    newer: () => setColumn(at => Math.min(SPENT_COLUMNS - 1, at + 1)),
+  })
   const report = budget.report()
   const lines: Line[] = [
     rateText(budget.snapshot(), now),
     `${titleOf(screen)} is read ${SHARE_TEXTS[share]}. Press ${key} to change that.`,
     '',
     ...spentTexts(report, titleOf),
-    ...overTime(report, symbols),
+    ...overTime(report, symbols, column),
     '',
     ...ownTexts(report, titleOf),
   ]
@@ -94,23 +108,31 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
 
 const LABEL = 16
 
-/** What was sent for what and when; the lines above say it where nothing is drawn. */
-function overTime(report: BudgetReport, symbols: Symbols): Line[] {
+/** What was sent for what and when, the chosen column in numbers; the lines above say it where nothing is drawn. */
+function overTime(report: BudgetReport, symbols: Symbols, column: number): Line[] {
   const purposes = spentOver(report)
   if (symbols.spark.length === 0 || purposes.length === 0) return []
   const most = Math.max(...purposes.flatMap(({ counts }) => counts))
-  const rows = purposes.map(({ label, counts }): Line => ({
-    parts: [
-      { text: fit(`  ${label}`, LABEL), tone: 'muted' },
-      {
-        text: sparkline(
-          symbols,
-          counts.map(count => (count === 0 ? undefined : count / most)),
-        ),
-        tone: label === 'refused' ? 'error' : 'accent',
-      },
-      { text: ` ${counts.reduce((sum, count) => sum + count, 0)}`, tone: 'plain' },
-    ],
-  }))
-  return ['', ...rows, { text: `a column is ${SPENT_SECONDS} s, the highest is ${most}`, tone: 'muted', indent: LABEL }]
+  const rows = purposes.map(({ label, counts }): Line => {
+    const drawn = sparkline(
+      symbols,
+      counts.map(count => (count === 0 ? undefined : count / most)),
+    )
+    const tone = label === 'refused' ? 'error' : 'accent'
+    return {
+      parts: [
+        { text: fit(`  ${label}`, LABEL), tone: 'muted' },
+        { text: drawn.slice(0, column), tone },
+        { text: drawn.slice(column, column + 1), tone: 'cursor' },
+        { text: drawn.slice(column + 1), tone },
+        { text: ` ${counts.reduce((sum, count) => sum + count, 0)}`, tone: 'plain' },
+      ],
+    }
+  })
+  return [
+    '',
+    ...rows,
+    { text: `a column is ${SPENT_SECONDS} s, the highest is ${most}`, tone: 'muted', indent: LABEL },
+    { text: spentAtText(purposes, column), indent: LABEL },
+  ]
 }

@@ -46,7 +46,7 @@ export function filterHelp(bindings: readonly ActiveBinding[], text: string): Li
   const lineOf = ({ keys, title, label, help, name }: ActiveBinding): string =>
     [keys.map(displayKey).join(' '), title, label, help, name].join(' ').toLowerCase()
   const found = bindings.filter(binding => words.every(word => lineOf(binding).includes(word)))
-  return found.length > 0 ? helpLines(found) : [{ text: `No key here is about “${clean(text)}”.`, tone: 'muted' }]
+  return found.length > 0 ? helpLines(found) : [{ text: `No key here matches “${clean(text)}”.`, tone: 'muted' }]
 }
 
 /** The help overlay; `bindings` were taken before it opened, so it shows the page's keys. */

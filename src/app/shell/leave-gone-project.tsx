@@ -28,7 +28,7 @@ export function LeaveGoneProject() {
       const instead = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
       router.abandon(({ params }) => params.projectId === gone, instead)
       const where = isOnly ? `This is ${clean(only.name)}` : 'Choose another'
-      toasts.show('warn', `The project of this place is gone, or not for this key. ${where}.`)
+      toasts.show('warn', `The project of this place no longer exists, or this key cannot see it. ${where}.`)
     }
     const look = async (projectId: string): Promise<void> => {
       if (there.has(projectId) || checked.has(projectId)) return

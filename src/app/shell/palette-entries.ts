@@ -106,7 +106,8 @@ export function locatorEntry(
     choose: () => refuse(unavailable),
   })
   const owner = profileOf(text) ?? profile.name
-  if (owner !== profile.name) return refused(`That is of the profile ${clean(owner)}: give it to mcpdeck in the shell.`)
+  if (owner !== profile.name)
+    return refused(`That is of the profile ${clean(owner)}: open it with mcpdeck in the shell.`)
   if (place) return { ...entry, choose: () => go(place) }
   if (profile.local) return refused('The local workspace has no pages on the web.')
   return refused(`The setting web of the profile ${profile.name} has no such address.`)

@@ -22,7 +22,7 @@ describe('in the program', () => {
     app = await openApp({ testService, place: serversRoute.to({ projectId }) })
     await app.see('▌everything')
     await app.press(appKeys.bindings.palette)
-    await app.see('Go or do')
+    await app.see('Palette')
   }
 
   test('a screen is a few letters away', async () => {
@@ -89,7 +89,7 @@ describe('in the program', () => {
     await app.type('mcpdeck://production/projects/prj_1')
     await app.see(/▌Open it .*the profile production/)
     await app.press('enter')
-    await app.see('! That is of the profile production: give it to mcpdeck in the shell.')
+    await app.see('! That is of the profile production: open it with mcpdeck in the shell.')
     expect(app.router.current()).toEqual(serversRoute.to({ projectId }))
   })
 
@@ -100,7 +100,7 @@ describe('in the program', () => {
     await app.press('enter')
     await app.see('Nothing fits.')
     await app.press('escape')
-    await app.see(frame => !frame.includes('Go or do'))
+    await app.see(frame => !frame.includes('Palette'))
     expect(app.router.current().screen).toBe('servers')
   })
 

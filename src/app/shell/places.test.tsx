@@ -105,7 +105,7 @@ describe('a place is where the focus is', () => {
     await app!.press('5')
     await app!.see('Goal b')
     await app!.press(appKeys.bindings.palette)
-    await app!.see('Go or do')
+    await app!.see('Palette')
     await app!.type(runIds[1]!)
     await app!.see(/▌[^\n]* run /)
     await app!.press('enter')
@@ -137,11 +137,11 @@ describe('a place is where the focus is', () => {
     await app!.see('Goal a')
     for (const label of ['Goal a', 'Goal b', 'Goal a']) {
       await app!.press(appKeys.bindings.palette)
-      await app!.see('Go or do')
+      await app!.see('Palette')
       await app!.type(label)
       await app!.see(new RegExp(`▌[^\\n]*${label}[^\\n]*finding`))
       await app!.press('enter')
-      await app!.see(frame => !frame.includes('Go or do') && new RegExp(`▌[^\\n]*${label}`).test(frame))
+      await app!.see(frame => !frame.includes('Palette') && new RegExp(`▌[^\\n]*${label}`).test(frame))
     }
   })
 

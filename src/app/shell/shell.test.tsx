@@ -30,7 +30,7 @@ async function openRuns(
 describe('a place of a project that is not there', () => {
   test('is left for the only project, and nothing leads back to it', async () => {
     app = await openApp({ place: runsRoute.to({ projectId: 'prj_gone', runId: 'run_1', pane: 'run' }) })
-    await app.see('The project of this place is gone, or not for this key. This is Sandbox.')
+    await app.see('The project of this place no longer exists, or this key cannot see it. This is Sandbox.')
     await app.see(`▌${SUITE}`)
     const { items } = await app.client.projects.list()
     expect(app.router.current().params.projectId).toBe(items[0]!.id)
@@ -44,7 +44,7 @@ describe('a place of a project that is not there', () => {
         return runsRoute.to({ projectId: 'prj_gone' })
       },
     })
-    await app.see('The project of this place is gone, or not for this key. Choose another.')
+    await app.see('The project of this place no longer exists, or this key cannot see it. Choose another.')
     await app.see('Another')
     expect(app.router.current().screen).toBe('projects')
     app.router.go(runsRoute.to())
@@ -117,7 +117,7 @@ describe('help, filtered', () => {
     await app.see('page down')
     await app.press(helpKeys.bindings.filter)
     await app.type('nothing such')
-    await app.see('No key here is about “nothing such”.')
+    await app.see('No key here matches “nothing such”.')
     await app.press('escape', helpKeys.bindings.close)
     await app.see(frame => !frame.includes('What works here'))
   })

@@ -232,7 +232,7 @@ function useStop(): KeyHandler | Unavailable {
   const stoppable = tasks.findLast(({ stop }) => stop !== undefined)
   if (stoppable?.stop) return stoppable.stop
   const last = tasks.at(-1)
-  if (!last) return unavailable('Nothing is under way.')
+  if (!last) return unavailable('Nothing is running.')
   return unavailable(`This cannot be stopped; it ends by itself: ${clean(last.text)}`)
 }
 

@@ -39,6 +39,6 @@ test('everything shows in the theme that is chosen, Esc takes it back and Enter 
 test('where nothing is coloured it is said', async () => {
   const app = await openApp({ place: projectsRoute.to({}) })
   await app.press(appKeys.bindings.theme)
-  await app.see('Nothing is coloured here.')
+  await app.see('There are no colours here.')
   await app.close()
 })

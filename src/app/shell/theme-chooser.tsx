@@ -31,7 +31,7 @@ const columns: readonly Column<ThemeEntry>[] = [
 /** Opens the list of themes, which paints everything in the one that is chosen in it. */
 export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavailable {
   const overlays = useOverlays()
-  if (themes === undefined) return unavailable('Nothing is coloured here.')
+  if (themes === undefined) return unavailable('There are no colours here.')
   return () => {
     overlays.open({
       title: 'Theme: everything shows in the chosen one',

@@ -76,7 +76,7 @@ export function usePalette(
       ...actionEntries(dispatcher.active(), perform),
       ...questions(),
     ]
-    open('Go or do', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
+    open('Palette', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
   }
   const overview = (): void => {
     const width = Math.max(...screens.map(({ title }) => widthOf(title))) + 2

@@ -27,7 +27,7 @@ export function usePin(): KeyHandler | Unavailable {
   const toasts = useToasts()
   const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
-  if (!current()) return unavailable('Nothing is chosen that could be pinned.')
+  if (!current()) return unavailable('Nothing that can be pinned is chosen.')
   return async () => {
     const subject = current()
     if (!subject) return
@@ -45,7 +45,7 @@ export function usePin(): KeyHandler | Unavailable {
     await askToKeep(
       {
         title: `Pinned ${pinned.kind} ${pinned.name}`,
-        lines: [`It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`],
+        lines: [`It is in “${incident.title}” with the current time. A note about it, if there is one to make:`],
         multiline: true,
       },
       note => {

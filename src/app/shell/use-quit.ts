@@ -16,11 +16,11 @@ export function useQuit(quit: () => void): () => Promise<void> {
     const lost = unsaved ? await madeIn(client, unsaved) : []
     const more = lost.length - MOST_NAMED
     const question = {
-      title: 'Quit without what was made here?',
+      title: 'Quit and lose what was made here?',
       lines: [
         ...lost.slice(0, MOST_NAMED),
         ...(more > 0 ? [`And ${more} more.`] : []),
-        'It is saved nowhere, and gone afterwards.',
+        'It is not saved and will be lost.',
       ],
       action: 'Quit',
       decline: 'Stay',

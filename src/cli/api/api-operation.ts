@@ -18,7 +18,7 @@ export function findOperation(words: readonly string[]): NamedOperation {
   const [first = '', path] = words
   if (METHODS.has(first.toUpperCase())) return findByPath(first.toUpperCase(), path)
   if (path !== undefined)
-    throw new UsageError(`"${first}" is no method; write mcpdeck api METHOD PATH or mcpdeck api OPERATION.`)
+    throw new UsageError(`"${first}" is not a method; write mcpdeck api METHOD PATH or mcpdeck api OPERATION.`)
   if (first === '')
     throw new UsageError(
       'Name an operation, such as listProjects, or write METHOD PATH; mcpdeck api --list names all operations.',
@@ -115,7 +115,7 @@ export function buildInput(
   let content = body
   for (const field of fields) {
     const at = field.indexOf('=')
-    if (at < 1) throw new UsageError(`"${field}" is no field; write --field name=value.`)
+    if (at < 1) throw new UsageError(`"${field}" is not a field; write --field name=value.`)
     const [name, value] = [field.slice(0, at), field.slice(at + 1)]
     if (inPath.has(name) || inQuery.has(name)) input[name] = value
     else if (!bodySchema) throw noField(endpoint, name)

@@ -14,7 +14,7 @@ export function canPrompt(): boolean {
  * @throws UsageError where nobody can be asked, so that a script says it with --yes
  */
 export async function confirmPrompt(effect: string, word = 'yes'): Promise<boolean> {
-  if (!canPrompt()) throw new UsageError(`${effect}; add --yes to do it without a question.`)
+  if (!canPrompt()) throw new UsageError(`${effect}; add --yes to skip this question.`)
   return (await readAnswer(`${effect}. Type ${word} to go on: `)) === word
 }
 

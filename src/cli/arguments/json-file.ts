@@ -14,6 +14,6 @@ export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new UsageError(`${file} is no JSON: ${systemErrorReason(error)}.`)
+    throw new UsageError(`${file} is not JSON: ${systemErrorReason(error)}.`)
   }
 }

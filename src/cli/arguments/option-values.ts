@@ -32,5 +32,5 @@ export function duration(text: string): number {
 }
 
 /** Says `--retry` and `--new` of commands that write. */
-export const RETRY = 'go on with this open write of mcpdeck journal instead of sending another one'
-export const SEND_NEW = 'send it although an earlier one may have happened'
+export const RETRY = 'go on with this open write listed by mcpdeck journal instead of sending another one'
+export const SEND_NEW = 'send it even though an earlier one may have happened'

@@ -17,14 +17,14 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   for await (const page of client.pages(contract.projects.list, {})) projects.push(...page.items)
   if (wanted !== undefined) return projectNamed(projects, wanted)
   const [only, ...others] = projects
-  if (!only) throw new UsageError('The key sees no project.')
+  if (!only) throw new UsageError('This key has access to no project.')
   if (others.length === 0) return only
   const choices = projects.map(({ id, name }) => `${clean(name)} (${id})`)
   if (!canPrompt()) throw new UsageError(`There are several projects; pass --project: ${choices.join(', ')}.`)
   process.stderr.write(choices.map((choice, index) => `${index + 1}  ${choice}\n`).join(''))
   const answer = await readAnswer('Which project? ')
   const chosen = projects[Number(answer) - 1]
-  if (!chosen) throw new UsageError(`"${clean(answer)}" is no number from 1 to ${projects.length}.`)
+  if (!chosen) throw new UsageError(`"${clean(answer)}" is not a number from 1 to ${projects.length}.`)
   return chosen
 }
 

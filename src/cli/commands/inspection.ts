@@ -62,7 +62,7 @@ const printNow = verb(
       'Print what is red and what waits, over all projects or those of each --project; 1 when something is red. ' +
       'Alone at a terminal, open that screen.',
     flags: [
-      ['--json', 'print one object; with --watch one a line'],
+      ['--json', 'print one object; with --watch one per line'],
       ['--watch', 'go on, and print what changes'],
       ['--timeout <time>', 'end after this time with what was read until then, such as 90s', duration],
       ['--report [file]', 'print a shift report as Markdown instead, or write it to a file of yours alone'],

@@ -18,7 +18,7 @@ export const profiles: readonly CommandDeclaration[] = [
   }),
   command({
     name: 'config path',
-    says: 'Tell where the config file lies (MCPDECK_CONFIG).',
+    says: 'Print the path of the config file (MCPDECK_CONFIG).',
     run: async () => (await config()).showConfigPath(),
   }),
   command<Json>({
@@ -56,7 +56,7 @@ export const profiles: readonly CommandDeclaration[] = [
       'Add a profile; without a key source, prompts for its key and stores it. --read-only and --project go ' +
       'into it.',
     words: [
-      ['<name>', 'how it is called from now on'],
+      ['<name>', 'its name'],
       ['<address>', 'base address of the service'],
     ],
     flags: [

@@ -15,9 +15,9 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ],
   ['--max-duration <time>', 'gate: the run took no longer', duration],
   ['--max-tokens <count>', 'gate: its models used no more tokens', whole(1, Number.MAX_SAFE_INTEGER)],
-  ['--gates-only', 'the gates decide, and not the run’s own verdict'],
+  ['--gates-only', 'the gates decide, not the run’s own verdict'],
   ['--junit <file>', 'write the trials as JUnit XML'],
-  ['--summary <file>', 'add what became of it to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],
+  ['--summary <file>', 'append the result to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],
   ['--json', 'print one object at the end'],
   ['--jsonl', 'print one event a line'],
 ]

@@ -104,7 +104,7 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'serve limits unset',
-    says: 'Give limits their defaults back.',
+    says: 'Reset limits to their defaults.',
     words: [['<name...>', '']],
     run: async ({ words: unset, own, common }) => (await settings()).changeLimits(common, { unset }, own.json),
   }),
@@ -142,7 +142,7 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'serve status',
-    says: 'Tell what is under way in the local workspace, and what of its limits is used.',
+    says: 'Show what is running in the local workspace, and how much of its limits is used.',
     flags: [['--json', 'print one object']],
     run: async ({ own, common }) => (await settings()).showStatus(common, own.json),
   }),

@@ -63,12 +63,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
         ...WRITES,
       ],
     },
-    async () => {
-      // What checks arguments takes as long to start as many a server.
-      const { checkArguments } = await import('../../domain/servers/arguments-check.ts')
-      void checkArguments({}, {})
-      return (await servers()).callTool
-    },
+    async () => (await servers()).callTool,
   ),
   serverVerb(
     {

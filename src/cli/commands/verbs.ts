@@ -191,7 +191,7 @@ export const verbs: readonly CommandDeclaration[] = [
       name: 'invite',
       says: 'Invite somebody to a scenario; prints the invitation where the service answers one.',
       words: [SCENARIO, ['<email>', 'their e-mail address']],
-      flags: [['--mail', 'have the service send them a mail'], ...WRITES],
+      flags: [['--mail', 'have the service send them an e-mail'], ...WRITES],
     },
     async () => (await access()).invite,
   ),

@@ -165,6 +165,6 @@ function keyName() {
     .string()
     .refine(
       keys => keys.split(' ').every(isKeyName),
-      'it is no key; keys are written like x, X, ctrl+x, alt+x, enter, shift+tab, and a sequence with spaces',
+      'it is not a key; keys are written like x, X, ctrl+x, alt+x, enter, shift+tab, and a sequence with spaces',
     )
 }

@@ -143,7 +143,7 @@ export function openDashboard(options: DashboardOptions): void {
     report: createReport(toasts, log.error),
     bindings: options.bindings,
   })
-  const pointer = createPointer()
+  const pointer = createPointer(Date.now, isWanted => screen.setHover(isWanted))
   const { queryClient = createPollingClient() } = options
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))

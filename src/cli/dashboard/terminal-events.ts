@@ -30,7 +30,7 @@ export async function dispatchEvents(events: readonly InputEvent[], to: EventRec
     if (event.type === 'mouse') {
       const next = events[index + 1]
       notches += 1
-      if (next?.type === 'mouse' && isSameTurn(event, next)) continue
+      if (next?.type === 'mouse' && isTakenUp(event, next)) continue
       await to.mouse(event, notches)
       notches = 0
     } else if (event.type === 'paste') to.paste(event.text)
@@ -40,8 +40,10 @@ export async function dispatchEvents(events: readonly InputEvent[], to: EventRec
   await flush()
 }
 
-function isSameTurn(event: MouseEvent, next: MouseEvent): boolean {
+/** Turns of the wheel on one cell are one, and of a way of the mouse its end counts. */
+function isTakenUp(event: MouseEvent, next: MouseEvent): boolean {
   const { action, row, column } = event
+  if (action !== next.action) return false
   const isWheel = action === 'wheel-up' || action === 'wheel-down'
-  return isWheel && next.action === action && next.row === row && next.column === column
+  return action === 'move' || (isWheel && next.row === row && next.column === column)
 }

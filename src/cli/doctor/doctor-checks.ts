@@ -30,7 +30,7 @@ export async function selfChecks(common: CommonOptions, version: string, log: Lo
   const { finding: configured, config } = await checkConfigFile(env)
   const { finding: chosen, choice } = config
     ? choose(common, config)
-    : { finding: skipped('profile', 'the config file has to be mended first'), choice: undefined }
+    : { finding: skipped('profile', 'the config file has to be fixed first'), choice: undefined }
   const { finding: keyed, key } = choice
     ? await checkKey(choice)
     : { finding: skipped('key', 'there is no profile to read it for') }
@@ -84,7 +84,7 @@ async function checkConfigFile(env: NodeJS.ProcessEnv): Promise<{ finding: Findi
       const lines = error.problems.map(problem => problemLine(path, problem))
       return { finding: fail('config', 'configuration', lines.join('\n'), `Mend ${path}.`) }
     }
-    return { finding: fail('config', 'configuration', wordsOf(error), `Mend or move away ${path}.`) }
+    return { finding: fail('config', 'configuration', wordsOf(error), `Fix or move away ${path}.`) }
   }
 }
 

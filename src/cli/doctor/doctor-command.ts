@@ -144,7 +144,7 @@ function checksOf(item: Examined): Check[] {
       check: 'doctor',
       state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
       detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
-      next: state === 'oauth_required' ? 'It wants an OAuth grant: mcpdeck sign-in gets one.' : null,
+      next: state === 'oauth_required' ? 'It needs an OAuth grant: mcpdeck sign-in gets one.' : null,
     },
   ]
 }

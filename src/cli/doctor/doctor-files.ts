@@ -28,7 +28,7 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
   if (stats instanceof Error) return barred(name, path, stats)
   if (!stats) return missingDirectory(name, path)
   if (!stats.isDirectory())
-    return fail(name, 'configuration', `${path} is no directory`, 'Move it away, or name another directory.')
+    return fail(name, 'configuration', `${path} is not a directory`, 'Move it away, or name another directory.')
   if (!isAllowed(path, constants.W_OK | constants.X_OK))
     return fail(name, 'configuration', `${path} cannot be written`, `chown or chmod it: ${path}`)
   if (process.platform === 'win32') return ok(name, path)
@@ -60,7 +60,7 @@ function missingDirectory(name: string, path: string): Finding {
   let parent = dirname(path)
   while (lstatSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent)
   return isAllowed(parent, constants.W_OK | constants.X_OK) && statfsSync(parent).type !== PROC
-    ? ok(name, `${path} is made when it is needed`)
+    ? ok(name, `${path} is created when it is needed`)
     : fail(name, 'configuration', `${path} cannot be made`, `${parent} cannot be written; name another directory.`)
 }
 
@@ -85,7 +85,7 @@ function exposedFiles(path: string): string[] {
 /** Whether a database can be read and is whole. */
 export function checkDatabase(name: string, path: string): Finding {
   const stats = statsOf(path)
-  if (stats === undefined) return ok(name, `${path} is made when it is needed`)
+  if (stats === undefined) return ok(name, `${path} is created when it is needed`)
   if (stats instanceof Error) return barred(name, path, stats)
   // Also to read it SQLite writes beside it.
   const needs = [path, dirname(path)].filter(each => !isAllowed(each, constants.R_OK | constants.W_OK))
@@ -103,7 +103,7 @@ export function checkDatabase(name: string, path: string): Finding {
       database.close()
     }
   } catch (error) {
-    if (isBusy(error)) return warn(name, `${path} is being written by another program`, 'Ask again in a moment.')
+    if (isBusy(error)) return warn(name, `${path} is being written by another program`, 'Try again in a moment.')
     const words = error instanceof Error ? error.message : String(error)
     return fail(name, 'service', `${path} cannot be read: ${words}`, 'Move it away to begin anew, or put a copy back.')
   }

@@ -131,7 +131,7 @@ function detailsOf(step: Step, prune: boolean): string[] {
   return [
     ...changes.map(change => clean(withoutAddresses(changeLine(change, '->'), step.doc.secrets))),
     ...(resent.length > 0 ? [`${resent.join(', ')}: sent again, since the service never returns them`] : []),
-    ...kept.map(field => `${field} stays: it cannot be taken away over the API`),
+    ...kept.map(field => `${field} stays: it cannot be removed over the API`),
   ]
 }
 

@@ -146,7 +146,7 @@ function outcomeOf(trial: EvalIteration): object {
 function scoreLines({ scores }: EvalIteration): string[] {
   return (scores ?? []).flatMap(({ scorerId, status, passed, error, rationale }) =>
     passed === false || status === 'error'
-      ? [`${scorerId}: ${error ?? rationale ?? (status === 'error' ? 'the grader broke' : 'not passed')}`]
+      ? [`${scorerId}: ${error ?? rationale ?? (status === 'error' ? 'the grader failed' : 'not passed')}`]
       : [],
   )
 }

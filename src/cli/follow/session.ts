@@ -71,7 +71,7 @@ export type Session = {
 
 /** @throws UsageError for options that contradict each other, or a report that cannot be written */
 async function openSession(common: CommonOptions, settings: Settings, own: SessionOptions): Promise<Session> {
-  if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
+  if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const gates = gatesOf(own)
   const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
   const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)

@@ -57,7 +57,7 @@ export function openSummary(file: string, own: Own): (results: readonly NamedRes
   try {
     const before = statSync(file, { throwIfNoEntry: false })
     // A pipe would be waited for.
-    if (before && !before.isFile()) throw new Error('it is no regular file')
+    if (before && !before.isFile()) throw new Error('it is not a regular file')
     closeSync(openSync(file, 'a'))
     if (!before) rmSync(file)
   } catch (error) {

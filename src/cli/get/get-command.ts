@@ -86,7 +86,7 @@ export function requireNoun(word: string): Noun {
 
 /** @throws UsageError for what a noun needs, and for what it does not take */
 export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
-  if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
+  if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const known = parentsOf(noun)
   // A record that can be read by its id alone needs nothing that it belongs to.
   const needed = known.filter(({ optional }) => !optional)

@@ -42,7 +42,7 @@ export async function goAfterEarlier(
   write: PlannedWrite,
   { retry, new: isNew = false, quiet, say, repeats = true }: EarlierOptions,
 ): Promise<Going> {
-  if (retry !== undefined && isNew) throw new UsageError('--retry and --new exclude each other.')
+  if (retry !== undefined && isNew) throw new UsageError('--retry and --new cannot be combined.')
   if (retry !== undefined) return { retry: await openWrite({ journal }, write, retry) }
   const options = { journal, client: workspace.client }
   const { same, settled, open } = await readEarlier(options, write, !quiet)

@@ -38,7 +38,7 @@ export async function exportNotebook(
 export function writeNamed(named: string, text: string, force: boolean): void {
   const file = resolve(named)
   const refusal = writeUnlessThere(file, text, force)
-  if (refusal === 'exists') throw new UsageError(`${file} is there already; --force replaces it.`)
+  if (refusal === 'exists') throw new UsageError(`${file} already exists; --force replaces it.`)
   if (refusal) throw new UsageError(`${file} was not written: ${refusal.reason}.`)
   say(`Wrote ${file}.`)
 }

@@ -131,7 +131,7 @@ export async function dropProfile(name: string, yes: boolean | undefined): Promi
   const { profiles } = await readConfig(process.env)
   const { path } = storedKey(name, profileNamed(profiles, name).baseUrl)
   const hasKey = hasFile(path)
-  if (hasKey && !yes && !(await confirmPrompt(`Profile ${name} goes, and its key in ${path} with it`)))
+  if (hasKey && !yes && !(await confirmPrompt(`Profile ${name} is removed, and its key in ${path} with it`)))
     return EXIT.noVerdict
   await removeProfile(name)
   rmSync(path, { force: true })

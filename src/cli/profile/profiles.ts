@@ -53,7 +53,7 @@ export function chooseProfile(
   const { local, profile, baseUrl } = options
   const flags = [local && '--local', profile !== undefined && '--profile', baseUrl !== undefined && '--base-url']
   const [first, second] = flags.filter(flag => typeof flag === 'string')
-  if (first && second) throw new UsageError(`${first} and ${second} exclude each other.`)
+  if (first && second) throw new UsageError(`${first} and ${second} cannot be combined.`)
   if (local) return { kind: 'local', because: '--local' }
   if (profile !== undefined) return named(profile, env, config, '--profile')
   if (baseUrl !== undefined) return addressed(baseUrl, '--base-url')

@@ -188,8 +188,8 @@ async function listening(server: NodeJS.EventEmitter, host: string, port: number
 /** Why an address cannot be listened on, and what to choose instead. */
 function whyNotListening(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return 'another program has this port; --port chooses another, 0 any free one'
-  if (code === 'EACCES') return 'this port is not for everyone; --port chooses another, from 1024 on'
+  if (code === 'EADDRINUSE') return 'another program uses this port; --port chooses another, 0 any free one'
+  if (code === 'EACCES') return 'this port needs more rights; --port chooses another, from 1024 on'
   if (code === 'EADDRNOTAVAIL') return 'this machine has no such address; --host chooses another'
   return describe(error)
 }
@@ -205,7 +205,7 @@ async function breakOff({ response, transport }: FaultyAnswer, outgoing: ServerR
 }
 
 function greeting(baseUrl: string, keyFile: string): string {
-  return `Serving the local workspace at ${baseUrl}\nThe key lies in ${keyFile}\nStop with Ctrl+C.\n`
+  return `Serving the local workspace at ${baseUrl}\nThe key is in ${keyFile}\nStop with Ctrl+C.\n`
 }
 
 function describe(error: unknown): string {

@@ -297,10 +297,10 @@ describe('the token endpoint', () => {
 test('a sign-in ends when nobody comes back, and when it is given up', async () => {
   const server = await startOAuthServer()
   const late = await begun(server, {}, { personMs: 50 })
-  await expect(late.tokens).rejects.toThrow(/Nobody came back from/)
+  await expect(late.tokens).rejects.toThrow(/No sign-in was completed at/)
   const left = await begun(server)
   left.end()
-  await expect(left.tokens).rejects.toThrow('given up')
+  await expect(left.tokens).rejects.toThrow('was cancelled')
   await expect(ask(left.callback)).rejects.toThrow('ECONNREFUSED')
   expect(server.state.redeemed).toEqual([])
 })

@@ -20,6 +20,7 @@ import { createMetadataFetch, requireNameable } from '../../service/connections/
 import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
+import { defined } from '../../lib/json.ts'
 
 /** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
 export type SignInTimes = { stepMs: number; personMs: number }
@@ -182,7 +183,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
     })
   const minutes = times.personMs / 60_000
   const late = setTimeout(() => {
-    answered.reject(new SignInError(`Nobody came back from ${host} within ${minutes} minutes. Begin again.`))
+    answered.reject(new SignInError(`No sign-in was completed at ${host} within ${minutes} minutes. Begin again.`))
   }, times.personMs)
   const waited = async (): Promise<ImportedTokens> => {
     try {
@@ -207,7 +208,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
       answered.resolve(answer)
       return undefined
     },
-    end: () => answered.reject(new SignInError('The sign-in was given up.')),
+    end: () => answered.reject(new SignInError('The sign-in was cancelled.')),
   }
 }
 
@@ -268,14 +269,7 @@ function importable(
   return {
     serverUrl,
     ...(oauthResourceUrl !== undefined && oauthResourceUrl !== serverUrl && { oauthResourceUrl }),
-    clientInformation: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
-    tokens: {
-      access_token,
-      token_type,
-      ...(refresh_token !== undefined && { refresh_token }),
-      ...(expires_in !== undefined && { expires_in }),
-      ...(scope !== undefined && { scope }),
-      ...(id_token !== undefined && { id_token }),
-    },
+    clientInformation: defined({ clientId, clientSecret }),
+    tokens: defined({ access_token, token_type, refresh_token, expires_in, scope, id_token }),
   }
 }

@@ -44,7 +44,7 @@ export async function exportSuite(
   { output, force }: ExportOptions,
 ): Promise<void> {
   if (output !== undefined && isFile(output) && !force)
-    throw new UsageError(`${output} is there already; add --force to replace it.`)
+    throw new UsageError(`${output} already exists; add --force to replace it.`)
   const projectId = await chosen()
   const { id: suiteId } = await find('suites', wanted)
   const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
@@ -91,7 +91,7 @@ export async function importSuite(
 }
 
 function checkOptions({ new: asNew, into, duplicates = 'block', reason }: ImportOptions): void {
-  if (asNew && into !== undefined) throw new UsageError('--new and --into exclude each other.')
+  if (asNew && into !== undefined) throw new UsageError('--new and --into cannot be combined.')
   if (duplicates !== 'block' && !reason)
     throw new UsageError(`--duplicates ${duplicates} needs a --reason; it is stored with the cases.`)
 }
@@ -160,7 +160,7 @@ export function planText(plan: SyncPlan, prune: boolean): string {
   const lines = [
     suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,
     ...(settings?.changes ?? []).map(change => `  ${changeLine(change, '->')}`),
-    ...(settings?.kept ?? []).map(field => `  ${field} stays: it cannot be taken away over the API`),
+    ...(settings?.kept ?? []).map(field => `  ${field} stays: it cannot be removed over the API`),
     `${counted(created.length, 'case')} to create`,
     ...created.map(({ title }) => `  + ${title}`),
     `${counted(changed.length, 'case')} to change`,

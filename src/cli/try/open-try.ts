@@ -29,7 +29,13 @@ const NAME = 'try'
 const FIRST_PICTURE_MS = 50
 
 /** A server to be tried, whose program may run already. */
-type TriedServer = { reach: Reach; name: string; early: EarlyStart | undefined }
+type TriedServer = {
+  reach: Reach
+  name: string
+  early: EarlyStart | undefined
+  /** The directory that was named for it. */
+  directory: string | undefined
+}
 
 /**
  * Opens the dashboard on the server, in a workspace of its own.
@@ -43,7 +49,7 @@ export async function openTry(server: TriedServer, common: CommonOptions): Promi
   const directory = requireDirectory()
   // Until the dashboard looks after the terminal, a signal would leave the directory behind.
   const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
-  const opened = openTemporary(settings, directory, { early: server.early, log })
+  const opened = openTemporary(settings, directory, server, log)
   const ids = await saveServer(opened.workspace.client, server)
   const queryClient = createPollingClient()
   const first = readFirst(opened.workspace.queries, queryClient, ids)
@@ -69,7 +75,8 @@ function requireDirectory(): TemporaryDirectory {
 function openTemporary(
   settings: Settings,
   directory: TemporaryDirectory,
-  { early, log }: { early: EarlyStart | undefined; log: Log },
+  { early, directory: ranIn }: TriedServer,
+  log: Log,
 ): OpenedWorkspace {
   const own = { ...settings, dataDir: directory.path, profile: { ...settings.profile, name: NAME }, readOnly: false }
   const opened = openLocal(own, log, 'open', { temporary: NAME, early })
@@ -97,6 +104,7 @@ function openTemporary(
       profile: { ...opened.workspace.profile, readOnly: settings.readOnly },
       unsaved: {
         savedSuites: new Map(),
+        directory: ranIn,
         async atHome(work) {
           const done = atHome(work)
           saving.add(done)

@@ -2,7 +2,7 @@ import { programReach, reachOf, type Reach } from '../../domain/servers/reach.ts
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { isAtTerminal } from '../dashboard/at-terminal.ts'
-import { moreOf, startReach, type ReachParts } from '../workspace/unsaved-reach.ts'
+import { enterDirectory, moreOf, startReach, type ReachParts } from '../workspace/unsaved-reach.ts'
 import { serverNameOf } from './server-name.ts'
 
 /**
@@ -17,11 +17,12 @@ export async function tryServer(words: readonly string[], own: ReachParts, commo
         '--command or --url.',
     )
   const reach = requireReach(words, own)
-  const name = serverNameOf(reach)
+  enterDirectory(own)
+  const name = serverNameOf(reach, process.cwd())
   const early = startReach(reach, name, 'here')
   try {
     const { openTry } = await import('./open-try.ts')
-    await openTry({ reach, name, early }, common)
+    await openTry({ reach, name, early, directory: own.cwd && process.cwd() }, common)
   } catch (error) {
     await early?.end()
     throw error

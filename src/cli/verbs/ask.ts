@@ -61,7 +61,7 @@ async function sayInterrupted({ client }: CommandContext, projectId: string): Pr
 /** The turns of the conversation that was last in the project, newest first. @throws UsageError where there is none */
 async function lastConversation({ client }: CommandContext, projectId: string): Promise<readonly AgentTurn[]> {
   const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
-  if (!last) throw new UsageError('The agent was asked nothing in this project; ask without --continue.')
+  if (!last) throw new UsageError('There is no conversation with the agent in this project; ask without --continue.')
   const { conversationId } = last
   if (conversationId == null) return [last]
   return (await client.agentTurns.list({ projectId, conversationId })).items

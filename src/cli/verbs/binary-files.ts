@@ -38,7 +38,7 @@ export async function writeBinaries(contents: readonly unknown[], { output, forc
 }
 
 function isThere(file: string): UsageError {
-  return new UsageError(`${file} is there already; --force replaces it.`)
+  return new UsageError(`${file} already exists; --force replaces it.`)
 }
 
 /** `logo.png`, `logo-2.png`, … */

@@ -29,7 +29,7 @@ export async function cancel(context: CommandContext, [wanted = '']: readonly st
     const write = {
       endpoint: contract.journeyRuns.cancel,
       input: { projectId: place.projectId, runId },
-      lines: ['Sessions that are running stop, sessions that wait never start. What was graded stays.'],
+      lines: ['Running sessions stop, waiting ones never start. What was graded stays.'],
       effect: clean(`This stops ${what}`),
     }
     const { value, text } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
@@ -47,8 +47,8 @@ async function cancelRun(context: CommandContext, input: RunPlace, run: EvalRun,
     return EXIT.noVerdict
   }
   const lines = [
-    'Trials that are running stop, trials that wait never start. Its run slot is free then.',
-    'What has been graded so far stays readable.',
+    'Running trials stop, waiting ones never start. Its run slot becomes free.',
+    'Results so far stay readable.',
   ]
   const write = { endpoint: contract.runs.cancel, input, lines, effect: clean(`This stops ${name}`) }
   const { value, text } = await sendWrite(context, write, own)

@@ -194,7 +194,7 @@ export async function serverOf(
   if (wanted === undefined) throw new UsageError('Name a server, or give --command or --url.')
   const missing = needed[rest.length]
   if (missing !== undefined) throw new UsageError(`Name ${missing} behind the server.`)
-  if (rest.length > most) throw new UsageError(`There is a word too many: "${rest[most]}".`)
+  if (rest.length > most) throw new UsageError(`There is one word too many: "${rest[most]}".`)
   const { id: serverId, name, url } = await context.find('servers', wanted)
   const at = { projectId: await context.projectId(), serverId }
   return [{ at, name: String(name), url: typeof url === 'string' ? url : undefined }, rest]
@@ -202,7 +202,7 @@ export async function serverOf(
 
 function pairOf(field: string): [string, string] {
   const at = field.indexOf('=')
-  if (at < 1) throw new UsageError(`"${field}" is no argument; write key=value.`)
+  if (at < 1) throw new UsageError(`"${field}" is not an argument; write key=value.`)
   return [field.slice(0, at), field.slice(at + 1)]
 }
 
@@ -210,7 +210,7 @@ function pairOf(field: string): [string, string] {
 async function argumentsOf(fields: Words, file: string | undefined, schema: JsonSchema): Promise<Values> {
   const given = file === undefined ? {} : await readJsonFile(file)
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new UsageError(`${file} holds no JSON object of arguments.`)
+    throw new UsageError(`${file} does not hold a JSON object of arguments.`)
   return fields.map(pairOf).reduce<Values>((all, [key, text]) => {
     const path = schema.properties && Object.hasOwn(schema.properties, key) ? [key] : key.split('.')
     return put(all, path, text, schema)

@@ -55,7 +55,7 @@ async function dance(url: string, { scopes, client, opens }: Dance): Promise<Imp
     const plan = await createSignIns().plan(url, { scopes, signal })
     for (const { text } of signInLines(plan)) say(text)
     if (!plan.registers && client.clientId === undefined)
-      throw new SignInError(`${plan.host} does not register clients by itself.`, { wantsClient: true })
+      throw new SignInError(`${plan.host} does not register clients automatically.`, { wantsClient: true })
     const begun = await plan.begin(client, signal)
     const obstacle = opens ? await openInBrowser(begun.link, process.env) : ''
     if (obstacle === undefined) say('Opened the browser.')

@@ -72,7 +72,7 @@ class Refused extends Error {
 export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
   const url = URL.parse(link)
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${clean(link)}" is no link to a scenario: one begins with http:// or https://.`)
+    throw new UsageError(`"${clean(link)}" is not a link to a scenario: one begins with http:// or https://.`)
   const { print = writerTo(process.stdout), tell = writerTo(process.stderr), input = process.stdin } = options
   let reader: Interface | undefined
   let typed: AsyncIterator<string> | undefined

@@ -7,7 +7,13 @@ import { UsageError } from '../arguments/usage-error.ts'
 export type ReachOptions = ReachParts & { command?: string; url?: string }
 
 /** What goes with a command or an address; `timeout` in milliseconds. */
-export type ReachParts = { env?: readonly string[]; header?: readonly string[]; tokenEnv?: string; timeout?: number }
+export type ReachParts = {
+  env?: readonly string[]
+  header?: readonly string[]
+  tokenEnv?: string
+  timeout?: number
+  cwd?: string
+}
 
 /** What such a server is called for as long as it is there. */
 export const UNSAVED = 'unsaved'
@@ -21,7 +27,22 @@ export type UnsavedServer = { reach: Reach; early: EarlyStart | undefined }
  */
 export function beginUnsaved(own: ReachOptions): UnsavedServer {
   const reach = requireReach(own, process.env)
+  enterDirectory(own)
   return { reach, early: startReach(reach, UNSAVED, 'guardian') }
+}
+
+/**
+ * Goes to the directory that was named, which the service has no field for: programs of servers start where this one
+ * is.
+ * @throws UsageError
+ */
+export function enterDirectory({ cwd }: ReachParts): void {
+  if (cwd === undefined) return
+  try {
+    process.chdir(cwd)
+  } catch {
+    throw new UsageError(`--cwd: ${cwd} is no directory that can be entered.`)
+  }
 }
 
 /** Starts the program of a reach; an address has none. */
@@ -34,7 +55,7 @@ export function startReach(
 }
 
 function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.ProcessEnv): Reach {
-  if (command !== undefined && url !== undefined) throw new UsageError('--command and --url exclude each other.')
+  if (command !== undefined && url !== undefined) throw new UsageError('--command and --url cannot be combined.')
   const option = url === undefined ? '--command' : '--url'
   const reach = reachOf(url ?? command ?? '', moreOf(parts, env))
   if (typeof reach === 'string') throw new UsageError(`${option}: ${reach}`)

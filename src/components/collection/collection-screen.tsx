@@ -379,7 +379,6 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
 
 type ProjectList = Parameters<typeof useWholeList<{ projectId: string }, { items: readonly unknown[] }, QueryKey>>[0]
 
-/** The queries of a list of a project. */
 function listOf(queries: Queries, { resource, name }: AnyEndpoint): ProjectList {
   return (queries as unknown as Record<string, Record<string, ProjectList>>)[resource]![name]!
 }

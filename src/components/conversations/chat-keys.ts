@@ -7,6 +7,6 @@ export const chatKeys = define.overlay('chat', 'Chat', {
   saveCase: on('newOfCall', 'eval case', {
     hint: true,
     needs: 'cases.create',
-    help: 'Save this conversation as an eval case, which asks the same and wants the same tools called.',
+    help: 'Save this conversation as an eval case with the same questions and tool calls.',
   }),
 })

@@ -84,7 +84,6 @@ function outcomeColumn(symbols: Symbols): Column<SessionRow> {
   }
 }
 
-/** A session of a journey run as a row. */
 export function runSession(session: JourneyRunSession): SessionRow {
   const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
   return {

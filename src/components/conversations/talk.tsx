@@ -63,9 +63,9 @@ export function Talk(props: TalkProps) {
   const leave = useLeave(props, drafts.isEdited)
   const parts: readonly Focus[] = ['said', ...(below ? (['below'] as const) : []), 'question']
   const step = (by: number) => () => setFocus(parts[(parts.indexOf(focus) + by + parts.length) % parts.length]!)
-  const nothing = unavailable('Nothing was asked yet.')
+  const nothing = unavailable('No questions yet.')
   useBindings(talkKeys, {
-    stop: running ? running.stop : unavailable('Nothing is under way.'),
+    stop: running ? running.stop : unavailable('Nothing is running.'),
     next: isNew ? nothing : step(1),
     previous: isNew ? nothing : step(-1),
     ask: () => setFocus('question'),

@@ -72,12 +72,12 @@ function ChatPane(props: {
       questions={[]}
       about={[
         `You talk to the model of ${name}, which calls the tools of its servers by itself, without asking.`,
-        'This takes tokens of the model. What is said and called is stored as a session of the project.',
+        'This uses tokens of the model. The conversation and its calls are stored as a session of the project.',
       ]}
       running={running}
       status={
         elsewhere
-          ? 'Somebody else waits for its answer.'
+          ? 'Somebody else is waiting for an answer.'
           : [sessionId, modelId, last?.role === 'assistant' && `${formatCount(last.totalTokens)} tokens`]
               .filter(Boolean)
               .join(' · ')
@@ -151,8 +151,7 @@ function useConversationCase(projectId: string) {
   const save = useSaveCase(projectId)
   return async (messages: readonly ChatMessage[], model: string | null | undefined): Promise<void> => {
     const names = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ serverName }) => serverName)))
-    if (names.size === 0)
-      throw new UnavailableAction('No tool was called: a case needs a server that the conversation was about.')
+    if (names.size === 0) throw new UnavailableAction('No tool was called: a case needs a server that was called.')
     const all = await runTask({
       start: 'Reading the servers…',
       work: () => client.items(contract.servers.list, { projectId }),

@@ -8,7 +8,6 @@ export type EditedFile = {
   fileName: string
 }
 
-/** How an editor ended. */
 export type EditorEnd =
   /** What the file holds now, or why that is no text. */
   | { kind: 'saved'; content: Read<string> }

@@ -1,4 +1,5 @@
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { plural } from '../../tui/theme/format.ts'
 
 /** Begins a line that mcpdeck put into a document; such lines are taken out before it is read. */
 const MARK = '#!!'
@@ -27,8 +28,7 @@ export function withNotice(text: string, notice: readonly string[]): string {
 export function withProblems(text: string, problems: readonly TextProblem[]): string {
   const lines = withoutMarks(text).split('\n')
   const title = [
-    `${problems.length === 1 ? 'One thing has' : `${problems.length} things have`} to be corrected; each is ` +
-      'shown above its line.',
+    `${plural(problems.length, 'problem')} to correct; each is shown above its line.`,
     'Leave the file as it is to stop for now; empty it to discard it.',
   ]
   const marked = title.map(line => `${MARK} ${line}`)

@@ -44,6 +44,6 @@ test('a choice that has nothing to choose from says so, and its keys do no harm'
   const { first, last, further, nearer, pick } = choiceKeys.bindings
   for (const key of [first, last, further, nearer, pick]) await app.press(key)
   await app.press(formKeys.bindings.send)
-  await app.see('This is needed.')
+  await app.see('This field is required.')
   expect(app.frame()).not.toContain('Fault in mcpdeck')
 })

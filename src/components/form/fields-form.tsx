@@ -303,7 +303,7 @@ function ChoiceKeys(props: {
             const every = input.options.map(({ value }) => value)
             props.onText(valuesOf(text).length === every.length ? '' : textOfValues(every))
           }
-        : unavailable('Only one can be taken here.'),
+        : unavailable('Only one can be chosen here.'),
   })
   return null
 }

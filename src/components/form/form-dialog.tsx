@@ -77,7 +77,7 @@ export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefi
 
 /** Why a field cannot be taken as it is. */
 function problemOf(field: FormFieldSpec, text: string): string | undefined {
-  if (field.required && text.trim() === '') return 'This is needed.'
+  if (field.required && text.trim() === '') return 'This field is required.'
   if (field.input?.kind === 'number') {
     const problem = numberProblem(text, field.input)
     if (problem !== undefined) return problem

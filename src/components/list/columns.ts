@@ -143,7 +143,6 @@ function parts<Item>(item: Item, column: Column<Item>): { text: string; tone: To
     : { text: clean(cell.text), tone: cell.tone ?? 'plain' }
 }
 
-/** What a column shows of an item. */
 export function cellText<Item>(item: Item, column: Column<Item>): string {
   return parts(item, column).text
 }
@@ -177,7 +176,6 @@ export function composeRow<Item>(
   })
   const { left, right } = edgeSigns(symbols, look)
   const row = fitPainted(cells.join(' '), placed, look.width - EDGES)
-  if (isChosen && !isPlain) return theme.paint('selected', theme.paint('accent', left) + row + right)
   if (look.selected) return theme.paint(look.focused ? 'selected' : 'selectedIdle', left + row + right)
   if (look.marked) return theme.paint('accent', left + row + right)
   if (!look.change) return left + row + right

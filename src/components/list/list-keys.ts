@@ -9,19 +9,18 @@ export const listKeys = define.panel('list', 'List', {
   pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
   first: on('top', 'first', { also: ['home'], repeats: true }),
   last: on('bottom', 'last', { also: ['end'], repeats: true }),
-  filter: on('find', 'filter', { hint: 'later', help: 'By letters; `!text` leaves out, `column:text` in a column.' }),
+  filter: on('find', 'filter', {
+    hint: 'later',
+    help: 'By letters; `!text` excludes, `column:text` looks in a column.',
+  }),
   sort: on('sort', 'sort', { hint: 'later', help: 'Sort by the next column.' }),
   reverse: on('reverse', 'reverse sort'),
-  mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
+  mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or unmark it.' },
 })
 
 /** Only while a list has more than was read of it. */
 export const readOnKeys = define.panel('readOn', 'Long list', {
-  more: on('more', 'more', {
-    hint: true,
-    needs: 'service',
-    help: 'Read more pages of the list, as far again as it is read by itself.',
-  }),
+  more: on('more', 'more', { hint: true, needs: 'service', help: 'Read more pages of the list.' }),
 })
 
 /** Only while rows are marked: taking the marks away comes before anything else that Esc does. */
@@ -37,8 +36,8 @@ export const filterKeys = define.panel('filter', 'List', {
 /** Only in lists whose seen entries are stored. */
 export const newsKeys = define.panel('news', 'Since your last visit', {
   only: on('news', 'what is new', { hint: 'later', help: 'Only what is new or changed since your last visit.' }),
-  seen: on('seen', 'mark as seen', { help: 'The row, or what is marked, is no news until it changes.' }),
-  allSeen: on('allSeen', 'mark all as seen', { help: 'All that is new here is no news until it changes.' }),
+  seen: on('seen', 'mark as seen', { help: 'The row, or what is marked, is no longer new until it changes.' }),
+  allSeen: on('allSeen', 'mark all as seen', { help: 'Nothing here is new any more until it changes.' }),
 })
 
 /** Only while nothing but what is new shows. */

@@ -280,7 +280,7 @@ function useNewsKeys<Item>(list: ListState<Item>, focused: boolean): void {
   }
   const acknowledge = (items: readonly Item[]): void => {
     const keys = items.map(list.keyOf).filter(key => news?.news.has(key))
-    if (keys.length === 0) throw new UnavailableAction('That is not among what is new here.')
+    if (keys.length === 0) throw new UnavailableAction('That row is not new.')
     news?.acknowledge(keys)
     list.marks.clear()
   }

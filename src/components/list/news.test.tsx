@@ -86,7 +86,7 @@ test('a row that is not among the news cannot be marked as seen', async () => {
   await app.press(listKeys.bindings.filter)
   await app.type('everything')
   await app.press('enter', markSeen)
-  await app.see('That is not among what is new here.')
+  await app.see('That row is not new.')
   expect(app.frame()).toContain('1 new ·')
 })
 

@@ -17,7 +17,7 @@ export type LongList = {
   readAhead: () => void
 }
 
-const STUCK = 'The list answered a cursor for the second time, so what follows cannot be read.'
+const STUCK = 'The service returned the same cursor twice, so the rest cannot be read.'
 
 /**
  * The key that reads a list further, while the pane is focused.
@@ -26,7 +26,7 @@ const STUCK = 'The list answered a cursor for the second time, so what follows c
 export function useReadOn(pages: LongList, options: { focused: boolean; always?: boolean }): void {
   const { focused, always = false } = options
   const hasStopped = pages.hasMore && (pages.isCut || pages.problem !== undefined)
-  const all = unavailable('All of the list is here.')
+  const all = unavailable('The whole list is here.')
   const act = pages.isStuck ? unavailable(STUCK) : pages.more
   useBindings(readOnKeys, { more: pages.hasMore ? act : all }, { active: focused && (always || hasStopped) })
 }

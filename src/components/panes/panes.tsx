@@ -67,7 +67,7 @@ export function Panes<Id extends string>(props: {
     next: () => step(1),
     previous: () => step(-1),
     jump,
-    zoom: alone ? unavailable('The pane has the whole screen already.') : () => setZoomed(!zoomed),
+    zoom: alone ? unavailable('The pane already has the whole screen.') : () => setZoomed(!zoomed),
   })
   return (
     <ZoomProvider value={zoomed && !alone}>

@@ -5,7 +5,7 @@ import type { Environment } from '../../api/contract/environments.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
 const { create } = contract.environments
-const NAME_NOTE = 'No two of a project have the same.'
+const NAME_NOTE = 'Must be unique in the project.'
 
 /** Asks for a new environment, or what of a saved one is to change. */
 export function environmentForm(record: Environment | undefined, clients: readonly Client[]): FormSpec {

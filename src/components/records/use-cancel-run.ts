@@ -10,8 +10,8 @@ export function useCancelRun(projectId: string): (runId: string, name: string) =
       confirm: {
         title: `Cancel ${name}?`,
         lines: [
-          'Trials that are running stop, trials that wait never start. Its run slot is free then.',
-          'What has been graded so far stays readable.',
+          'Running trials stop, waiting ones never start. Its run slot becomes free.',
+          'Results so far stay readable.',
         ],
         action: 'Stop the run',
         decline: 'Keep it running',
@@ -21,7 +21,7 @@ export function useCancelRun(projectId: string): (runId: string, name: string) =
       done: stopped =>
         stopped
           ? `${name} is ${stopped.status}.`
-          : { tone: 'warn', text: `Nothing was stopped: ${name} had ended already.` },
+          : { tone: 'warn', text: `Nothing was stopped: ${name} had already ended.` },
     })
   }
 }

@@ -58,9 +58,9 @@ export function useNewClient(projectId: string): () => Promise<ClientDetail | un
 function newClientForm(servers: readonly Server[]): FormSpec {
   return {
     title: 'New client',
-    about: [{ text: 'A client is how the service talks to MCP servers: as a known product does.', tone: 'muted' }],
+    about: [{ text: 'A client is how the service talks to MCP servers: like a known product.', tone: 'muted' }],
     fields: [
-      { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
+      { id: 'name', label: 'Name', required: true, note: 'Must be unique in the project.' },
       choiceField('template', 'Template', TEMPLATES, { required: true }),
       {
         id: 'servers',

@@ -53,7 +53,7 @@ export function useNewConnection(projectId: string): (start?: ConnectionStart) =
         },
         start: `Connecting ${publicAddress(url.trim())}…`,
         done: ({ handoffUrl }) =>
-          handoffUrl ? { tone: 'warn', text: 'Began. It goes on with a sign-in in the browser.' } : 'Began to connect.',
+          handoffUrl ? { tone: 'warn', text: 'Started. It continues with a sign-in in the browser.' } : 'Connecting.',
       }),
     })
     return made?.connectionRequestId
@@ -79,11 +79,11 @@ function connectionForm(used: number, { url = '', candidates = [] }: ConnectionS
       { id: 'url', label: 'Address', required: true, initial: url, check: addressProblem },
       ...(candidates.length > 0
         ? [choiceField('serverId', 'Server', saved, { required: true, note, initial: '' })]
-        : [{ id: 'name', label: 'Name', note: 'Of a new server; the service chooses one where it is empty.' }]),
+        : [{ id: 'name', label: 'Name', note: 'Name of a new server; left empty, the service chooses one.' }]),
       {
         id: 'reauthorize',
-        label: 'Sign in anew',
-        note: 'Also where the server is saved and signed in already.',
+        label: 'Sign in again',
+        note: 'Even if the server is already saved and signed in.',
         input: { kind: 'toggle' },
       },
     ],

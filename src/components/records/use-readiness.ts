@@ -100,12 +100,12 @@ function startForm(
       choiceField('directory', 'Directory', DIRECTORIES, {
         required: true,
         initial: 'claude',
-        note: 'Whose rules, and for OpenAI what would be submitted; that is never guessed.',
+        note: 'Whose rules, and for OpenAI what would be submitted.',
       }),
       {
         id: 'observations',
         label: 'Observations',
-        note: 'A model says where the tools would be misunderstood; that decides no lane.',
+        note: 'A model says where the tools may be misunderstood; this decides no lane.',
         input: { kind: 'toggle' },
       },
     ],
@@ -136,7 +136,7 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
     await cancel({
       confirm: {
         title: 'Stop grading?',
-        lines: ['Nothing is learned about the server. What a model has answered already is spent.'],
+        lines: ['There will be no result for the server. What a model has answered already is charged.'],
         action: 'Stop it',
         decline: 'Let it run',
       },
@@ -145,7 +145,7 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
       done: stopped =>
         stopped
           ? `The grading is ${stopped.status}.`
-          : { tone: 'warn', text: 'Nothing was stopped: the grading had ended already.' },
+          : { tone: 'warn', text: 'Nothing was stopped: the grading had already ended.' },
     })
   }
 }

@@ -39,7 +39,7 @@ export function useRecordForm() {
     let { record } = spec
     /** Takes the record as it is now, and returns what somebody else changed; undefined where it cannot be read. */
     const catchUp = async (values: FormValues): Promise<ReturnType<typeof threeWay> | undefined> => {
-      const now = reread && (await opening({ start: 'Reading what it is now…', work: reread }))
+      const now = reread && (await opening({ start: 'Reading the current version…', work: reread }))
       if (!now) return undefined
       const merged = threeWay(form(record).fields, values, form(now).fields)
       record = now

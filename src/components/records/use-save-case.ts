@@ -13,7 +13,6 @@ import { choiceField, useFormDialog } from '../form/form-dialog.tsx'
 import { useOpening } from '../opening.tsx'
 import { useAskUntilDone } from './use-ask-until-done.ts'
 
-/** A saved case, and whether its suite runs on all servers that it is about. */
 export type SavedCase = { suiteId: string; caseId: string; isOnServers: boolean }
 
 /** What a case was made from. */

@@ -22,7 +22,7 @@ export function useSaveEnvironment(projectId: string): (stored?: Environment) =>
   const newClient = useNewClient(projectId)
   const make = async () => {
     const made = await newClient()
-    return made && { value: made.id, label: made.name, detail: 'made just now' }
+    return made && { value: made.id, label: made.name, detail: 'just created' }
   }
   return async stored => {
     const clients = await opening({ start: 'Reading the clients…', work: () => readClients(client, projectId) })

@@ -17,8 +17,8 @@ export function useStopRuns(projectId: string) {
       confirm: {
         title: `Stop ${name}?`,
         lines: [
-          `${plural(flying.length, 'run')} in flight: sessions that run end, sessions that wait never start.`,
-          'What was graded so far stays readable. The launch stays used, and what the models took is spent.',
+          `${plural(flying.length, 'run')} in flight: running sessions end, waiting ones never start.`,
+          'What was graded so far stays readable. The launch still counts, and what the models used is charged.',
         ],
         action: 'Stop it',
         decline: 'Let it go on',
@@ -45,7 +45,7 @@ export function useStopRuns(projectId: string) {
       done: ({ stopped, ended }) =>
         ended === 0
           ? `${name} is stopped.`
-          : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had ended already.`,
+          : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had already ended.`,
     })
   }
 }

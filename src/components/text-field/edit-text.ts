@@ -45,7 +45,6 @@ export function insert({ text, cursor, killed }: EditedText, added: string): Edi
   return { text: now, cursor: boundary(now, cursor + added.length), killed }
 }
 
-/** The text after one action. */
 export function edit(state: EditedText, action: EditAction): EditedText {
   const { text, cursor } = state
   const to = TARGETS[action]?.(text, cursor)

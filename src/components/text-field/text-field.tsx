@@ -56,7 +56,7 @@ export function TextField(props: {
     const taken = lines ? text : text.replace(/^\n+|\n+$/g, '').replaceAll(/\n+/g, ' ')
     change(state => insert(state, taken))
     if (taken.length > 0 && /[^\n]\n+[^\n]/.test(text) && !lines)
-      toasts.show('warn', 'What was pasted has line breaks: they are spaces here, this is one line.')
+      toasts.show('warn', 'The pasted text had line breaks; they became spaces, since this is a single line.')
   }
   useBindings(
     fieldKeys,
@@ -76,7 +76,7 @@ export function TextField(props: {
       clear: does('killToStart'),
       clearToEnd: does('killToEnd'),
       putBack: does('yank'),
-      lineBreak: lines ? () => change(state => insert(state, '\n')) : unavailable('This is one line.'),
+      lineBreak: lines ? () => change(state => insert(state, '\n')) : unavailable('This is a single line.'),
     },
     { text: take },
   )

@@ -20,7 +20,6 @@ export function blobOf(resource: unknown): BinaryBlock | undefined {
   return { kind: 'blob', data: blob, mimeType: textOf(mimeType), name: textOf(uri) }
 }
 
-/** The number of bytes that a base64 text stands for. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)

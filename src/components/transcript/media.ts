@@ -64,7 +64,7 @@ export function mediaNode(id: string, block: object, content: BinaryBlock): Outl
 
 function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look): Line[] {
   const { media, problem } = known
-  if (problem !== undefined) return [{ text: `What it is could not be found out: ${problem}.`, tone: 'warn' }]
+  if (problem !== undefined) return [{ text: `Its type could not be determined: ${problem}.`, tone: 'warn' }]
   if (!media) return [{ text: 'Reading it…', tone: 'muted' }]
   const lines: Line[] = factLines(media, content)
   if (!media.raster) return lines
@@ -76,8 +76,7 @@ function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look
 /** What the bytes say of themselves, where it is news. */
 function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mimeType }: BinaryBlock) {
   const lines: Line[] = []
-  if (mime === undefined && kind !== 'blob')
-    lines.push({ text: 'The bytes are of no type that is known.', tone: 'warn' })
+  if (mime === undefined && kind !== 'blob') lines.push({ text: 'The bytes are of an unknown type.', tone: 'warn' })
   if (mime !== undefined && mimeType !== undefined && !isSameType(mimeType, mime))
     lines.push({ text: `The server says ${truncate(clean(mimeType), 100)}; the bytes are ${mime}.`, tone: 'warn' })
   if (mime !== undefined && mimeType === undefined) lines.push({ text: `The bytes are ${mime}.`, tone: 'muted' })

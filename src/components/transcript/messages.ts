@@ -1,4 +1,4 @@
-import { parseInner, isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { defined, parseInner, isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
 
 function textAt(item: JsonObject, ...keys: string[]): string | undefined {
@@ -21,19 +21,17 @@ export function messageRows(messages: readonly unknown[], id: string): Transcrip
     if (!isPlainObject(message))
       return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
     const parts = [...contentParts(message), ...calledTools(message)]
-    const at = numberAt(message, 'createdAt', 'at', 'timestamp')
-    const durationMs = numberAt(message, 'durationMs')
-    const tokens = numberAt(message, 'tokens', 'totalTokens')
-    const by = textAt(message, 'toolName', 'model', 'name')
     return {
       id: own,
       role: textAt(message, 'role') ?? 'message',
       parts,
       raw: message,
-      ...(at !== undefined && { at }),
-      ...(durationMs !== undefined && { durationMs }),
-      ...(tokens !== undefined && { tokens }),
-      ...(by !== undefined && { by }),
+      ...defined({
+        at: numberAt(message, 'createdAt', 'at', 'timestamp'),
+        durationMs: numberAt(message, 'durationMs'),
+        tokens: numberAt(message, 'tokens', 'totalTokens'),
+        by: textAt(message, 'toolName', 'model', 'name'),
+      }),
       ...(message['isError'] === true && { isError: true }),
     }
   })
@@ -70,11 +68,10 @@ function resultPart(block: JsonObject): TranscriptPart {
   // The wrapper that the AI SDK puts around what a tool gave.
   const value =
     isPlainObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
-  const toolName = textAt(block, 'toolName', 'name')
   return {
     kind: 'result',
     value,
-    ...(toolName !== undefined && { toolName }),
+    ...defined({ toolName: textAt(block, 'toolName', 'name') }),
     ...((block['isError'] === true || block['is_error'] === true) && { isError: true }),
   }
 }
@@ -89,21 +86,19 @@ function calledTools(message: JsonObject): TranscriptPart[] {
 export function callOf(call: JsonObject): ToolCall {
   const inner = isPlainObject(call['function']) ? call['function'] : call
   const args = inner['arguments'] ?? inner['args'] ?? inner['input'] ?? inner['parameters']
-  const serverName = textAt(call, 'serverName', 'serverId')
-  const error = textAt(call, 'error')
   const result = call['result'] ?? call['output']
-  const startedAt = numberAt(call, 'startedAt', 'createdAt')
-  const durationMs = numberAt(call, 'durationMs')
   return {
     toolName: textAt(inner, 'toolName', 'name', 'tool') ?? 'tool',
     raw: call,
     ...(args !== undefined && { arguments: parsed(args) }),
-    ...(serverName !== undefined && { serverName }),
-    ...(error !== undefined && { error }),
+    ...defined({
+      serverName: textAt(call, 'serverName', 'serverId'),
+      error: textAt(call, 'error'),
+      startedAt: numberAt(call, 'startedAt', 'createdAt'),
+      durationMs: numberAt(call, 'durationMs'),
+    }),
     ...(result !== undefined && result !== null && { result }),
     ...(call['isError'] === true && { isError: true }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(durationMs !== undefined && { durationMs }),
   }
 }
 

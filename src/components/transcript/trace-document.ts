@@ -2,7 +2,7 @@ import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iteratio
 import { callOf, messageRows } from './messages.ts'
 import type { Trace, TraceNode } from './trace-nodes.ts'
 import type { ToolCall } from './transcript-rows.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { defined, isPlainObject, type JsonObject } from '../../lib/json.ts'
 
 function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isPlainObject) : []
@@ -48,8 +48,7 @@ export function traceOf(
     nodes,
     messages: messageRows(Array.isArray(recorded['messages']) ? recorded['messages'] : [], 'messages'),
     raw: document,
-    ...(startedAt !== undefined && { startedAt }),
-    ...(durationMs !== undefined && { durationMs }),
+    ...defined({ startedAt, durationMs }),
   }
 }
 
@@ -74,7 +73,6 @@ function toSpan(raw: JsonObject): Span {
   }
 }
 
-/** A length of time in milliseconds; undefined where it cannot be one. */
 function lengthOf(milliseconds: number | undefined): number | undefined {
   return milliseconds !== undefined && milliseconds >= 0 ? milliseconds : undefined
 }
@@ -140,7 +138,7 @@ function callFinder(calls: readonly JsonObject[]) {
 }
 
 function timesOf({ startedAt, durationMs }: { startedAt?: number | undefined; durationMs?: number | undefined }) {
-  return { ...(startedAt !== undefined && { startedAt }), ...(durationMs !== undefined && { durationMs }) }
+  return defined({ startedAt, durationMs })
 }
 
 function spanNode(span: Span, id: string, call: JsonObject | undefined): Omit<TraceNode, 'children'> {

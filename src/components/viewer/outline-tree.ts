@@ -76,7 +76,6 @@ export type Outline = {
   at(line: number): { entry: Entry; index: number; offset: number }
   /** The first line of an entry. */
   lineOf(index: number): number
-  /** Something can be folded. */
   canFold: boolean
   /** Unfolding everything came to its end before everything was unfolded. */
   isCut: boolean

@@ -26,7 +26,7 @@ export function useFileActs(file: BinaryContent | undefined, focused: boolean): 
   const save = async (content: BinaryContent): Promise<void> => {
     const type = await mediaTypeOf(content.data)
     const bytes = bytesOf(content)
-    const lines = [`${describe(type, bytes)}, readable for you alone. Write it to:`]
+    const lines = [`${describe(type, bytes)}, readable only by you. Write it to:`]
     await writeFile({ title: 'Save a file', lines, initial: fileName(content, type) }, () => bytes)
   }
   useBindings(

@@ -51,7 +51,7 @@ describe('fields in a wide pane', () => {
   const paired = (lines: readonly Line[], width: number): readonly Line[] =>
     pairFields(lines, width - 2) as readonly Line[]
 
-  test('stand beside each other where both are whole, and are copied one a line', () => {
+  test('stand beside each other where both are whole, and are copied one per line', () => {
     const lines = [
       { text: 'Server', tone: 'accent' } as const,
       ...fieldLines([

@@ -40,19 +40,26 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
 
 /** Seconds that a column of {@link spentOver} stands for. */
 export const SPENT_SECONDS = 2
-const COLUMNS = 60 / SPENT_SECONDS
+export const SPENT_COLUMNS = 60 / SPENT_SECONDS
 
 /** Requests of the last minute by purpose, oldest first; those who were refused are the last. */
 export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
   const last = Math.floor(second / SPENT_SECONDS)
   return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
-    const counts = Array.from({ length: COLUMNS }, () => 0)
+    const counts = Array.from({ length: SPENT_COLUMNS }, () => 0)
     for (const each of spent) {
-      const at = COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
+      const at = SPENT_COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
       if (each.purpose === purpose && counts[at] !== undefined) counts[at] += each.count
     }
     return counts.some(count => count > 0) ? [{ label, counts }] : []
   })
+}
+
+/** `2 to 4 s ago: 3 asked for, 1 polling`: a column of {@link spentOver} in numbers. */
+export function spentAtText(purposes: ReturnType<typeof spentOver>, column: number): string {
+  const since = (SPENT_COLUMNS - 1 - column) * SPENT_SECONDS
+  const sent = purposes.flatMap(({ label, counts }) => (counts[column] ? [`${counts[column]} ${label}`] : []))
+  return `${since} to ${since + SPENT_SECONDS} s ago: ${sent.join(', ') || 'nothing sent'}`
 }
 
 /** The rate that is reckoned with, and why, in one sentence or two. */
@@ -88,10 +95,10 @@ export function ownTexts(report: BudgetReport, titleOf: (place: string) => strin
       const label = purpose === 'refused' ? purpose : PURPOSES[purpose]
       return `  ${what}: ${titleOf(place)}, ${label}, for ${Math.round(sinceMs / 1000)} s`
     }),
-    'Spared in this session',
-    `  reads answered by what was just read: ${spared.fresh}`,
+    'Saved in this session',
+    `  reads answered from what was just read: ${spared.fresh}`,
     `  pages of lists that a poll left out: ${spared.pages}`,
-    `  requests given up before they left: ${spared.givenUp}`,
-    `  answers that were the same text, and not worked on: ${spared.same}`,
+    `  requests cancelled before they were sent: ${spared.givenUp}`,
+    `  answers that had not changed, and were skipped: ${spared.same}`,
   ]
 }

@@ -7,15 +7,15 @@ const CONNECTION_LABELS = {
     tone: 'plain',
     what: 'The service checks whether the server requires a sign-in.',
   },
-  awaiting_project: { text: 'waits for a project', tone: 'warn', what: 'Choose a project in the browser.' },
-  awaiting_authorization: { text: 'waits for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
+  awaiting_project: { text: 'waiting for a project', tone: 'warn', what: 'Choose a project in the browser.' },
+  awaiting_authorization: { text: 'waiting for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
   authorizing: { text: 'signing in', tone: 'plain', what: 'The sign-in is under way in a browser.' },
   validating: { text: 'validating', tone: 'plain', what: 'The service connects to the server.' },
   ready: { text: 'connected', tone: 'ok', what: 'The server is saved.' },
-  failed: { text: 'failed', tone: 'error', what: 'Nothing more is tried.' },
-  expired: { text: 'expired', tone: 'error', what: 'It was open for as long as it may be.' },
+  failed: { text: 'failed', tone: 'error', what: 'No further attempts are made.' },
+  expired: { text: 'expired', tone: 'error', what: 'It was open for the longest time allowed.' },
   cancelled: { text: 'cancelled', tone: 'muted', what: 'It was cancelled.' },
-  gone: { text: 'gone', tone: 'muted', what: 'The service does not have it any more.' },
+  gone: { text: 'gone', tone: 'muted', what: 'The service no longer has it.' },
 } as const
 
 type Label = { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }
@@ -23,6 +23,10 @@ type Label = { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; 
 /** How a state is called; one that is not known here goes by the wire's own word. */
 export function connectionLabel(status: string): Label {
   return (
-    ownValue<Label>(CONNECTION_LABELS, status) ?? { text: status, tone: 'plain', what: 'The service goes on with it.' }
+    ownValue<Label>(CONNECTION_LABELS, status) ?? {
+      text: status,
+      tone: 'plain',
+      what: 'The service continues with it.',
+    }
   )
 }

@@ -6,9 +6,7 @@ import { wordsOf } from './forms.ts'
 import { ClientForm, DOCUMENT_NOUNS, FORMS, type DocumentNoun, type Form } from './nouns.ts'
 import { filled } from './secrets.ts'
 
-/** A text with the name of the file that it is from. */
 export type SourceText = { file: string; text: string }
-/** A problem with the file that it is in. */
 export type FileProblem = TextProblem & { file: string }
 
 type Source = {

@@ -1,5 +1,5 @@
 import { configIdOf } from '../../api/contract/clients.ts'
-import { isPlainObject } from '../../api/contract/shapes.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { splitCommand } from '../../lib/split-command.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from '../suites/changes.ts'
@@ -145,19 +145,9 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     name,
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
-    config: sorted(rest),
+    // A configuration has no order of its own, and services answer it in the order in which it was made.
+    config: JSON.parse(canonicalJson(rest)) as Wire,
   })
-}
-
-/** A configuration has no order of its own, and services answer it in the order in which it was made. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isPlainObject(value)) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map(key => [key, sorted(value[key])]),
-  )
 }
 
 function configBody(form: Form, config: Wire, index: NameIndex): Wire {

@@ -81,7 +81,6 @@ export async function planEdit(
   return Array.isArray(step) ? { problems: step } : { steps: [step], rows, prune: true }
 }
 
-/** The steps that write. */
 export function writesOf({ steps }: Plan): readonly Exclude<Step, { kind: 'leave' }>[] {
   return steps.filter(step => step.kind !== 'leave')
 }

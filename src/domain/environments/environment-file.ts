@@ -15,7 +15,7 @@ const EnvironmentFile = shape(() =>
 export type EnvironmentFile = z.infer<ReturnType<typeof EnvironmentFile>>
 
 const WORDS = {
-  name: 'Its name; no two of a project have the same.',
+  name: 'Its name, unique in the project.',
   description: 'What it is for.',
   client: 'The client, by its name: its servers and settings are what a run uses.',
   modelId: 'The id of a model; without it the model of the client is used.',
@@ -67,7 +67,7 @@ export function readEnvironment(text: string, clients: readonly Client[]): Read<
   const names = clients.map(({ name }) => name).join(', ') || 'none'
   return wrong(
     document.at(['client']),
-    isTwice ? 'Several clients are called so; write the id of one.' : `There is no such client. There are: ${names}.`,
+    isTwice ? 'Several clients have this name; write the id of one.' : `There is no such client. There are: ${names}.`,
   )
 }
 

@@ -78,7 +78,6 @@ export function isGenerating(read: InsightsRead, now: number): boolean {
   return read.status !== 'never' && read.status !== 'failed'
 }
 
-/** What insights say of a finding. */
 export function adviceOn(read: InsightsRead | undefined, finding: Finding): ActionableFinding | undefined {
   const { fingerprint, id, record } = finding
   const ids = [id, textAt(record, 'remediationId')].filter(each => each !== undefined)
@@ -133,7 +132,7 @@ function coverageLine({ coverage }: InsightsRead['envelope']): string | undefine
     gradedCount != null && `${gradedCount} graded`,
     feedbackCount != null && `${feedbackCount} with feedback`,
     truncated && 'cut off',
-    lowConfidence && 'too few to be sure of',
+    lowConfidence && 'too few to be certain',
   ].filter(Boolean)
   return facts.length > 0 ? `**Coverage:** ${facts.join(', ')}` : undefined
 }
@@ -180,7 +179,7 @@ function discoveryPart(discovery: Readonly<Record<string, unknown>>): string {
   const { summary, ...rest } = discovery
   const words = typeof summary === 'string' ? `${summary}\n\n` : ''
   const value = Object.keys(rest).length === 0 ? '' : `\`\`\`json\n${JSON.stringify(rest, null, 2)}\n\`\`\``
-  return `## Beyond what was asked\n\n${words}${value}`.trimEnd()
+  return `## Further fields\n\n${words}${value}`.trimEnd()
 }
 
 function omittedLine({ truncation }: InsightsRead['envelope']): string | undefined {

@@ -12,7 +12,6 @@ export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'fai
 
 type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
 
-/** The state of a journey run by its status and its markers; undefined where it has no status. */
 export function journeyRunState({ status, canceled, stale }: Marked): JourneyRunState | undefined {
   if (canceled === true) return 'canceled'
   if (stale === true) return 'stale'
@@ -72,7 +71,7 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
   const graded = scorecard?.sessionsGraded
   const more = [
     pendingCount ? `${pendingCount} not graded yet` : '',
-    failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
+    failedGradingCount ? `${failedGradingCount} where the grader failed` : '',
   ].filter(Boolean)
   return (
     `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this ` +

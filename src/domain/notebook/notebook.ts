@@ -181,7 +181,7 @@ export function createNotebook({
     editNote: (id, entryId, { from, to }) =>
       edit(id, incident => {
         const entry = incident.entries.find(each => each.id === entryId)
-        if (!entry) throw new Error('That entry was taken out meanwhile.')
+        if (!entry) throw new Error('That entry was removed meanwhile.')
         if (entry.note !== from)
           throw new Error(`The note was changed elsewhere meanwhile; it reads now: ${entry.note}`)
         const edited = { ...entry, note: usable(to) }

@@ -5,7 +5,7 @@ import { shownIn, toRows, waitingCount } from '../../screens/now/columns.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { localClock } from '../../lib/times.ts'
 import { createNowMemory } from './memory.ts'
-import { missedAt, rhythmOf } from './rhythm.ts'
+import { mayBeScheduled, missedAt, rhythmOf, scheduledRhythm } from './rhythm.ts'
 import { RUNS_READ, runLines, wantsRuns } from './run-lines.ts'
 import { weekOf, weekSum } from './week.ts'
 
@@ -91,6 +91,28 @@ describe('a suite that runs every night', () => {
     )
     expect(line).toMatchObject({ news: 'new', at: NOW - 76 * HOUR })
   })
+})
+
+test('a suite with a schedule is missed after its interval, with three runs and others between them', () => {
+  const when = fc.record({
+    minutes: fc.integer({ min: 5, max: 7 * 24 * 60 }),
+    others: fc.array(fc.double({ min: 0.1, max: 1.9, noNaN: true }), { maxLength: 2 }),
+  })
+  fc.assert(
+    fc.property(when, ({ minutes, others }) => {
+      const interval = minutes * 60_000
+      const last = NOW - 3 * interval
+      const times = [0, 1, 2, ...others].map(step => last - step * interval)
+      expect(mayBeScheduled(times)).toBe(true)
+      const due = last + interval
+      expect(missedAt(scheduledRhythm(times, interval), times, NOW)).toBe(due)
+      expect(missedAt(scheduledRhythm(times, interval), times, due)).toBeUndefined()
+      expect(missedAt(scheduledRhythm([...times, due], interval), [...times, due], due + interval)).toBeUndefined()
+    }),
+  )
+  expect(mayBeScheduled([NOW, NOW - HOUR, NOW - 5 * HOUR])).toBe(false)
+  expect(mayBeScheduled([])).toBe(false)
+  expect(scheduledRhythm([NOW], HOUR)).toBeUndefined()
 })
 
 describe('the past of a suite', () => {

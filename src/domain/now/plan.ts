@@ -23,6 +23,8 @@ export const NOW_READS = {
   suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible' },
   // Once its suite has another latest run, or says something else about it, they are read at once.
   runs: { what: 'runs', every: 5 * MINUTE, weight: 1, priority: 'visible' },
+  // Only of suites whose runs came at equal distances.
+  schedules: { what: 'schedules', every: 10 * MINUTE, weight: 0.5, priority: 'background' },
   // Findings come of waves, so that both are read half as often as one of them would be.
   waves: { what: 'waves', every: 2 * MINUTE, weight: 1, priority: 'visible' },
   swarm: { what: 'swarm findings', every: 2 * MINUTE, weight: 1, priority: 'visible' },

@@ -8,6 +8,10 @@ const SLACK_MS = 1.5 * HOUR_MS
 /** What repeats more often is somebody who tries something. */
 const LEAST_GAP_MS = HOUR_MS
 
+/** So many at equal distances may be a schedule's; the contract has none that is shorter than the least distance. */
+const IN_A_ROW = 3
+const LEAST_INTERVAL_MS = 5 * 60_000
+
 /** When a run of a suite comes next, in epoch milliseconds, and what that may be off by. */
 export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
 
@@ -29,6 +33,24 @@ export function rhythmOf(times: readonly number[]): Rhythm | undefined {
   const slackMs = Math.min(SLACK_MS, gap / 4)
   const isEven = gap >= LEAST_GAP_MS && gaps.every(each => Math.abs(each - gap) <= slackMs)
   return isEven ? { dueAt: latest[0]! + gap, slackMs, isDaily: false } : undefined
+}
+
+/** Whether the last runs came at equal distances: only then is it worth asking whether the suite has a schedule. */
+export function mayBeScheduled(times: readonly number[]): boolean {
+  const [last, ...before] = times.toSorted((one, other) => other - one).slice(0, IN_A_ROW * 2)
+  return before.some(time => last! - time >= LEAST_INTERVAL_MS && isInRow(times, last!, last! - time))
+}
+
+function isInRow(times: readonly number[], last: number, gap: number, count = IN_A_ROW): boolean {
+  const steps = Array.from({ length: count }, (_, step) => last - step * gap)
+  return steps.every(wanted => times.some(time => Math.abs(time - wanted) <= gap / 20))
+}
+
+/** The rhythm of a suite whose schedule is on: its last run that came an interval after another began the next one. */
+export function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
+  const last = times.toSorted((one, other) => other - one).find(time => isInRow(times, time, intervalMs, 2))
+  const slackMs = Math.min(SLACK_MS, intervalMs / 4)
+  return last === undefined ? undefined : { dueAt: last + intervalMs, slackMs, isDaily: intervalMs === DAY_MS }
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import { setupReasonOf } from './groups.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
-import { missedAt, rhythmOf } from './rhythm.ts'
+import { mayBeScheduled, missedAt, rhythmOf, scheduledRhythm } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
 import { isInFlight, needsAttention } from './worth.ts'
 
@@ -54,7 +54,7 @@ export function wantsRuns(
   // One that ran long was created before the day in which it ended.
   if (createdAt === undefined || createdAt > now - 2 * DAY_MS) return true
   if (!known?.some(({ id }) => id === latestRun.id)) return mayBeRed(suite)
-  return isRed(known) || rhythmIn(known) !== undefined
+  return isRed(known) || rhythmIn(known) !== undefined || wantsSchedule(known)
 }
 
 /** Whether a suite with these runs is red. @param isRerun as for {@link runLines} */
@@ -83,6 +83,9 @@ function madeAt(runs: readonly EvalRun[]): number[] {
 
 const rhythmIn = onceFor((runs: readonly EvalRun[]) => rhythmOf(madeAt(runs)))
 
+/** Whether a suite with these runs may have a schedule, so that its settings are worth reading. */
+export const wantsSchedule = onceFor((runs: readonly EvalRun[]) => mayBeScheduled(madeAt(runs)))
+
 type RunLinesOf = {
   project: NowProject
   suite: SuiteOf
@@ -90,6 +93,8 @@ type RunLinesOf = {
   trialsOf: (runId: string) => TrialsRead | undefined
   /** Whether a run is known to be a rerun of failed cases, though its record does not say so. */
   isRerun?: IsRerun | undefined
+  /** How often its schedule runs it, in milliseconds; undefined where it has none that is on. */
+  intervalMs?: number | undefined
   /** The service's time, and the same when the runs were read; both epoch milliseconds. */
   now: number
   asOf: number
@@ -97,11 +102,13 @@ type RunLinesOf = {
 
 /** The runs of a suite that are in flight, and its present state where it did not pass, or did not run when due. */
 export function runLines(options: RunLinesOf): NowLine[] {
-  const { project, suite, runs, isRerun, now, asOf } = options
+  const { project, suite, runs, isRerun, intervalMs, now, asOf } = options
   const live = runs.value.filter(run => outcomeOfRun(run) === 'in-flight').map(run => liveLine(options, run))
   const state = stateOf(runs.value, isRerun)
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
-  const dueAt = missedAt(rhythmIn(runs.value), madeAt(runs.value), asOf)
+  const times = madeAt(runs.value)
+  const rhythm = intervalMs === undefined ? undefined : scheduledRhythm(times, intervalMs)
+  const dueAt = missedAt(rhythm ?? rhythmIn(runs.value), times, asOf)
   const bad = judged && badOf(state, judged, suite, options)
   if (!judged || (!bad && dueAt === undefined)) return live
   const { id: runId, suiteId } = judged

@@ -73,7 +73,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
 const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
   error: { urgency: 'act', mark: 'error', word: 'error', says: 'cannot be used' },
   'no-report': { urgency: 'act', mark: 'error', word: 'no report', says: 'could not be examined' },
-  oauth_required: { urgency: 'look', mark: 'warn', word: 'needs OAuth', says: 'wants an OAuth grant' },
+  oauth_required: { urgency: 'look', mark: 'warn', word: 'needs OAuth', says: 'needs an OAuth grant' },
   warnings: { urgency: 'look', mark: 'warn', word: 'warnings', says: 'has warnings' },
   partial: { urgency: 'look', mark: 'warn', word: 'partial', says: 'answers in part' },
 }

@@ -24,7 +24,7 @@ const linesOf = (...waves: Wave[]) => waveLines(project, { value: waves, at: NOW
 
 test.each([
   ['failed', 'act', 'Sums failed: 1 of 4 sessions failed'],
-  ['stale', 'act', 'Sums is stale: its runner fell silent: 1 of 4 sessions failed'],
+  ['stale', 'act', 'Sums is stale: its runner stopped responding: 1 of 4 sessions failed'],
   ['partial', 'look', 'Sums ended in part: 1 of 4 sessions failed'],
   ['running', 'know', 'Sums: 3 of 4 sessions ended'],
 ])('a wave that is %s is told', (word, urgency, sentence) => {

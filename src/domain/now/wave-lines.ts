@@ -9,7 +9,7 @@ type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 /** What a run that did not end well says, the most urgent first; what somebody stopped is no fault. */
 const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
   ['failed', { urgency: 'act', mark: 'error', word: 'failed', says: 'failed' }],
-  ['stale', { urgency: 'act', mark: 'error', word: 'stale', says: 'is stale: its runner fell silent' }],
+  ['stale', { urgency: 'act', mark: 'error', word: 'stale', says: 'is stale: its runner stopped responding' }],
   ['failed_or_canceled', { urgency: 'look', mark: 'warn', word: 'failed?', says: 'failed or was stopped' }],
   ['rate_limited', { urgency: 'look', mark: 'warn', word: 'throttled', says: 'was throttled' }],
   ['partial', { urgency: 'look', mark: 'warn', word: 'partial', says: 'ended in part' }],

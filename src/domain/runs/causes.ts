@@ -12,7 +12,7 @@ export const CAUSES: Record<Cause, string> = {
   model: 'the model did not do what was expected',
   environment: 'the trial could not be set up, or what executed it ended',
   throttling: 'somebody refused because of too many requests',
-  grader: 'the grader itself broke',
+  grader: 'the grader itself failed',
   unknown: 'the service gives no reason',
 }
 

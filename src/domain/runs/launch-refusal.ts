@@ -120,7 +120,7 @@ function wordsOf(
   if (error.code === 'CONFLICT' && error.reason === undefined && names.environments)
     return {
       sentence: 'The environment was changed since it was read, so nothing was launched.',
-      next: 'Look at what it resolves to now, then launch again.',
+      next: 'Check what it resolves to now, then launch again.',
     }
   return describeError(error)
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a launch of a saved suite says about where its cases run. */
 export type LaunchChoice = {
@@ -133,12 +134,11 @@ export function launchCall(request: LaunchRequest): LaunchCall {
   const { environmentIds, clientIds, serverIds, caseIds } = request
   const common = {
     suiteId: request.suiteId,
-    ...(request.iterations !== undefined && { iterationOverride: request.iterations }),
+    ...defined({ iterationOverride: request.iterations, notes: request.notes }),
     ...(caseIds.length > 0 && { caseIds: [...caseIds] }),
     ...(request.matchOptions && { matchOptionsOverride: request.matchOptions }),
     ...(request.withoutSkills && { skillsOverride: 'exclude' as const }),
     ...(request.minimumPassRate !== undefined && { passCriteria: { minimumPassRate: request.minimumPassRate } }),
-    ...(request.notes !== undefined && { notes: request.notes }),
   }
   if (isGroup(request)) {
     const targets = [
@@ -151,10 +151,8 @@ export function launchCall(request: LaunchRequest): LaunchCall {
   const [namedHostId] = clientIds
   const body = {
     ...common,
-    ...(environmentId !== undefined && { environmentId }),
-    ...(namedHostId !== undefined && { namedHostId }),
+    ...defined({ environmentId, namedHostId, model: request.model }),
     ...(serverIds.length > 0 && { serverIds: [...serverIds] }),
-    ...(request.model !== undefined && { model: request.model }),
     ...(request.modelApiKeys && { modelApiKeys: { ...request.modelApiKeys } }),
   }
   return { kind: 'run', body }

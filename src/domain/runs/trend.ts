@@ -46,7 +46,6 @@ function rateOf(run: EvalRun): number | undefined {
   return isRerun || (cases && cases.selected < cases.total) ? undefined : reportedRate(report)
 }
 
-/** The level at an index and the one before it. */
 export function levelAt({ levels }: Figure, index: number): { level: Level; before: Level } | undefined {
   const at = levels.findLastIndex(({ from }) => from <= index)
   return at < 1 ? undefined : { level: levels[at]!, before: levels[at - 1]! }

@@ -20,16 +20,16 @@ export type TrialClass = (typeof TRIAL_CLASSES)[number]
 /** Each class in a word or two, and what it says of the trial. */
 export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = {
   failed: { word: 'failed', says: 'It was graded and failed.' },
-  execution_failed: { word: 'broke off', says: 'It stopped with an error, which is no failure of the case.' },
-  timed_out: { word: 'timed out', says: 'It timed out, which is no failure of the case.' },
+  execution_failed: { word: 'broke off', says: 'It stopped with an error, which is not a failure of the case.' },
+  timed_out: { word: 'timed out', says: 'It timed out, which is not a failure of the case.' },
   evaluator_error: {
     word: 'grader error',
-    says: 'The grader itself broke, which is no failure of the case and no low score.',
+    says: 'The grader itself failed: neither a failure of the case nor a low score.',
   },
   setup_failed: { word: 'not run', says: 'It could not be set up; nothing was graded.' },
   ungraded: { word: 'ungraded', says: 'It ended without a verdict.' },
   running: { word: 'running', says: 'It is under way.' },
-  pending: { word: 'pending', says: 'It waits for its turn.' },
+  pending: { word: 'pending', says: 'It is waiting.' },
   cancelled: { word: 'cancelled', says: 'It was stopped.' },
   skipped: { word: 'skipped', says: 'It was left out.' },
   passed: { word: 'passed', says: 'It did what the case asks for.' },

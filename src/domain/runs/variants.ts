@@ -3,7 +3,6 @@ import { variantKey } from '../../api/contract/runs.ts'
 import { classOfTrial, TRIAL_CLASSES, type TrialClass } from './trial-class.ts'
 import { countTrials } from './trials.ts'
 
-/** The trials of one case on one model. */
 export type CaseTrials = {
   key: string
   title: string | undefined

@@ -76,7 +76,9 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
         ...(mode === 'project_members'
           ? [warn('It is for members of the project now: the invitation counts once the mode is another.')]
           : []),
-        plain(change.mail ? 'The service sends them a mail.' : 'No mail is sent: hand the invitation over yourself.'),
+        plain(
+          change.mail ? 'The service sends them an e-mail.' : 'No e-mail is sent: pass the invitation on yourself.',
+        ),
       ]
     case 'remove':
       return removedPeople(change.member, mode)
@@ -86,7 +88,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
         plain('The old link stops working for new visitors.'),
       ]
     case 'rebind':
-      return [plain(`Visitors meet ${change.environment} from their next message on; who may enter stays.`)]
+      return [plain(`Visitors meet ${change.environment} from their next message on; who may enter does not change.`)]
     case 'limits':
       return [plain('Replaces all caps for anonymous visitors, also those that somebody else set.')]
   }
@@ -152,9 +154,9 @@ function linkLines(change: AccessChange): Consequence[] {
     case 'new':
       return [plain('A link is made, unless the environment is published already; then nothing changes.')]
     case 'dies':
-      return [plain('Its link opens nothing any more.')]
+      return [plain('Its link no longer opens anything.')]
     case 'replaced':
-      return [plain('Everybody who shall still enter needs the new link.')]
+      return [plain('Everybody who should still enter needs the new link.')]
     case 'stays':
       return change.do === 'rebind' ? [plain('The link stays.')] : []
   }

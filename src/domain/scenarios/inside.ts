@@ -16,20 +16,23 @@ export function insideProofs(decided: Decided): readonly Proof[] {
     const proofs = lossProofs(decided.change, read)
     const isOpen = read.liveSessions === undefined && !isOffline(decided)
     return isOpen
-      ? [...proofs, { how: 'untold', text: 'Whether those who came in by the old link are still in is not known.' }]
+      ? [...proofs, { how: 'untold', text: 'It is not known whether those who came in by the old link are still in.' }]
       : proofs
   }
   const { liveSessions } = read
   if (liveSessions === 0) return [{ how: 'proved', text: 'No live sessions (read back).' }]
   if (liveSessions === undefined)
     return [
-      { how: 'untold', text: 'They were left in; whether sessions that began by the old link live on is not known.' },
+      {
+        how: 'untold',
+        text: 'They were left in; it is not known whether sessions that began by the old link continue.',
+      },
     ]
   return [
     {
       how: 'contradicts',
       text:
-        `They were left in: sessions that began by the old link live on (${liveSessions} live, some perhaps by ` +
+        `They were left in: sessions that began by the old link continue (${liveSessions} live, some perhaps by ` +
         'another way).',
     },
   ]

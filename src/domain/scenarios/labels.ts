@@ -30,7 +30,7 @@ export function linkGrants(mode: string | null | undefined): string {
   if (mode === 'anyone_with_link') return 'Whoever has it can enter, without signing in.'
   if (mode === 'project_members') return 'It opens only to members of the project, who sign in.'
   if (mode === 'invited_only') return 'It opens only to invited people.'
-  return 'Whom it lets in is not known here: treat it as a secret.'
+  return 'It is not known whom it lets in: treat it as a secret.'
 }
 
 /** What moved a version on, in words; an older note stays as it is. */

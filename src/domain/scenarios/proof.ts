@@ -48,7 +48,7 @@ export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' |
 const HAPPENED = {
   yes: 'The answer was lost, and what was read back shows that it happened.',
   no: 'The answer was lost, and what was read back shows that it did not happen, or was undone since.',
-  unknown: 'The answer was lost: it may have happened all the same.',
+  unknown: 'The answer was lost: it may have happened anyway.',
 } as const
 
 /** What is known of a change whose answer was lost: reading back decides, and what it leaves open is said. */
@@ -60,7 +60,7 @@ export function lossProofs(change: AccessChange, read: ReadBack): Proof[] {
 
 /** What to do when the answer to a change was lost, by what was read back, and whether a repeat does harm. */
 export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
-  if (happenedBy(change, read) === 'yes') return 'Nothing is left to be done about it.'
+  if (happenedBy(change, read) === 'yes') return 'Nothing needs to be done about it.'
   switch (change.do) {
     case 'publish':
       return (
@@ -74,10 +74,10 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
     case 'invite':
       return 'Invite again: a repeat is harmless, and brings the invitation where the service answers one.'
     case 'remove':
-      return 'Remove again: where the member is not found any more, it happened.'
+      return 'Remove again: if the member is no longer found, it happened.'
     case 'rotate':
       return (
-        'The present link cannot be read. Rotate again: the answer returns it, and every earlier link stops ' +
+        'The current link cannot be read. Rotate again: the answer returns it, and every earlier link stops ' +
         'working.'
       )
     case 'rebind':

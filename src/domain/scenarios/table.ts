@@ -101,7 +101,6 @@ export function tightens(from: AccessMode, to: AccessMode): boolean {
   return lockedOut(from, to).length > 0
 }
 
-/** The row of the table that a change is. */
 export function rowOf(change: AccessChange): AccessRow {
   if (change.do !== 'mode') return change.do
   if (!isAccessMode(change.from)) return 'fromUnknownMode'

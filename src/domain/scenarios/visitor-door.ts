@@ -68,7 +68,7 @@ export function createVisitorDoor(options: {
     async leadsTo(link) {
       const secret = LINK_PATH.exec(URL.parse(link.trim())?.pathname ?? '')?.[1]
       if (secret === undefined || secret === 'session')
-        return { leads: 'unknown', why: 'This is no link to a scenario of the local workspace.' }
+        return { leads: 'unknown', why: 'This is not a link to a scenario of the local workspace.' }
       try {
         const { status, body } = await get(answer, `http://local.invalid/visit/${secret}`)
         const described = Described().safeParse(body)

@@ -6,7 +6,6 @@ import { BOUNDS } from '../../lib/bounds.ts'
 /** How a row differs from what the person saw of it last. */
 export type News = 'new' | 'changed'
 
-/** What was seen of one list. */
 export type SeenList = {
   /** When the look at it ended, epoch milliseconds. */
   at: number

@@ -2,6 +2,7 @@ import { onceFor } from '../../lib/once-for.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
+import { plainlyFits } from '../../lib/json-schema/plainly-fits.ts'
 import type { ArgumentFault, Unusable } from '../../lib/untrusted/messages.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
@@ -12,6 +13,8 @@ export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
 
 /** A larger schema is not looked at. */
 const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
+/** Schema and arguments that are longer together are looked at apart from the screen's thread alone. */
+const MOST_PLAIN_CHARACTERS = 8192
 /** Longest time for compiling one schema and checking against it. */
 export const SCHEMA_LIMIT_MS: number = WORK_LIMITS.schema.most
 
@@ -29,7 +32,10 @@ export async function checkSchema(
   return 'answer' in outcome ? outcome.answer : unusable(outcome)
 }
 
-/** Checks arguments against a tool's input schema, apart from the screen's thread and within bounds. */
+/**
+ * Checks arguments against a tool's input schema, within bounds: here where that is plain, since the thread with the
+ * compiler takes as long to start as a server, and otherwise there.
+ */
 export async function checkArguments(
   schema: JsonObject | null | undefined,
   value: JsonObject,
@@ -37,7 +43,10 @@ export async function checkArguments(
 ): Promise<ArgumentVerdict> {
   const text = textOf(schema)
   if (typeof text !== 'string') return text
-  const given = { text: `{"schema":${text},"value":${JSON.stringify(value)}}` }
+  const valueText = JSON.stringify(value)
+  if (text.length + valueText.length <= MOST_PLAIN_CHARACTERS && plainlyFits(schema as JsonObject, value))
+    return { faults: [] }
+  const given = { text: `{"schema":${text},"value":${valueText}}` }
   const outcome = await inThread('arguments', given, limitMs)
   return 'answer' in outcome ? outcome.answer : unusable(outcome)
 }

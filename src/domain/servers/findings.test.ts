@@ -46,7 +46,7 @@ test.each<[string, Partial<DoctorReport>, string]>([
   [
     'output',
     { probe: { strayOutput: { lines: 3, first: 'Listening on 3000' } } },
-    'wrong: It prints 3 lines that are no messages of MCP to stdout, which belongs to the protocol alone, first: Listening on 3000',
+    'wrong: It prints 3 lines that are not messages of MCP to stdout, which belongs to the protocol alone, first: Listening on 3000',
   ],
   [
     'a slow listing',

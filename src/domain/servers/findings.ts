@@ -118,7 +118,6 @@ async function checkedSchemas(tools: readonly Tool[]): Promise<CheckedSchema[]> 
   return checked
 }
 
-/** Results of tools that promise what they return. */
 async function wrongResults(tools: readonly Tool[], results: readonly KnownResult[]): Promise<WrongResult[]> {
   const wrong: WrongResult[] = []
   for (const { tool, structuredContent, of, at } of results) {

@@ -1,7 +1,7 @@
 /** Names with their values, such as an environment or headers. */
 export type Pairs = Record<string, string>
 
-/** How such pairs are written, one a line. */
+/** How such pairs are written, one per line. */
 export type PairKind = {
   pattern: RegExp
   /** What a line that is none should be. */

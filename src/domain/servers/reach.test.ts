@@ -23,10 +23,10 @@ test.each([
 })
 
 test.each([
-  ['', '', 'needed'],
+  ['', '', 'required'],
   ['localhost:3000/mcp', '', 'http://'],
   ['mcp.example:80', '', 'http://'],
-  ['https://', '', 'no address'],
+  ['https://', '', 'not an address'],
   ['server | tee log', '', 'without a shell'],
   ['server "open', '', 'quote'],
   ['KEY=1', '', 'A command follows'],

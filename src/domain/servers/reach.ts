@@ -20,7 +20,7 @@ export type ReachMore = {
 const WHY: Record<CommandProblem, string> = {
   shell: 'It runs without a shell, and this needs one; quote what is meant literally.',
   open: 'A quote or a backslash is not followed by anything.',
-  empty: 'This is needed.',
+  empty: 'This field is required.',
 }
 /** Why a program is given no token. */
 export const NO_TOKEN = 'A token goes with an address; a program finds its own in its environment.'
@@ -36,7 +36,7 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
  */
 export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
   const text = typed.trim()
-  if (ADDRESS.test(text)) return URL.canParse(text) ? addressReach(text, more) : 'This is no address.'
+  if (ADDRESS.test(text)) return URL.canParse(text) ? addressReach(text, more) : 'This is not an address.'
   if (WITHOUT_SCHEME.test(text)) return 'An address begins with http:// or https://.'
   const words = splitCommand(text)
   return typeof words === 'string' ? WHY[words] : programReach(words, more)

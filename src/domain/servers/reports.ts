@@ -13,7 +13,6 @@ export type StoredReport = { key: string; at: number; report: ExaminedReport }
 export type DoctorReports = {
   /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
   of(projectId: string): { serverId: string; at: number; report: ExaminedReport }[]
-  /** The last one on a server. */
   last(server: Server): ExaminedReport | undefined
   keep(server: Server, report: ExaminedReport): void
   forget(server: Server): void

@@ -1,5 +1,5 @@
 import type { DoctorReport, Prompt, Tool } from '../../api/contract/server-operations.ts'
-import { canonical } from '../../lib/json-schema/changes.ts'
+import { canonicalJson } from '../../lib/json.ts'
 
 type Described = { name: string; description?: unknown }
 
@@ -74,7 +74,7 @@ const CHARACTERS_A_TOKEN = 4
 /** About how many tokens tools take in a model's context. An estimate: each model counts by a table of its own. */
 export function tokensOf(tools: readonly Tool[]): number {
   const text = tools
-    .map(({ name, description, inputSchema }) => canonical({ name, description, inputSchema }) ?? '')
+    .map(({ name, description, inputSchema }) => canonicalJson({ name, description, inputSchema }))
     .join('')
   const others = text.replaceAll(/[\u0000-\u024f]/g, '').length
   return Math.ceil((text.length - others) / CHARACTERS_A_TOKEN) + others

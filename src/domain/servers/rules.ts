@@ -57,13 +57,13 @@ export const RULES: readonly Rule[] = [
   {
     id: 'stray-output',
     severity: 'wrong',
-    says: 'It prints to stdout what is no message of MCP.',
+    says: 'It prints to stdout what is not an MCP message.',
     advice: 'Log to stderr; stdout belongs to the protocol.',
-    more: 'lines are no messages',
+    more: 'lines are not messages',
     find({ report: { probe } }) {
       const { lines, first } = objectOf(probe?.['strayOutput'])
       if (typeof lines !== 'number' || !(lines > 0)) return []
-      const what = lines === 1 ? 'a line that is no message' : `${lines} lines that are no messages`
+      const what = lines === 1 ? 'a line that is not a message' : `${lines} lines that are not messages`
       const said = typeof first === 'string' && first !== '' ? `, first: ${first}` : ''
       const text = `It prints ${what} of MCP to stdout, which belongs to the protocol alone${said}`
       return [{ place: 'stdout', text }]
@@ -117,7 +117,7 @@ export const RULES: readonly Rule[] = [
     id: 'schema',
     severity: 'wrong',
     says: 'A schema of a tool does not compile, as with a type that is none or a `$ref` that leads nowhere.',
-    advice: 'Mend the schema; clients cannot check arguments or results by it.',
+    advice: 'Fix the schema; clients cannot check arguments or results by it.',
     more: 'schemas are wrong',
     find: ({ schemas }) =>
       schemas.flatMap(({ tool, which, verdict, faults }): Found[] => {
@@ -133,7 +133,7 @@ export const RULES: readonly Rule[] = [
     id: 'contradiction',
     severity: 'wrong',
     says: 'A schema contradicts itself: no choice fits the type, a minimum is above its maximum.',
-    advice: 'Mend the schema; no value of this part can be right.',
+    advice: 'Fix the schema; no value of this part can be right.',
     more: 'parts of schemas contradict themselves',
     find: ({ schemas }) => schemas.flatMap(schema => faultsOf(schema, 'contradiction')),
   },

@@ -19,7 +19,7 @@ describe('what changed between two snapshots', () => {
       'a tool under another name',
       { tools: [tool('a', input({ x: {} }), { description: 'Adds.' })] },
       { tools: [tool('b', input({ x: {} }), { description: 'Adds.' })] },
-      ['breaking tool a is called "b" now'],
+      ['breaking tool a is now called "b"'],
     ],
     [
       'two tools that could be the renamed one',
@@ -128,7 +128,7 @@ describe('what changed between two snapshots', () => {
     )
   }
 
-  test('a snapshot and itself, in whatever order, have no differences', async () => {
+  test('a snapshot and itself, in any order, have no differences', async () => {
     await fc.assert(
       fc.asyncProperty(tools, async all => {
         const turned = snapshotOf(reversed(listed(all.toReversed())))
@@ -165,11 +165,11 @@ describe('what changed between two snapshots', () => {
   })
 
   test.each([
-    ['', 'is no JSON'],
-    ['[]', 'is no snapshot: it lists no tools'],
-    ['{"tools":{}}', 'is no snapshot: it lists no tools'],
-    ['{"tools":[],"prompts":5}', 'is no snapshot: its prompts are no list'],
-    ['{"tools":[{"name":"a"},{"name":5}]}', 'is no snapshot: entry 2 of its tools has no name'],
+    ['', 'is not JSON'],
+    ['[]', 'is not a snapshot: it lists no tools'],
+    ['{"tools":{}}', 'is not a snapshot: it lists no tools'],
+    ['{"tools":[],"prompts":5}', 'is not a snapshot: its prompts are no list'],
+    ['{"tools":[{"name":"a"},{"name":5}]}', 'is not a snapshot: entry 2 of its tools has no name'],
     [`{"tools":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested too deeply'],
   ])('%.40s says what is wrong with it', (text, why) => {
     expect(() => parseSnapshot(text)).toThrow(why)

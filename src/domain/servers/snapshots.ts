@@ -1,5 +1,5 @@
-import { hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
-import { canonical, type SchemaChange } from '../../lib/json-schema/changes.ts'
+import { canonicalJson, hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
+import type { SchemaChange } from '../../lib/json-schema/changes.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
@@ -44,21 +44,21 @@ export function parseSnapshot(text: string): Snapshot {
     return snapshotOf(JSON.parse(text))
   } catch (error) {
     if (error instanceof SnapshotError) throw error
-    throw new SnapshotError('is no JSON')
+    throw new SnapshotError('is not JSON')
   }
 }
 
 /** The snapshot that a value is. @throws SnapshotError */
 export function snapshotOf(value: unknown): Snapshot {
   if (!isPlainObject(value) || !Array.isArray(value['tools']))
-    throw new SnapshotError('is no snapshot: it lists no tools')
+    throw new SnapshotError('is not a snapshot: it lists no tools')
   if (hasMoreLevels(value, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
   const listed = (name: keyof typeof LISTS): Listed[] => {
     const { [name]: items = [] } = value
-    if (!Array.isArray(items)) throw new SnapshotError(`is no snapshot: its ${name} are no list`)
+    if (!Array.isArray(items)) throw new SnapshotError(`is not a snapshot: its ${name} are no list`)
     return items.map((item: unknown, at) => {
       if (isPlainObject(item) && typeof item[LISTS[name].key] === 'string') return item
-      throw new SnapshotError(`is no snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
+      throw new SnapshotError(`is not a snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
     })
   }
   return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
@@ -106,8 +106,8 @@ type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
 
 /** Twins of one name stand in no order. */
 function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
-  const texts = (items: readonly Listed[]) => items.map(item => canonical(item) ?? '').toSorted()
-  return canonical(texts(was)) === canonical(texts(is))
+  const texts = (items: readonly Listed[]) => items.map(item => canonicalJson(item)).toSorted()
+  return canonicalJson(texts(was)) === canonicalJson(texts(is))
 }
 
 function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): SnapshotChange[] {
@@ -133,7 +133,7 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
   return [
     ...gone.map(({ name }): SnapshotChange => {
       const now = renamed.get(name)
-      const says = now === undefined ? 'is gone' : `is called ${JSON.stringify(now)} now`
+      const says = now === undefined ? 'is gone' : `is now called ${JSON.stringify(now)}`
       return { ...entry, name, impact: 'breaking', kind: now === undefined ? 'removed' : 'renamed', says }
     }),
     ...fresh
@@ -145,14 +145,14 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
 /** What stays of something under another name; undefined where that is too little to know it again. */
 function signatureOf(item: Listed, key: string): string | undefined {
   const says = typeof item['description'] === 'string' && item['description'].trim() !== ''
-  return says ? canonical({ ...item, [key]: null, name: null, title: null }) : undefined
+  return says ? canonicalJson({ ...item, [key]: null, name: null, title: null }) : undefined
 }
 
 async function itemChanges(of: SnapshotChange['of'], was: Listed, is: Listed, end: number): Promise<Found[]> {
   const found: Found[] = []
   for (const field of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const [before, after] = [was[field], is[field]]
-    if (canonical(before ?? null) === canonical(after ?? null)) continue
+    if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) continue
     if (of === 'tool' && (field === 'inputSchema' || field === 'outputSchema'))
       found.push(...(await schemaFound(field, before, after, end)))
     else if (of === 'prompt' && field === 'arguments') found.push(...argumentChanges(before, after))
@@ -207,7 +207,7 @@ function argumentChanges(before: unknown, after: unknown): Found[] {
     const isRequired = other?.['required'] === true
     if (!one) return [change(isRequired ? 'breaking' : 'safe', `is new and ${isRequired ? 'required' : 'optional'}`)]
     if (!other) return [change('breaking', 'is gone')]
-    const rest = (item: Listed) => canonical({ ...item, required: null })
+    const rest = (item: Listed) => canonicalJson({ ...item, required: null })
     return [
       ...((one['required'] === true) === isRequired
         ? []

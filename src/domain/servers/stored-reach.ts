@@ -72,6 +72,6 @@ export function pairsBehind(edited: Pairs, stored: Pairs = {}): Pairs | string {
   const isKept = ([name, value]: [string, string]): boolean => value === DOTS && Object.hasOwn(stored, name)
   const entries = Object.entries(edited)
   const lost = entries.find(entry => entry[1].includes(DOTS) && !isKept(entry))
-  if (lost) return `Type the whole value of ${lost[0]}; nobody can tell what its dots stand for.`
+  if (lost) return `Type the whole value of ${lost[0]}; the value behind its dots is not returned.`
   return Object.fromEntries(entries.map(entry => [entry[0], isKept(entry) ? stored[entry[0]]! : entry[1]]))
 }

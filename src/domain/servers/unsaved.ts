@@ -10,6 +10,8 @@ export type UnsavedServers = {
   atHome: <T>(work: (home: Client, handOver: HandOver) => Promise<T>) => Promise<T>
   /** Suites as they were saved there, as JSON by their id here. */
   savedSuites: Map<string, string>
+  /** The directory that the server was said to run in. */
+  directory: string | undefined
 }
 
 /** Has a saved server of the local workspace take over calls, roots and sign-in; none of it leaves this process. */
@@ -23,13 +25,14 @@ export type TakenAlong = { suites: number; calls: number; signedIn: boolean; lef
  * @throws ApiError where the server itself cannot be saved; the rest is left behind with the reason
  */
 export async function saveAtHome(
-  { atHome, savedSuites }: UnsavedServers,
+  { atHome, savedSuites, directory }: UnsavedServers,
   { client, server }: { client: Client; server: ProjectServer & { projectId: string } },
   { projectId, body }: { projectId: string; body: ServerBody },
 ): Promise<TakenAlong> {
   return await atHome(async (home, handOver) => {
     const made = await home.servers.create({ projectId, body })
     const left: string[] = []
+    if (directory !== undefined) left.push('Its directory: a saved server runs in the one that mcpdeck is started in.')
     const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
       try {
         return await work()

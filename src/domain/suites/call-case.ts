@@ -42,7 +42,6 @@ export function caseOfCall({ serverName, toolName, args, result }: CallMade): Ca
   }
 }
 
-/** The assertions of a case, in their order. */
 export function assertionsIn({ steps }: CaseForm): readonly Assertion[] {
   return steps.flatMap(({ assertion }) => (assertion ? [assertion] : []))
 }

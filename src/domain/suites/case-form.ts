@@ -97,7 +97,6 @@ export function readCases(text: string): Read<readonly CaseForm[]> {
   return { ok: true, value: checked.flatMap(each => (each.ok ? [normalCase(each.value)] : [])) }
 }
 
-/** The one case that a text holds. */
 export function readCase(text: string): Read<CaseForm> {
   const read = readYaml(text)
   if (!read.ok) return read

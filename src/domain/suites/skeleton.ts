@@ -22,7 +22,6 @@ export function skeleton(schema: Schema, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Names of the properties that a schema requires. */
 export function requiredNames(schema: Schema): ReadonlySet<unknown> {
   const required = schema['required']
   return new Set(Array.isArray(required) ? required : [])

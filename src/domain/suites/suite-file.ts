@@ -60,7 +60,6 @@ export function writeSettings(form: SuiteForm, about: readonly string[] = []): s
   return writeDocument({ value, words: { '': words }, about })
 }
 
-/** The settings that a text describes. */
 export function readSettings(text: string): Read<SuiteForm> {
   const read = readYaml(text)
   if (!read.ok) return read
@@ -76,7 +75,6 @@ export function suiteFileSchema(): object {
   return { ...withWords(z.toJSONSchema(SuiteFile(), { io: 'input' })), title: 'mcpdeck suite file' }
 }
 
-/** The types of assertions with their fields, as JSON Schema. */
 function assertionSchemas(): Json[] {
   return assertionNames.map(name => {
     const { $schema: _, ...fields } = z.toJSONSchema(assertions[name].fields(), { io: 'input' }) as Json

@@ -4,6 +4,7 @@ import { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.ts'
 import { EvalSuiteUpdateRequest, type EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from './changes.ts'
+import { defined } from '../../lib/json.ts'
 
 /** A suite's settings as a person writes them: things are called by their names, defaults are left out. */
 export const SuiteForm = shape(() => {
@@ -72,13 +73,8 @@ export function normalSuite(form: SuiteForm): SuiteForm {
     ...(id !== undefined && { id }),
     name,
     ...(description && { description }),
-    ...(servers && { servers }),
-    ...(model !== undefined && { model }),
-    ...(systemPrompt && { systemPrompt }),
-    ...(temperature !== undefined && { temperature }),
-    ...(environments && { environments }),
-    ...(clients && { clients }),
-    ...(computerEnvironment !== undefined && { computerEnvironment }),
+    ...defined({ servers, model, systemPrompt: systemPrompt || undefined, temperature }),
+    ...defined({ environments, clients, computerEnvironment }),
     ...(settings && Object.keys(settings).length > 0 && { settings }),
     ...(schedule && { schedule: normalSchedule(schedule) }),
   }
@@ -223,19 +219,14 @@ function scheduleEdit(schedule: SuiteForm['schedule'], names: Names): ScheduleEd
   const { enabled, intervalMinutes, environment } = schedule
   return {
     enabled,
-    ...(intervalMinutes !== undefined && { intervalMinutes }),
+    ...defined({ intervalMinutes }),
     ...(environment !== undefined && { environmentId: names.environmentId(environment) ?? environment }),
   }
 }
 
 function normalSettings({ minimumAccuracy, minimumIterations, matchOptions, checks, judge }: Settings): Settings {
   const { enabled, model, autoRun, threshold } = judge ?? {}
-  const said = {
-    ...(enabled && { enabled }),
-    ...(model !== undefined && { model }),
-    ...(autoRun && { autoRun }),
-    ...(threshold !== undefined && { threshold }),
-  }
+  const said = { ...(enabled && { enabled }), ...defined({ model, autoRun: autoRun || undefined, threshold }) }
   return {
     ...(minimumAccuracy !== undefined && { minimumAccuracy }),
     ...(minimumIterations != null && { minimumIterations }),

@@ -10,7 +10,7 @@ export function readRegularFile(path: string, maxBytes: number, check?: (stats: 
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(descriptor)
-    if (!stats.isFile()) throw new Error('it is no regular file')
+    if (!stats.isFile()) throw new Error('it is not a regular file')
     if (stats.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
     check?.(stats)
     return readFileSync(descriptor, 'utf8')

@@ -1,4 +1,4 @@
-import { hasMoreLevels, MAX_ANSWER_LEVELS, isPlainObject, type JsonObject } from '../json.ts'
+import { canonicalJson, hasMoreLevels, MAX_ANSWER_LEVELS, isPlainObject, type JsonObject } from '../json.ts'
 import { anyOfImpact, allOfImpact, limitImpact, LIMITS, typeImpact } from './impacts.ts'
 import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './impact.ts'
 
@@ -204,7 +204,7 @@ function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObjec
 function choicesOf(schema: JsonObject): string[] | undefined {
   const { enum: choices } = schema
   const values = 'const' in schema ? [schema['const']] : 'enum' in schema ? [choices].flat() : undefined
-  return values?.map(value => JSON.stringify(sorted(value)) ?? 'null')
+  return values?.map(value => canonicalJson(value) ?? 'null')
 }
 
 type Choices = Record<'was' | 'is', readonly string[] | undefined> & Record<'gone' | 'fresh', readonly string[]>
@@ -329,27 +329,12 @@ function namesOf(value: unknown): Set<string> {
 
 /** `type`, `enum` and `required` mean sets: their order says nothing. */
 function asSet(value: unknown): unknown {
-  if (!Array.isArray(value)) return value === undefined ? undefined : [JSON.stringify(sorted(value))]
-  return value.map(item => JSON.stringify(sorted(item)) ?? 'null').toSorted()
+  if (!Array.isArray(value)) return value === undefined ? undefined : [canonicalJson(value)]
+  return value.map(item => canonicalJson(item) ?? 'null').toSorted()
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || canonical(one) === canonical(other)
-}
-
-/** A value as JSON that is the same in whatever order its keys stand. */
-export function canonical(value: unknown): string | undefined {
-  return JSON.stringify(sorted(value))
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isPlainObject(value)) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map(key => [key, sorted(value[key])]),
-  )
+  return one === other || canonicalJson(one) === canonicalJson(other)
 }
 
 function escaped(name: string): string {

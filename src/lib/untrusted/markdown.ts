@@ -1,6 +1,5 @@
 import type { Works } from './messages.ts'
 
-/** Loads what reads Markdown. */
 export async function loadedMarkdown() {
   const { Lexer } = await import('marked')
   return ({ source, definitions }: Works['markdown']['given']): Works['markdown']['answer'] => {

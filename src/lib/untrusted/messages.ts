@@ -34,14 +34,12 @@ export type Media = {
 
 /** What can be done in the thread: what each work is given and what it answers, both as JSON. */
 export type Works = {
-  /** Compiles a schema. */
   compile: { given: { schema: unknown }; answer: { usable: true } | Unusable }
   /** Checks arguments against a tool's input schema. */
   arguments: {
     given: { schema: unknown; value: Record<string, unknown> }
     answer: { faults: ArgumentFault[] } | Unusable
   }
-  /** Whether each is JSON Schema for an object. */
   objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
   /** What in a schema contradicts itself, or leads nowhere. */
   schemaFaults: { given: { schema: unknown }; answer: SchemaFault[] }
@@ -51,7 +49,6 @@ export type Works = {
   markdown: { given: MarkdownPiece; answer: unknown[] | null }
   /** What bytes in base64 are; `isCut` when they are only the first. */
   media: { given: { data: string; isCut: boolean }; answer: Media }
-  /** Authored patterns on the final text of one trial. */
   patterns: { given: { patterns: readonly string[]; finalText: string }; answer: PatternAnswer[] }
 }
 

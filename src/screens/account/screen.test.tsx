@@ -15,8 +15,8 @@ describe('the account', () => {
   test('is opened by its letter, with organization, role, key and vocabulary', async () => {
     await open()
     await app.press('1', ',', 'a')
-    await app.see(/Role in it +owner/)
-    expect(app.frame()).toMatch(/Key +none is needed here/)
+    await app.see(/Role +owner/)
+    expect(app.frame()).toMatch(/Key +not needed here/)
     await app.see(/Eval vocabulary +1 and 2/)
     const me = await app.client.account.me()
     await app.see(me.id)
@@ -40,19 +40,19 @@ describe('the account', () => {
   test('shows what the key may do in the project, with the state of the gated features', async () => {
     await open('rights')
     await app.see('✓ launch eval run')
-    expect(app.frame()).toMatch(/Role in it +admin/)
+    expect(app.frame()).toMatch(/Role in the project +admin/)
     expect(app.frame()).toMatch(/Swarms and scenarios +on/)
   })
 
   test('shows the limits of the plan, and says what of their use is not offered', async () => {
     await open('limits')
     await app.see(/concurrent runs +2/)
-    await app.see(/Of the quotas a day +not offered by this service’s API/)
+    await app.see(/Daily quotas left +not offered by this service’s API/)
   })
 
   test('lists models and client catalog in tabs', async () => {
     await open('models')
-    await app.see('No model is listed.')
+    await app.see('No models are listed.')
     await app.see('No model is configured')
     await app.press(tabsKeys.bindings.next)
     await app.see('Claude Code')
@@ -66,6 +66,6 @@ describe('the account', () => {
         return accountRoute.to({ tab: 'rights' })
       },
     })
-    await app.see('No project is chosen. Rights and limits are those in a project.')
+    await app.see('No project is chosen. Rights and limits depend on the project.')
   })
 })

@@ -95,10 +95,10 @@ function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Or
   return [
     ['Name', name],
     ['Id', id],
-    ['Role in it', myRole],
+    ['Role', myRole],
     ['Plan', plan],
     ['Created', agoText(createdAt)],
-    ['By this account', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
+    ['Created by you', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
   ]
 }
 
@@ -107,14 +107,14 @@ function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[]
   return [
     ['Profile', name],
     ['Service', local ? 'the local workspace, in this program' : host],
-    ['Key', local ? 'none is needed here' : keySource],
-    ['This session', readOnly ? 'read-only: it changes nothing' : 'reads and writes'],
+    ['Key', local ? 'not needed here' : keySource],
+    ['This session', readOnly ? 'read-only: nothing is changed' : 'reads and writes'],
   ]
 }
 
 /** A deployment without that block, or without the whole page, is used in vocabulary 1. */
 function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | undefined {
-  if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: this deployment announces no other'
+  if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: the only one that this deployment announces'
   return error?.status === 404 ? '1: this deployment announces none' : problem?.title
 }
 
@@ -131,7 +131,7 @@ function inProject(Content: (props: InProject) => ReactNode) {
     return (
       <PaneState data={projects} loading="Reading the projects…">
         <Empty
-          why="No project is chosen. Rights and limits are those in a project."
+          why="No project is chosen. Rights and limits depend on the project."
           next={`Press ${key(appKeys, 'projects')} to choose one.`}
         />
       </PaneState>
@@ -147,7 +147,7 @@ function Rights({ projectId, focused }: InProject) {
   const lines = data.data && [
     ...fieldLines(rightsFields(project, data.data)),
     '',
-    heading('What this key may do there'),
+    heading('What this key may do in it'),
     ...permissionLines(data.data, symbols),
   ]
   return (
@@ -162,7 +162,7 @@ function rightsFields(project: string, capabilities: ProjectCapabilities): Field
   const { mode, enforced, reason } = features?.sandboxes ?? {}
   return [
     ['Project', project],
-    ['Role in it', projectRole],
+    ['Role in the project', projectRole],
     ['Role in the organization', role],
     ['Called as', surface],
     ['Swarms and scenarios', featureText(capabilities)],
@@ -184,13 +184,13 @@ function Limits({ projectId, focused }: InProject) {
   ]
   const lines: Line[] = [
     ...fieldLines([['Plan', name]]),
-    ...part('Limits', open(limits), 'The service names no limit of this plan.'),
-    ...part('Features', open(features), 'The service names no feature of this plan.'),
+    ...part('Limits', open(limits), 'The service lists no limits for this plan.'),
+    ...part('Features', open(features), 'The service lists no features for this plan.'),
     ...part(
       'Used',
       [
-        ['Of the quotas a day', NOT_OFFERED],
-        ['Of the request rate', profile.local ? 'no limit' : 'the gauge at the top right shows what is left'],
+        ['Daily quotas left', NOT_OFFERED],
+        ['Request rate left', profile.local ? 'no limit' : 'the gauge at the top right shows what is left'],
       ],
       '',
     ),
@@ -216,12 +216,12 @@ function Models({ focused }: TabProps) {
   const data = useApiQuery(queries.models.list.options({}))
   const { items, note } = data.data ?? {}
   const isEmpty = Array.isArray(items) && items.length === 0
-  const next = typeof note === 'string' ? note : 'The service offers none to this account.'
+  const next = typeof note === 'string' ? note : 'The service offers no models to this account.'
   return (
     <PaneState
       data={data}
       loading="Reading the models…"
-      empty={isEmpty ? { why: 'No model is listed.', next } : undefined}
+      empty={isEmpty ? { why: 'No models are listed.', next } : undefined}
     >
       {data.data && <Viewer lines={modelLines(data.data)} focused={focused} />}
     </PaneState>

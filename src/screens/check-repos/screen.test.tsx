@@ -24,7 +24,7 @@ describe('the repositories with pull-request checks', () => {
     await open({ available: true, items })
     await app.see(/▌acme\/site +on/)
     expect(app.frame()).toMatch(/Suite +ste_1/)
-    expect(app.frame()).toMatch(/In an outage +merges are blocked/)
+    expect(app.frame()).toMatch(/During an outage +merges are blocked/)
   })
 
   test('that cannot be there because the feature is off are told from none', async () => {
@@ -33,6 +33,6 @@ describe('the repositories with pull-request checks', () => {
     await app.close()
     await open({ available: true, connectable: [{ repo: 'acme/site' }] })
     await app.see('No repository is connected to')
-    await app.see('Those that can be: acme/site.')
+    await app.see('Available: acme/site.')
   })
 })

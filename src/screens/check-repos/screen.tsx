@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<EvalCheckRepo>[] = [
   ageColumn('Changed', ({ updatedAt }) => updatedAt),
 ]
 /** A policy that was never chosen behaves like `fail_open`. */
-const OUTAGES: Readonly<Record<string, string>> = { fail_open: 'merges go on', fail_closed: 'merges are blocked' }
+const OUTAGES: Readonly<Record<string, string>> = { fail_open: 'merges continue', fail_closed: 'merges are blocked' }
 const NONE: readonly EvalCheckRepo[] = []
 const keyOf = ({ id }: EvalCheckRepo): string => id
 const recordOf = (row: EvalCheckRepo) => row
@@ -30,7 +30,7 @@ const TABS = [
     ['State', stateOf(row)],
     ['Suite', row.suiteId],
     ['Project', row.projectId],
-    ['In an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
+    ['During an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
     ['Connected', agoText(row.createdAt)],
     ['Changed', agoText(row.updatedAt)],
   ]),
@@ -77,15 +77,15 @@ function emptyText(page: EvalCheckRepos | undefined, isLocal: boolean): { why: s
   if (isLocal)
     return {
       why: 'The local workspace checks no pull requests.',
-      next: 'That is the work of an app that the hosted service installs where repositories are hosted.',
+      next: 'They are done by an app that the hosted service installs on the code host.',
     }
-  if (!page) return { why: 'The key sees no organization.', next: 'Use a key of another organization.' }
+  if (!page) return { why: 'This key has access to no organization.', next: 'Use a key of another organization.' }
   if (page.available === false)
     return { why: 'Pull-request checks are off for this organization.', next: 'The API cannot turn them on.' }
   const { connectable } = page
   const names = connectable?.map(({ repo }) => repo).join(', ')
   return {
     why: 'No repository is connected to pull-request checks.',
-    next: connectable ? `Those that can be: ${names || 'none'}.` : 'Which can be connected could not be looked up.',
+    next: connectable ? `Available: ${names || 'none'}.` : 'The repositories that can be connected could not be read.',
   }
 }

@@ -8,14 +8,14 @@ export const clientsKeys = define.screen('clients', 'Clients', {
   add: on('new', 'new client', {
     hint: true,
     needs: 'clients.create',
-    help: 'Save a client that talks to servers as a known product does, with the servers it has.',
+    help: 'Save a client that talks to servers like a known product, with the servers it has.',
   }),
   edit: on('edit', 'edit config', {
     hint: true,
     needs: 'clients.update',
     help: 'Edit its whole configuration in your editor; changes by others meanwhile are merged, not lost.',
   }),
-  rename: on('rename', 'rename', { needs: 'clients.update', help: 'Give it another name.' }),
+  rename: on('rename', 'rename', { needs: 'clients.update', help: 'Rename it.' }),
   duplicate: on('newOfCopy', 'duplicate', {
     needs: 'clients.duplicate',
     help: 'Save a copy of it; the service chooses a free name.',
@@ -23,6 +23,6 @@ export const clientsKeys = define.screen('clients', 'Clients', {
   remove: on('delete', 'delete', {
     hint: true,
     needs: 'clients.delete',
-    help: 'Delete it, after asking; what still refers to it is named first.',
+    help: 'Delete it, after asking; what still uses it is listed first.',
   }),
 })

@@ -39,7 +39,7 @@ export function useClientActions({ show, on }: Collection<Client>, projectId: st
         endpoint: contract.clients.update,
         input: { ...target, body: { name: name.trim(), expectedName: now.name } },
         start: `Renaming ${now.name}…`,
-        done: () => `${now.name} is called ${name.trim()} now.`,
+        done: () => `Renamed ${now.name} to ${name.trim()}.`,
       }),
     })
   }
@@ -74,7 +74,7 @@ function useConfigEditor(projectId: string) {
       what: `the configuration of ${name}`,
       read: () => client.clients.get(target),
       fieldsOf: ({ config }) => config,
-      write: value => writeDocument({ value, words: {}, about: ['A configuration; it replaces the stored one.'] }),
+      write: value => writeDocument({ value, words: {}, about: ['This configuration replaces the stored one.'] }),
       parse: configIn,
       act(config, _, now) {
         const expectedConfigId = configIdOf(now)
@@ -83,7 +83,7 @@ function useConfigEditor(projectId: string) {
           endpoint: contract.clients.update,
           input: { ...target, body: { config, expectedConfigId } },
           start: `Changing ${name}…`,
-          done: () => `${name} is changed.`,
+          done: () => `Changed ${name}.`,
         }
       },
     })
@@ -95,8 +95,10 @@ function configIn(text: string): Read<Config> {
   if (!read.ok) return read
   const [document, another] = read.value
   const problem = (message: string): Read<never> => ({ ok: false, problems: [{ line: 1, column: 1, message }] })
-  if (!document || another) return problem('One document is a configuration.')
-  return isPlainObject(document.value) ? { ok: true, value: document.value } : problem('A configuration has fields.')
+  if (!document || another) return problem('A configuration is a single document.')
+  return isPlainObject(document.value)
+    ? { ok: true, value: document.value }
+    : problem('A configuration is a block of fields.')
 }
 
 /** Deletes a client; what still refers to it is named, and asked about once more. */
@@ -116,14 +118,14 @@ function useRemoval(projectId: string) {
       return refused
     }
     const ask = { title: `Delete ${name}?`, action: 'Delete it', word: 'delete' }
-    if (!(await confirm({ ...ask, lines: ['Its configuration is gone. Runs that used it keep its name.'] }))) return
+    if (!(await confirm({ ...ask, lines: ['Its configuration is deleted. Runs that used it keep its name.'] }))) return
     const refused = await sent(false)
     if (!(refused instanceof ApiError) || refused.code !== 'CONFLICT') return
     const { environmentIds = [], suiteIds = [] } = (refused.details ?? {}) as Record<string, unknown[]>
     const lines = [
-      `Still refer to it: ${plural(environmentIds.length, 'environment')}, ${plural(suiteIds.length, 'suite')}.`,
-      'The environments stay and cannot run; the suites forget it.',
+      `Still used by ${plural(environmentIds.length, 'environment')}, ${plural(suiteIds.length, 'suite')}.`,
+      'The environments stay but cannot run; the suites no longer list it.',
     ]
-    if (await confirm({ ...ask, title: `Delete ${name} all the same?`, lines })) await sent(true)
+    if (await confirm({ ...ask, title: `Delete ${name} anyway?`, lines })) await sent(true)
   }
 }

@@ -18,13 +18,13 @@ export const connectionsKeys = define.screen('connections', 'Connections', {
   showLink: on('view', 'show link', { help: 'Show its sign-in link as text.' }),
   again: on('again', 'try again', {
     needs: 'connections.retryValidation',
-    help: 'Have the service try again at once; one that has ended is begun anew.',
+    help: 'Have the service retry now; a request that has ended is started again.',
   }),
   cancel: on('end', 'cancel', {
     hint: true,
     needs: 'connections.cancel',
     help: 'Cancel the request, which frees its slot and ends its link.',
   }),
-  server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that it became.' },
-  putAway: on('putAway', 'put away', { help: 'Take a request that has ended off this list.' }),
+  server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that was saved.' },
+  putAway: on('putAway', 'put away', { help: 'Remove a request that has ended from this list.' }),
 })

@@ -38,7 +38,7 @@ import { formatAge } from '../../tui/theme/format.ts'
 import { serversRoute } from '../servers/route.ts'
 import { connectionsKeys } from './bindings.ts'
 
-const NO_LINK = 'Its sign-in link is not known here: the service returns it once, to whoever begins the request.'
+const NO_LINK = 'Its sign-in link is not known here: the service returns it only once, to whoever starts the request.'
 
 const COLUMNS: readonly Column<KnownConnection>[] = [
   nameColumn('Address', nameOf, { id: 'address', cell: row => nameOf(row).replace(/^https?:\/\//, '') }),
@@ -139,7 +139,7 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
     ['Address', server?.url ?? known.address],
     ['Project', known.projectId === undefined ? undefined : project],
     ['Server', server?.name ?? known.serverId ?? 'none yet'],
-    ...(isOpen ? [['Ends by itself in', left > 0 ? formatAge(0, left) : undefined] as const] : []),
+    ...(isOpen ? [['Expires in', left > 0 ? formatAge(0, left) : undefined] as const] : []),
     ['Begun', begunText(known)],
     ['Id', known.id],
   ]
@@ -173,7 +173,7 @@ function useConnectionActions({ show, on }: Collection<KnownConnection>, project
     on(known => {
       const link = connections.secretsOf(known.id).link
       if (link === undefined) throw new UnavailableAction(NO_LINK)
-      if (!isOpenConnection(known)) throw new UnavailableAction('It has ended, and its link with it.')
+      if (!isOpenConnection(known)) throw new UnavailableAction('It has ended, and its link no longer works.')
       return act(link, known)
     })
   const again = async (known: KnownConnection): Promise<void> => {
@@ -191,11 +191,11 @@ function useConnectionActions({ show, on }: Collection<KnownConnection>, project
     })
   }
   const end = async (known: KnownConnection): Promise<void> => {
-    if (!isOpenConnection(known)) throw new UnavailableAction('It has ended already.')
+    if (!isOpenConnection(known)) throw new UnavailableAction('It has already ended.')
     await cancel({
       confirm: {
         title: `Cancel the connection to ${nameOf(known)}?`,
-        lines: ['Its sign-in link ends, and its slot is free. A server that is saved already stays.'],
+        lines: ['Its sign-in link stops working, and its slot becomes free. A server that is already saved stays.'],
         action: 'Cancel it',
         decline: 'Leave it',
       },
@@ -218,7 +218,7 @@ function useConnectionActions({ show, on }: Collection<KnownConnection>, project
     again: on(again),
     cancel: on(end),
     server: on(({ serverId, projectId: owner = projectId }) => {
-      if (serverId === undefined) throw new UnavailableAction('It has become no server yet.')
+      if (serverId === undefined) throw new UnavailableAction('No server was saved from it yet.')
       router.go(serversRoute.to({ projectId: owner, serverId }))
     }),
     putAway: on(known => {

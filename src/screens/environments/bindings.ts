@@ -13,15 +13,15 @@ export const environmentsKeys = define.screen('environments', 'Environments', {
   edit: on('edit', 'edit', {
     hint: true,
     needs: 'environments.update',
-    help: 'Change it; a change of somebody else meanwhile is shown beside yours.',
+    help: 'Edit it; changes by others meanwhile are shown beside yours.',
   }),
   editText: on('editText', 'edit as YAML', {
     needs: 'environments.update',
     help: 'Edit all of it as commented YAML in your editor; errors are shown at their line.',
   }),
-  name: on('rename', 'name a nameless one', {
+  name: on('rename', 'name an unnamed one', {
     needs: 'write',
-    help: 'Give an environment without a name one, so that it stays in the list; its id stays.',
+    help: 'Name an environment that has no name, so that it stays in the list; its id stays.',
   }),
   talk: on('call', 'chat', {
     hint: true,
@@ -31,11 +31,11 @@ export const environmentsKeys = define.screen('environments', 'Environments', {
   archive: on('putAway', 'archive', {
     hint: true,
     needs: 'environments.archive',
-    help: 'Put it away, after asking: nothing runs on it, and its name is free.',
+    help: 'Archive it, after asking: nothing can run on it, and its name becomes free.',
   }),
   restore: on('takeOut', 'restore', {
     needs: 'environments.restore',
-    help: 'Bring an archived environment back, if its name is free.',
+    help: 'Restore an archived environment, if its name is free.',
   }),
   archived: on('hidden', 'archived too', { hint: 'later', help: 'Show archived environments, or hide them.' }),
 })

@@ -92,7 +92,7 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
     ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
     ['Revision', String(environment.revision)],
     ['Server group', serverAttachmentId ?? 'none: the servers of its client'],
-    ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as its client has them'],
+    ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as in its client'],
     ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
     ['Image', sandboxImageId ?? 'none'],
     ['Created', agoText(environment.createdAt)],

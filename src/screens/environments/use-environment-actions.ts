@@ -40,7 +40,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     await archive({
       confirm: {
         title: `Archive ${called}?`,
-        lines: ['Nothing can be launched on it, and its name is free for another one. It can be restored.'],
+        lines: ['Nothing can be launched on it, and its name becomes free. It can be restored.'],
         action: 'Archive it',
       },
       input: { projectId, environmentId: stored.id, body: { expectedRevision: stored.revision } },
@@ -54,7 +54,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     await restore({
       confirm: {
         title: `Restore ${called}?`,
-        lines: ['Its name must still be free. Pins of plugin versions that are gone are dropped.'],
+        lines: ['Its name must still be free. Pins of deleted plugin versions are dropped.'],
         action: 'Restore it',
       },
       input: { projectId, environmentId: stored.id, body: { expectedRevision: stored.revision } },
@@ -110,7 +110,7 @@ export function useEnvironmentText(projectId: string): (stored: Environment) => 
           body: { expectedRevision: revision, ...environmentChange(fields as EnvironmentFile, changed, clients) },
         },
         start: `Changing ${name}…`,
-        done: now => `${environmentName(now as Environment)} is changed.`,
+        done: now => `Changed ${environmentName(now as Environment)}.`,
       }),
     })
   }

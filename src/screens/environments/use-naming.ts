@@ -67,14 +67,14 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
         title: 'Name an environment',
         about: unread.map(text => ({ text, tone: 'warn' })),
         fields: [
-          { id: 'name', label: 'Name', required: true, note: 'No two of a project have the same.' },
+          { id: 'name', label: 'Name', required: true, note: 'Must be unique in the project.' },
           { id: 'description', label: 'Description' },
           choiceField('environmentId', 'Environment', options, {
             required: true,
-            note: 'It keeps its id, and may be edited from then on.',
+            note: 'It keeps its id and can be edited afterwards.',
           }),
         ],
-        act: 'Give it the name',
+        act: 'Save the name',
       }),
       act({ name = '', description = '', environmentId = '' }) {
         const { revision } = found.get(environmentId)!.environment
@@ -86,12 +86,12 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
             body: { expectedRevision: revision, name: name.trim(), ...(description !== '' && { description }) },
           },
           start: `Naming it ${name.trim()}…`,
-          done: () => `The environment is called ${name.trim()} now.`,
+          done: () => `Named the environment ${name.trim()}.`,
         }
       },
       async refused(error, values) {
         const id = values['environmentId'] ?? ''
-        const now = await opening({ start: 'Reading what it is now…', work: () => get(id) })
+        const now = await opening({ start: 'Reading the current version…', work: () => get(id) })
         if (now) found.set(id, { environment: now, uses: [] })
         return askedAgain(error, values)
       },

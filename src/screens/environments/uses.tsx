@@ -50,7 +50,7 @@ export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   const go = (): void => {
     const use = list.choose()
     const place = use && placeOf(use, projectId)
-    if (!place) throw new UnavailableAction('It has no screen of its own here.')
+    if (!place) throw new UnavailableAction('It has no screen here.')
     router.go(place)
   }
   useBindings(
@@ -59,8 +59,8 @@ export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
     { active: focused },
   )
   const unread = data.data?.unread ?? NONE
-  const why = unread.length === 0 ? 'Nothing uses it.' : 'Nothing that was read uses it.'
-  const empty = { why, next: 'Suites, journeys, swarms and scenarios that name it stand here.' }
+  const why = unread.length === 0 ? 'Nothing uses it.' : 'Nothing read so far uses it.'
+  const empty = { why, next: 'Suites, journeys, swarms and scenarios that use it are listed here.' }
   return (
     <BelowNotices notices={unread}>
       <PaneState data={data} loading="Reading what uses it…" empty={list.total === 0 ? empty : undefined}>

@@ -28,7 +28,7 @@ export function BehindFinding(props: BehindProps) {
     return (
       <Sentence
         tone="warn"
-        text={`The sessions behind it are switched off with the feature. ${gateHelp(profile.local, [row.source])}`}
+        text={`Its sessions cannot be read while the feature is switched off. ${gateHelp(profile.local, [row.source])}`}
       />
     )
   if (row.scenario) return <ScenarioSessions {...props} scenarioId={row.scenario.id} evidence={evidence} />

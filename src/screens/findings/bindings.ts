@@ -7,9 +7,9 @@ export const findingsKeys = define.screen('findings', 'Findings', {
     keys: ['enter'],
     label: 'open',
     hint: 'first',
-    help: 'Go into the finding, or into the run or the session behind it.',
+    help: 'Open the finding, or the run or the session behind it.',
   },
-  back: { keys: ['escape'], label: 'back', help: 'Out of the session, the run, the finding.' },
+  back: { keys: ['escape'], label: 'back', help: 'Leave the session, the run, the finding.' },
   dismiss: on('putAway', 'dismiss', {
     hint: true,
     needs: 'journeyFindings.dismiss',
@@ -18,11 +18,11 @@ export const findingsKeys = define.screen('findings', 'Findings', {
   show: on('takeOut', 'show again', {
     hint: true,
     needs: 'journeyFindings.undismiss',
-    help: 'Take the dismissal of the finding, or of all marked ones, away.',
+    help: 'Show the dismissed finding, or all marked ones, again.',
   }),
   undo: on('undo', 'take back', {
     needs: 'journeyFindings.undismiss',
-    help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
+    help: 'Undo the last dismissals, or showing again; changes by others since then stay.',
   }),
   status: on('filter', 'status filter', {
     hint: true,
@@ -30,18 +30,18 @@ export const findingsKeys = define.screen('findings', 'Findings', {
   }),
   dismissed: on('hidden', 'dismissed filter', {
     hint: true,
-    help: 'Only what is not dismissed, only what is; then both again.',
+    help: 'Only what is not dismissed, then only what is, then both again.',
   }),
   source: on('filterSource', 'source filter', {
     help: 'Only findings of swarms, only those of scenarios; then both again. Of one wave: of all waves again.',
   }),
-  sources: on('view', 'sources', { help: 'Where the findings were read: how many, when, and what went wrong.' }),
+  sources: on('view', 'sources', { help: 'Sources of the findings: how many, when they were read, and what failed.' }),
   insights: on('insights', 'request insights', {
     needs: 'waveInsights.request',
     help: 'Have a model look at the wave or the window behind the finding, after asking.',
   }),
   stopInsights: on('end', 'cancel insights', {
     needs: 'waveInsights.cancel',
-    help: 'End insights that are being generated.',
+    help: 'Cancel insights that are being generated.',
   }),
 })

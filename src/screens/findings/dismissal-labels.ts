@@ -26,15 +26,15 @@ export function dismissalQuestion(of: {
   const lines = [
     dismissed
       ? 'Dismissed is not resolved: the status stays, and what keeps recurring shows as recurring and dismissed.'
-      : 'The status stays as it is; only the dismissal goes.',
+      : 'The status stays; only the dismissal is removed.',
     dismissed && active > 0 && activeWords(plan),
     plan.already.length > 0 &&
       `${plan.already.length} of the marked ${plan.already.length === 1 ? 'is' : 'are'} ` +
-        `${dismissed ? 'dismissed' : 'shown'} already and left alone.`,
-    plan.nameless.length > 0 && `${plan.nameless.length} cannot be named to the service and are left out.`,
+        `${dismissed ? 'dismissed' : 'shown'} already and skipped.`,
+    plan.nameless.length > 0 && `${plan.nameless.length} have no id and are left out.`,
     hidden > 0 && `${hidden} of the marked ${hidden === 1 ? 'is' : 'are'} hidden by a filter now.`,
     !unlimited && plan.send.length > 1 && `It takes ${plan.send.length} requests of the budget, one after the other.`,
-    'Everyone in the project sees it; it can be taken back.',
+    'Everyone in the project sees this; it can be undone.',
   ].filter(line => typeof line === 'string')
   return {
     title: dismissed ? `Dismiss ${what}?` : `Show ${what} again?`,
@@ -48,7 +48,8 @@ export function dismissalQuestion(of: {
 /** That what is dismissed goes on. */
 function activeWords({ send }: DismissalPlan): string {
   const active = send.filter(({ status }) => status !== 'resolved')
-  if (send.length === 1) return `It is ${active[0]?.status ?? 'of unknown status'}, so it continues to be looked for.`
+  if (send.length === 1)
+    return `It is ${active[0]?.status ?? 'of unknown status'}, so the service keeps looking for it.`
   if (active.length === send.length) return 'None of them is resolved.'
   return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
 }
@@ -69,7 +70,7 @@ export function dismissalSentence(
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
   const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
-  const back = done.length > 0 ? ` ${undoKey} takes it back.` : ''
+  const back = done.length > 0 ? ` ${undoKey} undoes it.` : ''
   return {
     tone: done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
     text: `${parts.join('; ')}.${rest}${back}`,
@@ -94,7 +95,7 @@ export function undoSentence(
   const { done, unsent } = outcome
   const done0 = `${plural(done.length, 'finding')} ${dismissed ? 'shown again' : 'dismissed again'}`
   const parts = [
-    done.length > 0 ? done0 : 'Nothing was taken back',
+    done.length > 0 ? done0 : 'Nothing was undone',
     plan.skipped.length > 0 && `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
     plan.moved.length > 0 &&
       'their status changed meanwhile and stays: ' +

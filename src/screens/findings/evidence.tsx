@@ -18,7 +18,6 @@ function evidenceOf(row: FindingRow, insights: Insights['query']['data']): reado
   return adviceOn(insights, row)?.evidence ?? []
 }
 
-/** Sessions that the evidence names. */
 export function evidenceSessions(row: FindingRow, insights: Insights['query']['data']): ReadonlySet<string> {
   return new Set(evidenceOf(row, insights).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? sessionId : [])))
 }
@@ -61,8 +60,7 @@ export function FindingEvidence(props: { row: FindingRow; insights: Insights; fo
       ...(more > 0 ? [{ text: `The service does not return ${more} further pieces.`, tone: 'muted' as const }] : []),
     ]
   }, [items, row])
-  if (items.length === 0 && isReading(row, insights))
-    return <Sentence tone="muted" text="Reading what quotes the evidence…" />
+  if (items.length === 0 && isReading(row, insights)) return <Sentence tone="muted" text="Reading the evidence…" />
   if (items.length === 0) {
     const sessions = `${key(tabsKeys, 'next')} to see the sessions themselves.`
     const isNever = read?.status === 'never' && row.source !== 'scenario' && !insights.isClosed

@@ -23,7 +23,7 @@ import type { FindingsList } from './use-findings.ts'
 const MOST_SAID = 3
 
 const EMPTY = {
-  why: 'Neither the swarms of this project nor its scenarios have a finding.',
+  why: 'The swarms and scenarios of this project have no findings.',
   next: 'Findings come from graded waves of journeys, and from visitors of published scenarios.',
 }
 
@@ -67,7 +67,7 @@ function Closed({ reason }: { reason: string | undefined }) {
       <Sentence tone="plain" text={`There are no findings to read. ${gateHelp(profile.local, FINDING_SOURCES)}`} />
       <Sentence
         tone="muted"
-        text={`${OUTSIDE_GATE} No requests are sent meanwhile; its return shows here by itself.`}
+        text={`${OUTSIDE_GATE} No requests are sent meanwhile; the findings appear here when it is back.`}
       />
     </Box>
   )
@@ -86,8 +86,8 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
-    ? `None of ${plural(list.total, 'finding')}${sources.swarm.hasMore ? ' read so far' : ''} is there with ` +
-      `${filterLabels(filters).join(', ')}; ${keys} change that.`
+    ? `None of ${plural(list.total, 'finding')}${sources.swarm.hasMore ? ' read so far' : ''} matches ` +
+      `${filterLabels(filters).join(', ')}. Press ${keys} to change the filters.`
     : EMPTY.why
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
   return (

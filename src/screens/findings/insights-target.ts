@@ -17,5 +17,5 @@ export function targetOf(finding: Finding | undefined, windowId: string | undefi
 
 export function targetLabel(target: InsightsTarget | undefined): string {
   if (target?.kind === 'wave') return `the wave ${target.waveId}`
-  return target?.windowId === undefined ? 'the present window' : `the window ${target.windowId}`
+  return target?.windowId === undefined ? 'the current window' : `the window ${target.windowId}`
 }

@@ -35,9 +35,9 @@ export function FindingInsights(props: { insights: Insights; focused: boolean })
         }
       />
     )
-  if (!target) return <Empty why="The service names no wave for this finding." next="Insights are of a wave." />
+  if (!target) return <Empty why="The service names no wave for this finding." next="Insights belong to a wave." />
   if (target.kind === 'window' && target.windowId === undefined && !query.hasData)
-    return <Empty why="The scenario has no window yet." next="One begins with a visitor." />
+    return <Empty why="The scenario has no window yet." next="A window begins with the first visitor." />
   const above = wait === undefined ? 0 : wrap(clean(wait), Math.max(1, width - 2)).length
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -70,7 +70,7 @@ function Shown({ insights, focused }: { insights: Insights; focused: boolean }) 
           tone="plain"
           text={read.error ? `${read.error.code}: ${read.error.message}` : 'No reason was given.'}
         />
-        <Sentence tone="muted" text={`Press ${ask} to request them again. This uses one more request of the day.`} />
+        <Sentence tone="muted" text={`Press ${ask} to request them again. This uses one more of the day’s requests.`} />
       </Box>
     )
   if (read.status !== 'completed')
@@ -82,7 +82,7 @@ function Shown({ insights, focused }: { insights: Insights; focused: boolean }) 
         />
         <Sentence
           tone="muted"
-          text={`They appear here by themselves; ${key(findingsKeys, 'stopInsights')} cancels them.`}
+          text={`They appear here when they are done; ${key(findingsKeys, 'stopInsights')} cancels them.`}
         />
       </Box>
     )

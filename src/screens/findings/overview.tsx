@@ -58,8 +58,8 @@ function dismissedWhen({ dismissedAt }: FindingRow): string {
 /** What a status and a dismissal together mean, where that is easily misread. */
 function markWords(row: FindingRow): string | undefined {
   if (!row.isDismissed) return undefined
-  if (row.status === 'resolved') return 'It is resolved, and dismissed besides.'
-  return `It is ${row.status ?? 'of unknown status'} and dismissed at once: dismissing hides it and resolves nothing.`
+  if (row.status === 'resolved') return 'It is resolved and also dismissed.'
+  return `It is ${row.status ?? 'of unknown status'} and dismissed: dismissing hides it, but does not resolve it.`
 }
 
 /** What the finding is, how often, since when, and what to do about it where that is known. */
@@ -77,7 +77,7 @@ export function FindingOverview(props: { row: FindingRow; insights: Insights; fo
     '',
     ...fieldLines(fields(row, advice, theme)),
     ...words('Observed', advice?.observed ?? openText(row, 'summary', 'observed')),
-    ...words('Root cause, as a model sees it', advice?.rootCause ?? openText(row, 'rootCause')),
+    ...words('Root cause, by a model', advice?.rootCause ?? openText(row, 'rootCause')),
     ...words('Recommendation', advice?.recommendation ?? openText(row, 'recommendation')),
     ...criteriaLines(advice?.acceptanceCriteria, theme),
     ...(advice ? [] : adviceHint(insights, key(findingsKeys, 'insights'))),

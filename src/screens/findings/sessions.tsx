@@ -59,12 +59,11 @@ function withMarks(
 
 /** What distinguishes a visitor's session: how it broke off, what was said of it, else how it began. */
 function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession): string | undefined {
-  if (authInterrupted) return 'left at a server’s login'
+  if (authInterrupted) return 'left at the login of a server'
   if (feedback?.comment) return `${feedback.rating ?? UNKNOWN}/5 “${feedback.comment}”`
   return preview ?? undefined
 }
 
-/** The sessions of one journey run. */
 export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
   const { projectId, runId, evidence } = props
   const { queries } = useWorkspace()
@@ -85,7 +84,7 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
       rows={rows}
       note={scorecardLabel(props.row, scorecard.data)}
       hasOutcome
-      empty={{ why: 'This run left no sessions.', next: 'None of its attempts came as far as a conversation.' }}
+      empty={{ why: 'This run left no sessions.', next: 'None of its attempts reached a conversation.' }}
       render={row => <RunSession key={row.id} projectId={projectId} row={row} focused={props.focused} />}
     />
   )

@@ -9,7 +9,7 @@ import type { Sources, SourceState } from './use-sources.ts'
 
 /** What is left to do while the gate is closed (limits-and-errors, section 7). */
 export const OUTSIDE_GATE =
-  'Outside the gate stay eval runs, servers, cancelling a journey run, unpublishing a scenario, and deleting ' +
+  'Not affected are eval runs, servers, cancelling a journey run, unpublishing a scenario, and deleting ' +
   'personas, journeys and swarms.'
 
 type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
@@ -39,7 +39,7 @@ export function sourcesLine(
 
 /** What is switched off, whether rows of it are left, and what to do about it. */
 function closedWords(closed: readonly SourceState[], isLocal: boolean): string {
-  const left = closed.some(({ count }) => count) ? ', rows of it are from before' : ''
+  const left = closed.some(({ count }) => count) ? ', its rows are from an earlier read' : ''
   return `switched off: ${nameAll(closed)}${left}. ${gateHelp(isLocal, kindsOf(closed))}`
 }
 

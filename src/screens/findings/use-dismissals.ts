@@ -89,13 +89,13 @@ export function useDismissals(
   const undo = async (): Promise<void> => {
     const batch = last.get()
     if (!batch) {
-      notify('warn', 'There is nothing to take back: nothing was dismissed or shown again here yet.')
+      notify('warn', 'There is nothing to undo: nothing was dismissed or shown again here yet.')
       return
     }
     await write({
       ...DISMISSALS,
-      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing')}…`,
-      stopped: 'Stopped before anything was taken back.',
+      start: `Undoing ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing')}…`,
+      stopped: 'Stopped before anything was undone.',
       work: async task => {
         await reading.current
         const { now, unread } = await reread(batch.entries)

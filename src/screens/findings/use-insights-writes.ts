@@ -38,7 +38,7 @@ export function useInsightsWrites(of: {
     await write<AnyEndpoint, void>({
       endpoint: insights.request,
       confirm: questionOf(target, { isAgain, insightsPerDay }),
-      start: `Asking for insights of ${targetLabel(target)}…`,
+      start: `Requesting insights of ${targetLabel(target)}…`,
       work: async task => {
         // Each request takes its part of the day, so nobody pays for what somebody else has just had made.
         if (isAgain && !isSame(shown, await look()))
@@ -62,13 +62,11 @@ export function useInsightsWrites(of: {
       confirm: {
         title: `Cancel the insights of ${targetLabel(target)}?`,
         lines: [
-          'The generation ends; the request of the day stays used.',
-          ...(isClosed
-            ? ['The contract leaves open whether this works while the feature is off; the service decides.']
-            : []),
+          'The generation stops; the request still counts for the day.',
+          ...(isClosed ? ['This may not work while the feature is off; the service decides.'] : []),
         ],
         action: 'Cancel the insights',
-        decline: 'Let them go on',
+        decline: 'Keep generating',
       },
       start: `Cancelling insights of ${targetLabel(target)}…`,
       work: ({ send: to }) =>
@@ -84,7 +82,7 @@ export function useInsightsWrites(of: {
       done: stopped =>
         stopped
           ? `The insights of ${targetLabel(target)} were cancelled.`
-          : { tone: 'warn', text: `Nothing was cancelled: the insights of ${targetLabel(target)} had ended already.` },
+          : { tone: 'warn', text: `Nothing was cancelled: the insights of ${targetLabel(target)} had already ended.` },
     })
   }
 
@@ -100,14 +98,14 @@ function questionOf(
   { isAgain, insightsPerDay }: { isAgain: boolean; insightsPerDay: number | undefined },
 ) {
   return {
-    title: `Ask for insights of ${targetLabel(target)}?`,
+    title: `Request insights of ${targetLabel(target)}?`,
     lines: [
-      `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the ` +
-        `day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
-      'A model reads the sessions and writes what it makes of them; that takes a while.',
-      ...(isAgain ? ['What is there now is replaced.'] : []),
-      ...(target?.kind === 'window' ? ['It analyzes the scenario’s present window.'] : []),
+      `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s daily insight requests` +
+        `${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
+      'A model reads the sessions and writes the insights; this takes a while.',
+      ...(isAgain ? ['The present insights are replaced.'] : []),
+      ...(target?.kind === 'window' ? ['It analyzes the scenario’s current window.'] : []),
     ],
-    action: isAgain ? 'Generate them again' : 'Ask for insights',
+    action: isAgain ? 'Generate them again' : 'Request insights',
   }
 }

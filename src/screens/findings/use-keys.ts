@@ -66,7 +66,7 @@ export function useKeys(options: {
     dismissed: () => router.replace({ dismissed: nextFilter(filters, 'dismissed') }),
     source: () =>
       router.replace({ source: filters.waveId ? filters.source : nextFilter(filters, 'source'), waveId: undefined }),
-    sources: () => showText('Where findings were read', sourceLines(sources.states, symbols, profile.local)),
+    sources: () => showText('Sources of the findings', sourceLines(sources.states, symbols, profile.local)),
     insights: insights.isClosed && row ? closed([row.source]) : insightsKey(insights),
     stopInsights: cancelKey(insights),
   })
@@ -74,7 +74,7 @@ export function useKeys(options: {
 
 type Params = Readonly<Record<string, string>>
 
-/** Out of the session, the run, the finding. The row that was left stays the chosen one. */
+/** Leave the session, the run, the finding. The row that was left stays the chosen one. */
 function goBack(router: ReturnType<typeof useRouter>, params: Params, collection: FindingsList['collection']): void {
   const isBehind = collection.inDetail && params['tab'] === 'behind' && isOfFinding(params, collection.row)
   if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
@@ -92,18 +92,18 @@ function wantedRows({ list }: FindingsList): readonly FindingRow[] {
 function whyNothing(rows: readonly FindingRow[], dismissed: boolean): string | undefined {
   const { send, nameless } = planDismissals(rows, dismissed)
   if (send.length > 0) return undefined
-  if (nameless.length > 0) return 'The service names no id for it, so nothing can be sent about it.'
+  if (nameless.length > 0) return 'The service returns no id for it, so it cannot be changed.'
   const state = dismissed ? 'dismissed already' : 'not dismissed'
   return rows.length === 1 ? `This finding is ${state}.` : `All of the marked findings are ${state}.`
 }
 
 function insightsKey({ target, query, request }: Insights): KeyHandler | Unavailable {
-  if (!target) return unavailable('The finding names no wave or window that insights could be about.')
-  if (query.data && query.data.status === 'pending') return unavailable('Insights of it are being generated already.')
+  if (!target) return unavailable('The finding names no wave or window to request insights for.')
+  if (query.data && query.data.status === 'pending') return unavailable('Its insights are already being generated.')
   return request
 }
 
 function cancelKey({ target, query, cancel }: Insights): KeyHandler | Unavailable {
-  if (!target || query.data?.status !== 'pending') return unavailable('No insights of it are being generated.')
+  if (!target || query.data?.status !== 'pending') return unavailable('No insights are being generated for it.')
   return cancel
 }

@@ -13,7 +13,7 @@ export const imagesKeys = define.screen('images', 'Images', openAndBack('image')
 export const imagesScreen = defineScreen({
   route: imagesRoute,
   title: 'Images',
-  about: 'What sandboxes start from, with their builds.',
+  about: 'Images that sandboxes start from, with their builds.',
   goKey: 'm',
   bindings: [imagesKeys],
   named: namedItems(contract.images.list, 'image', ({ projectId }, imageId) => imagesRoute.to({ projectId, imageId })),

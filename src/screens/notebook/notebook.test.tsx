@@ -85,7 +85,7 @@ describe('the notebook on disk', () => {
     expect(here.incidents()[0]!.entries[0]!.note).toBe('theirs')
     expect(() => here.editNote(id, entryId, { from: 'as it was', to: 'mine' })).toThrow('it reads now: theirs')
     there.remove(id, entryId)
-    expect(() => here.editNote(id, entryId, { from: 'theirs', to: 'mine' })).toThrow('taken out meanwhile')
+    expect(() => here.editNote(id, entryId, { from: 'theirs', to: 'mine' })).toThrow('removed meanwhile')
     expect(() => here.addNote(id, 'x'.repeat(MAX_NOTE + 1))).toThrow(`has ${MAX_NOTE + 1}`)
   })
 
@@ -199,7 +199,7 @@ describe('the notebook on screen', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     writeFileSync(file, 'mine')
     await write()
-    await app.see('There is such a file')
+    await app.see('The file exists')
     await app.press(confirmKeys.bindings.cancel)
     expect(readFileSync(file, 'utf8')).toBe('mine')
 
@@ -250,7 +250,7 @@ describe('the notebook on screen', () => {
       app = await openApp({ testService: own, place: projectsRoute.to() })
       await app.see('▌Sandbox')
       await app.press(', i')
-      await app.see('No incident was noted yet.')
+      await app.see('No incidents yet.')
       for (const title of ['one', 'two']) {
         await app.press(notebookKeys.bindings.begin)
         await app.see('New incident')

@@ -38,13 +38,13 @@ export function NotebookScreen() {
     problem:
       problem === undefined
         ? undefined
-        : { title: 'Notebook not readable', sentence: problem, next: 'Nothing of it was changed.' },
+        : { title: 'Notebook not readable', sentence: problem, next: 'It was not changed.' },
     updatedAt: undefined,
   }
   const entriesList = {
     title: 'Entries',
     empty: {
-      why: 'Nothing is in this incident yet.',
+      why: 'This incident has no entries yet.',
       next: `Press ${key(notebookKeys, 'note')} to add a note, or pin something on any screen.`,
     },
   }
@@ -59,8 +59,8 @@ export function NotebookScreen() {
       list={{
         title: 'Incidents',
         empty: {
-          why: 'No incident was noted yet.',
-          next: `Press ${key(notebookKeys, 'begin')} to begin one, or pin something on any screen.`,
+          why: 'No incidents yet.',
+          next: `Press ${key(notebookKeys, 'begin')} to start one, or pin something on any screen.`,
         },
       }}
       between={{

@@ -47,7 +47,7 @@ export function useNotebookKeys(on: {
       else router.replace({ pane: 'entry' })
     }),
     note: async () =>
-      void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'], multiline: true }, note => {
+      void (await askToKeep({ title: 'Add a note', lines: ['It gets the current time.'], multiline: true }, note => {
         if (note.trim() === '') return
         const into = incident ?? notebook.begin('Incident')
         chooseIncident(into)
@@ -60,7 +60,7 @@ export function useNotebookKeys(on: {
         lines: [`“${entryTitle(at)}” is taken out of “${chosen.title}” for good, with its note.`],
         action: 'Remove it',
       })
-      if (agreed) attempt('Nothing was taken out', () => notebook.remove(chosen.id, at.id))
+      if (agreed) attempt('Nothing was removed', () => notebook.remove(chosen.id, at.id))
     }),
     export: incidents.on(write),
     report: () => router.go(nowRoute.to({ report: 'yes' })),
@@ -68,7 +68,7 @@ export function useNotebookKeys(on: {
       void (await askToKeep(
         {
           title: 'New incident',
-          lines: [...farewell(on.all), 'What is pinned from now on goes into it; the open one is closed. Its title:'],
+          lines: [...farewell(on.all), 'New pins go into it, and the open incident is closed. Title:'],
         },
         title => chooseIncident(notebook.begin(title)),
       )),

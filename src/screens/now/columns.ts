@@ -45,10 +45,10 @@ export function waitingCount(rows: readonly NowRow[]): number {
 
 /** What is shown of the rows, as the place names it. */
 export const SHOWN = {
-  yes: { note: 'faults only', hides: 'what is no fault', has: ({ isFault }: NowRow) => isFault },
+  yes: { note: 'faults only', hides: 'everything but faults', has: ({ isFault }: NowRow) => isFault },
   new: {
     note: 'new or regressed',
-    hides: 'what is neither new nor regressed',
+    hides: 'everything neither new nor regressed',
     has: ({ news }: NowRow) => news !== undefined,
   },
 } as const
@@ -105,7 +105,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
     },
     {
       id: 'state',
-      title: 'What',
+      title: 'State',
       width: LONGEST_STATE + 2,
       cell: row => ({
         text: `${symbols[row.mark]} ${nowStateLabel(row)}`,
@@ -115,7 +115,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
     },
     {
       id: 'sentence',
-      title: 'Which',
+      title: 'Subject',
       width: 'flex',
       cell: row => {
         const text = row.under === undefined ? row.sentence : `  ${row.sentence}`

@@ -25,8 +25,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const isAway = useIsAway()
   const open = key(nowKeys, 'open')
   const settle = key(nowKeys, 'settle')
-  const way =
-    row?.target.to === 'here' ? 'has nowhere to go: this is all of it' : row && `opens ${TARGETS[row.target.to]}`
+  const way = row?.target.to === 'here' ? 'has nothing further to open' : row && `opens ${TARGETS[row.target.to]}`
   const decides = row?.kind === 'write' ? `${settle} decides about it; ` : ''
   const lines = [
     ...(row ? rowLines(row, now, `${decides}${open} ${way}`) : []),
@@ -42,7 +41,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
 const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
   run: 'the run',
   wave: 'the wave',
-  server: 'its last examination',
+  server: 'its last check',
   finding: 'the finding',
   scenario: 'the scenario',
   suite: 'the runs of its suite',
@@ -83,7 +82,7 @@ function weekWords({ week }: NowRow): string | undefined {
 
 /** The service carries no acknowledgement of a line: what is known is this person's on this machine. */
 function acknowledgedWords({ acknowledged, acknowledgedAt, members }: NowRow, now: number): string {
-  const until = members.length > 0 ? 'until another one joins' : 'until it changes'
+  const until = members.length > 0 ? 'until another one is added' : 'until it changes'
   if (acknowledged) return `by you on this machine, ${formatAgo(acknowledgedAt, now)}, ${until}`
   const some = members.filter(member => member.acknowledged).length
   return some > 0 ? `${some} of ${members.length}` : 'not by you on this machine'

@@ -6,7 +6,7 @@ import { nowRoute } from './route.ts'
 export const nowScreen = defineScreen({
   route: nowRoute,
   title: 'Now',
-  about: 'What waits for you, over all projects.',
+  about: 'What needs attention, over all projects.',
   order: 1,
   goKey: 'n',
   bindings: [nowKeys, nowProjectsKeys],

@@ -53,7 +53,7 @@ export function NowList(props: {
             loading=""
             empty={props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local, isAway }) : undefined}
           >
-            <List list={list} focused={props.focused} empty="No line fits." />
+            <List list={list} focused={props.focused} empty="No line matches." />
           </PaneState>
         </Covered>
       </PaneState>
@@ -98,7 +98,7 @@ function emptyWords(
   { shown, put, ...how }: { shown: Shown | undefined; put: number; isLocal: boolean; isAway: boolean },
 ): { why: string; next: string } {
   if (data.projects.length === 0)
-    return { why: 'No project is selected.', next: 'Choose some, or use a key that reaches one.' }
+    return { why: 'No project is selected.', next: 'Choose some, or use a key with access to one.' }
   const hiding = data.lines.length > 0
   const { why, next } = clearState(data.sources, { projects: projectsWords(data), ...how }, now)
   if (!hiding) return { why, next }

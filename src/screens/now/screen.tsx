@@ -160,7 +160,7 @@ function useNowBindings(
     notify(
       'ok',
       fresh.length > 0
-        ? `Acknowledged ${plural(fresh.length, 'line')}: back as soon as anything about it changes.`
+        ? `Acknowledged ${plural(fresh.length, 'line')}: back as soon as anything changes.`
         : `${plural(rows.length, 'line')} no longer acknowledged.`,
     )
   }
@@ -175,7 +175,7 @@ function useNowBindings(
         : unavailable('Nothing is acknowledged.'),
     stop: useStopLine(list.current()),
     report: useShiftReport(data),
-    settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
+    settle: doubtful ? () => decide(doubtful) : unavailable('The line is not a write with an unknown outcome.'),
     faults: () => router.replace({ faults: nextShown(of.shown) }),
     projects: data.all
       ? () => choose({ all: data.all ?? [], chosen: kept.projects, onChosen: memory.chooseProjects })
@@ -195,7 +195,7 @@ function useStopLine(row: NowRow | undefined) {
     const { runId, inFlight } = target
     return () => cancelRun(runId, inFlight)
   }
-  return unavailable('Nothing of the line is in flight.')
+  return unavailable('Nothing on the line is in flight.')
 }
 
 type Choice = {
@@ -218,7 +218,7 @@ export function useProjectChooser(): (choice: Choice) => void {
   const overlays = useOverlays()
   return choice => {
     overlays.open({
-      title: 'Look at the marked projects; none marked is all of them',
+      title: 'Show the marked projects; with none marked, all of them',
       width: WIDTH,
       height: choice.all.length + ROWS_AROUND,
       content: close => <ProjectChooser {...choice} onClose={close} />,
@@ -243,7 +243,7 @@ function ProjectChooser(props: Choice & { onClose: () => void }) {
     all: () => choose(undefined),
     cancel: props.onClose,
   })
-  return <List list={list} focused empty="This key reaches no project." />
+  return <List list={list} focused empty="This key has access to no project." />
 }
 
 function projectKey({ id }: Project): string {

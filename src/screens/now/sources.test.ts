@@ -22,7 +22,7 @@ test('what was read only in part is said before anything else', () => {
 test('all clear is said only where everything was read to its end', () => {
   expect(clearState([whole], AT, NOW).why).toMatch(/^All clear at/)
   expect(clearState([whole, cut], AT, NOW)).toMatchObject({
-    why: expect.stringContaining('not everything has been read'),
+    why: expect.stringContaining('not everything was read'),
     next: 'Read only in part: swarm findings in Desk.',
   })
   expect(clearState([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(
@@ -34,7 +34,7 @@ test('all clear is as old as its oldest answer, and nothing is clear by what an 
   const at = Date.UTC(2026, 10, 21, 12)
   const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
   expect(clearState([read(0), read(600_000)], AT, at).why).toBe(`All clear at ${localClock(at - 600_000)}.`)
-  expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing was found at .+, which is long ago/)
+  expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing found at .+, which is long ago/)
 })
 
 test('what is read again every few minutes says the same where nobody is there, and never less than its age', () => {
@@ -56,7 +56,7 @@ test('what is still being read stands in one row, and what failed in a few', () 
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
   expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(
-    '2 projects, oldest answer just now, reading suites 1/2, waves and 1 kind more',
+    '2 projects, oldest answer just now, reading suites 1/2, 2 kinds more',
   )
   const many = Array.from({ length: 237 }, () => ({ ...cut, state: 'error' as const }))
   const { symbols } = createTheme({ level: 0, ascii: false })

@@ -13,8 +13,7 @@ import type { Line } from '../../components/viewer.tsx'
 
 /** Names in a sentence, so that it stays one. */
 const MOST_NAMES = 3
-/** Kinds of reads in the row above the list, and sources that are listed each by itself below a line. */
-const MOST_KINDS = 2
+/** Sources that are listed each by itself below a line. */
 const MOST_SINGLES = 5
 
 /** One of the things that Now looks at, and what came of it. */
@@ -113,15 +112,16 @@ export function coverageLabel(
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
 }
 
-/** `reading suites 12/51, runs 3/9 and 2 kinds more`: what is still to come, by kinds in their order. */
+/** `reading suites 12/51, 3 kinds more`: what is still to come of the first kind, so that it fits a small terminal. */
 function readingWords(sources: readonly NowSource[]): string | undefined {
   const kinds = [...Map.groupBy(sources, whatOf)]
     .map(([what, of]) => ({ what, of: of.length, left: of.filter(({ state }) => state === 'reading').length }))
     .filter(({ left }) => left > 0)
-  if (kinds.length === 0) return undefined
-  const shown = kinds.slice(0, MOST_KINDS).map(({ what, of, left }) => (of > 1 ? `${what} ${of - left}/${of}` : what))
-  const more = kinds.length - shown.length
-  return `reading ${shown.join(', ')}${more > 0 ? ` and ${plural(more, 'kind')} more` : ''}`
+  const [first] = kinds
+  if (!first) return undefined
+  const count = first.of > 1 ? ` ${first.of - first.left}/${first.of}` : ''
+  const more = kinds.length > 1 ? `, ${plural(kinds.length - 1, 'kind')} more` : ''
+  return `reading ${first.what}${count}${more}`
 }
 
 /** The first one by its name, and how many more. */
@@ -154,28 +154,25 @@ export function clearState(
   const oldest = oldestOf(sources) ?? now
   const at = localMoment(oldest, now)
   if (missing.length > 0)
-    return {
-      why: `Nothing was found up to ${at}, but not everything has been read.`,
-      next: `Missing: ${namesOf(missing)}.`,
-    }
+    return { why: `Nothing found up to ${at}, but not everything was read.`, next: `Missing: ${namesOf(missing)}.` }
   const cut = sources.filter(({ partial }) => partial)
   if (cut.length > 0)
     return {
-      why: `Nothing was found up to ${at}, but not everything has been read.`,
+      why: `Nothing found up to ${at}, but not everything was read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
   if (oldest < now - STALE_MS)
-    return { why: `Nothing was found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
+    return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
   // What is switched off was not looked at, so that it is not called clear.
   if (closed.length > 0)
     return {
       why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
-      next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: last runs, ${others}.`,
+      next: `${gateHelp(isLocal, closedKinds(closed))} Checked in ${projects}: last runs, ${others}.`,
     }
   return {
     why: `All clear ${isAway ? agoFor(isAway)(oldest, now) : `at ${at}`}.`,
-    next: `Looked at in ${projects}: last runs, waves of the last day, findings, ${others}.`,
+    next: `Checked in ${projects}: last runs, waves of the last day, findings, ${others}.`,
   }
 }
 
@@ -204,7 +201,7 @@ export function sourceLines(
     ({ kind, state }) => `${kind} ${state === 'closed'}`,
   )
   return [
-    heading('Looked at'),
+    heading('Checked'),
     ...failuresFirst(single)
       .slice(0, MOST_SINGLES)
       .flatMap(source => singleLines(source, symbols, ago)),

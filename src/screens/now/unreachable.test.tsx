@@ -45,6 +45,22 @@ test('with nothing read, a write in doubt and the lost connection are listed, an
   expect(app.copied).toEqual([])
 })
 
+test('a service that is lost once its projects were read has a line, until it answers again', async () => {
+  let isLost = true
+  const testService = await openService({
+    wrap: fetch => request => {
+      const fails = isLost && !new URL(request.url).pathname.endsWith('/projects')
+      return fails ? Promise.reject(new TypeError('fetch failed')) : fetch(request)
+    },
+  })
+  onTestFinished(() => testService.close())
+  const app = await openApp({ testService, place: nowRoute.to(), size: { width: 160, height: 40 } })
+  onTestFinished(() => app.close())
+  await app.see(/▌act +✗ no answer +The local workspace does not answer; what is here was read/)
+  isLost = false
+  await app.see('All clear')
+})
+
 test('a run in flight is stopped by its name', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())

@@ -30,7 +30,7 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
       about: [
         { text: `It ${stateOf(write)}.`, tone: 'warn' },
         ...(choices.includes('send')
-          ? [{ text: 'Before it is sent it is read back once more.', tone: 'muted' as const }]
+          ? [{ text: 'It is read back once more before it is sent.', tone: 'muted' as const }]
           : []),
       ],
       fields: [

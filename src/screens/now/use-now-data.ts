@@ -73,11 +73,12 @@ export function useNowData(kept: StoredNow): NowData {
   ])
   const sources: NowSource[] = [
     sourceOf('projects', known, undefined),
-    ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
     ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
     ...runs.sources,
     ...waves.sources,
     ...findings.sources,
+    // What tells least is named last: nobody waits for it.
+    ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
     ...(writes.error ? [unreadWrites(writes.error)] : []),
   ]
   return { lines, sources, all, projects }
@@ -114,7 +115,8 @@ function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): Connecti
   const faults = answers.flatMap(answer =>
     answer ? [(answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined] : [],
   )
-  return faults.find(fault => fault !== 'unavailable') ?? (faults.includes(undefined) ? undefined : faults[0])
+  const ofAll = faults.find(fault => fault !== undefined && fault !== 'unavailable')
+  return ofAll ?? (faults.includes(undefined) ? undefined : faults[0])
 }
 
 function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {

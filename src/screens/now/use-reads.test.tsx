@@ -135,6 +135,53 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   unmount()
 })
 
+test('while the service is lost, hundreds of reads are not tried one after the other', async () => {
+  let isLost = true
+  const tried = new Set<string>()
+  const { queries, draw } = openStage(request => {
+    tried.add(request.url)
+    return isLost ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve(Response.json({ items: [] }))
+  })
+  const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
+  const wanted = ids.map(projectId => queries.suites.list.options({ projectId }))
+  const said: string[] = []
+  let read = 0
+  function Header() {
+    said.push(useConnection().text)
+    return null
+  }
+  function Screen() {
+    read = useReads('suites', usePlan(), wanted).filter(({ data }) => data !== undefined).length
+    return null
+  }
+  const { unmount } = draw(
+    <>
+      <Header />
+      <Screen />
+    </>,
+  )
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(drawn => setImmediate(drawn))
+    }
+  }
+  await pass(60)
+  expect(said.at(-1)).toBe('no answer yet')
+  expect(tried.size).toBeLessThan(ids.length / 4)
+  const failed = [...tried]
+  tried.clear()
+  isLost = false
+  await pass(20)
+  expect(said.at(-1)).toBe('fresh')
+  await pass(120)
+  expect(read).toBe(ids.length)
+  // What failed is as little known as what was never tried.
+  const first = new Set([...tried].slice(0, failed.length + 10))
+  expect(failed.filter(url => !first.has(url))).toEqual([])
+  unmount()
+})
+
 test('over a line that takes its time and drops answers, nothing on screen is older than the header says', async () => {
   const { next: random } = randomNumbers(8)
   // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
@@ -248,6 +295,51 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   expect(events.mock.calls.length).toBeLessThan(10)
   unmount()
 })
+
+test.each([
+  [true, 20],
+  [false, 20],
+  [true, null],
+])(
+  'a suite whose runs stopped is asked for its schedule; on: %s, every %s minutes',
+  async (enabled, intervalMinutes) => {
+    const suite = { id: 's', name: 'Smoke' }
+    const runs = [0, 1, 2].map(step => ({
+      id: `r${step}`,
+      suiteId: 's',
+      status: 'completed',
+      result: 'passed',
+      createdAt: Date.now() - (60 + step * 20) * 60_000,
+      summary: { total: 1, passed: 1, failed: 0 },
+    }))
+    const { queries, draw } = openStage(({ url }) => {
+      const { pathname } = new URL(url)
+      if (pathname.endsWith('/s'))
+        return Promise.resolve(Response.json({ ...suite, schedule: { enabled, intervalMinutes } }))
+      const items = pathname.endsWith('/runs') ? runs : [{ ...suite, latestRun: runs[0] }]
+      return Promise.resolve(Response.json({ items }))
+    })
+    const wanted = [queries.suites.list.options({ projectId: 'p' })]
+    const of = [{ id: 'p', name: 'p' }]
+    let known: ReturnType<typeof useRunReads> | undefined
+    function Screen() {
+      const plan = usePlan()
+      known = useRunReads(plan, of, useReads('suites', plan, wanted), Date.now())
+      return null
+    }
+    const { unmount } = draw(<Screen />)
+    for (let second = 0; second < 20; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await new Promise(done => setImmediate(done))
+    }
+    expect(known?.sources.find(({ kind }) => kind === 'schedules')).toMatchObject({ state: 'read', of: 'Smoke' })
+    const sentences = known?.lines.map(({ sentence }) => sentence)
+    if (enabled && intervalMinutes)
+      expect(sentences).toEqual([expect.stringMatching(/^Smoke did not run, due \d\d:\d\d/)])
+    else expect(sentences).toEqual([])
+    unmount()
+  },
+)
 
 function range(length: number, name: string): string[] {
   return Array.from({ length }, (_, index) => `${name}${index}`)

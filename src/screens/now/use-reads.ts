@@ -13,7 +13,7 @@ import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
 import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
 import { backoff } from '../../hooks/backoff.ts'
-import { recoveredAt } from '../../hooks/connection-watch.ts'
+import { isConnectionLost, recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
 import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
@@ -59,6 +59,8 @@ const REST_MS = 50_000
 const RESTED = 4
 /** What failed is read again this soon, in milliseconds. */
 const RETRY_MS = 30_000
+/** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
+const LOST_MS = 5_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const ROUND = 2
 const UNRANKED: Worth = { place: 0, movement: 1 }
@@ -77,6 +79,7 @@ const answerOf = onceFor(
 /** A plan that is carried out from when it was drawn until Now is left; fill it with `useReads`. */
 export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
+  const queryClient = useQueryClient()
   const live = usePollFactor()
   // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
   const others = useRestFactor() > 1 ? RESTED : 1
@@ -90,6 +93,7 @@ export function usePlan(): NowPlan {
         after: (ms, run) => systemClock.after(paced.current.sharesWakes ? sharedPause(ms) : ms, run),
       },
       pace: () => {
+        if (isConnectionLost(queryClient)) return { requestMs: LOST_MS, tokens: 0, capacity: 0, hurries: false }
         const { tokens, capacity, unlimited } = budget.snapshot()
         const { requestMs, hurries } = paced.current
         return { requestMs, tokens, capacity, hurries: hurries && !unlimited }
@@ -102,7 +106,6 @@ export function usePlan(): NowPlan {
     schedule.set(plan.reads)
   })
   useEffect(() => () => schedule.stop(), [schedule])
-  const queryClient = useQueryClient()
   useEffect(
     () =>
       queryClient.getQueryCache().subscribe(event => {
@@ -167,9 +170,11 @@ function readOfPlan<T, Key extends QueryKey>(
       // Nobody knows how that stands which failed.
       const paused = error ? Math.min(wanted, RETRY_MS) : wanted
       const isBack = connectionFault(error) !== undefined && errorUpdatedAt < recoveredAt(queryClient)
+      // What failed with the connection is as good as never tried once that is back.
+      const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
       return {
         kind,
-        triedAt: query && isAskedAgain(query) ? undefined : Math.max(dataUpdatedAt, errorUpdatedAt) || undefined,
+        triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
         pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
         changedAt,
         needsAttention,

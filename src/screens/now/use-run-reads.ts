@@ -4,11 +4,19 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow, serviceTime } from '../../api/client/transport/service-time.ts'
-import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
-import { DAY_MS, isRedBy, runLines, RUNS_READ, unreadRunLines, wantsRuns } from '../../domain/now/run-lines.ts'
+import {
+  DAY_MS,
+  isRedBy,
+  runLines,
+  RUNS_READ,
+  unreadRunLines,
+  wantsRuns,
+  wantsSchedule,
+} from '../../domain/now/run-lines.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
 import { hashOf } from '../../hooks/use-query-states.ts'
@@ -17,6 +25,8 @@ import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
 
 const TRIALS_READ = 200
+const MINUTE_MS = 60_000
+const NO_RUNS: readonly EvalRun[] = []
 
 /** A suite with how its runs are read; the same object for as long as the suite is. */
 type SuiteRead = ReturnType<ReturnType<ReturnType<typeof useSuiteReads>>>
@@ -85,15 +95,26 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
-  const { linesOf, sourcesOf } = useKeptLines({ trialsOf, isRerun, now })
+  const regular = rested.filter((_, index) => wantsSchedule(restedRuns[index]?.data?.items ?? NO_RUNS))
+  const schedules = useReads(
+    'schedules',
+    plan,
+    regular.map(({ read }) => read.settings),
+    regular.map(({ read }) => readIn(read.project)),
+  )
+  const scheduleOf = new Map(regular.map(({ read }, index) => [read, schedules[index]?.data?.schedule] as const))
+  const { linesOf, sourcesOf } = useKeptLines({ trialsOf, isRerun, scheduleOf, now })
   const sources: NowSource[] = [
     ...sourcesOf('runs', rested, restedRuns),
     ...sourcesOf('live', live, liveRuns),
+    ...regular.map(({ read: { project, suite } }, index) =>
+      sourceOf('schedules', schedules[index], project, nameOf(suite)),
+    ),
     // Of a run with more trials than were read its line says so.
     ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
   ]
   return {
-    answers: [...liveRuns, ...restedRuns, ...trials],
+    answers: [...liveRuns, ...restedRuns, ...schedules, ...trials],
     lines: [...linesOf(live, liveRuns, trials), ...linesOf(rested, restedRuns, [])],
     sources,
   }
@@ -102,8 +123,12 @@ export function useRunReads(
 type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
 type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
 
+type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'isRerun' | 'now'> & {
+  scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
+}
+
 /** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
-function useKeptLines({ now, ...known }: Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'isRerun' | 'now'>) {
+function useKeptLines({ now, scheduleOf, ...known }: Known) {
   const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
   // What is left of a run is of when a trial ended, most of a minute after the clock of the ages turned at worst.
   // By the time of each look it would grow, and be a change, while nothing ends.
@@ -112,14 +137,16 @@ function useKeptLines({ now, ...known }: Pick<Parameters<typeof runLines>[0], 't
     of.flatMap(({ read, readAt }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
       if (!runs) return unreadRunLines(read.project, read.suite, readAt)
-      return keepLines(read, [answers[index], now, ...trials], () => {
+      const { enabled, intervalMinutes } = scheduleOf.get(read) ?? {}
+      const intervalMs = enabled && intervalMinutes ? intervalMinutes * MINUTE_MS : undefined
+      return keepLines(read, [answers[index], now, intervalMs, ...trials], () => {
         const ended = [
           ...runs.value.map(run => reportedTrials(run)?.ended),
           ...trials.map(({ data }) => data && countTrials(data.items).ended),
         ]
         const progressAt = endedAt(read.options, ended, serviceNow)
         const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
-        return runLines({ ...read, ...known, runs, now: Math.max(now, progressAt), asOf })
+        return runLines({ ...read, ...known, runs, intervalMs, now: Math.max(now, progressAt), asOf })
       })
     })
   const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
@@ -140,7 +167,8 @@ function useSuiteReads() {
     onceFor((project: NowProject) =>
       onceFor((suite: EvalSuite) => {
         const input = { projectId: project.id, suiteId: suite.id, limit: RUNS_READ }
-        return { project, suite, options: queries.runs.list.options(input) }
+        const settings = queries.suites.get.options({ projectId: project.id, suiteId: suite.id })
+        return { project, suite, options: queries.runs.list.options(input), settings }
       }),
     ),
   )

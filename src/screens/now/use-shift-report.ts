@@ -70,7 +70,7 @@ export function useShiftReport(data: NowData): () => Promise<void> {
     if (!(await review({ title: 'Shift report', lines, action: 'Write it to a file' }))) return
     const question = {
       title: 'Write the shift report',
-      lines: ['Markdown without what looks like a secret, readable for you alone. Write it to:'],
+      lines: ['Markdown without what looks like a secret, readable only by you. Write it to:'],
       initial: shiftFileName(now),
     }
     await writeFile(question, () => text)

@@ -13,7 +13,7 @@ export const pluginsKeys = define.screen('plugins', 'Plugins', openAndBack('plug
 export const pluginsScreen = defineScreen({
   route: pluginsRoute,
   title: 'Plugins',
-  about: 'What a project has installed.',
+  about: 'Plugins that a project has installed.',
   goKey: 'u',
   bindings: [pluginsKeys],
   named: namedItems(contract.plugins.list, 'plugin', ({ projectId }, pluginId) =>

@@ -53,7 +53,7 @@ function Version({ row, focused }: DetailProps<Plugin>) {
   const options = queries.plugins.version.options({ pluginVersionId: activeVersionId ?? '' })
   const data = useApiQuery({ ...options, enabled: activeVersionId != null })
   if (activeVersionId == null)
-    return <Empty why="It was never activated, so no version is in use." next="It is activated in the hosted app." />
+    return <Empty why="It was never activated, so no version is in use." next="Activate it in the hosted app." />
   return (
     <PaneState data={data} loading="Reading the version…">
       {data.data && <Viewer lines={versionLines(data.data)} focused={focused} />}

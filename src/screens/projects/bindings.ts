@@ -18,7 +18,7 @@ export const projectsKeys = define.panel('projects', 'Projects', {
   add: on('new', 'new project', {
     hint: true,
     needs: 'projects.create',
-    help: 'Open another project; it counts against the limit of the plan.',
+    help: 'Create a project; it counts against the limit of the plan.',
   }),
   edit: on('edit', 'edit', {
     hint: true,
@@ -27,6 +27,6 @@ export const projectsKeys = define.panel('projects', 'Projects', {
   }),
   remove: on('delete', 'delete', {
     needs: 'projects.delete',
-    help: 'Delete it with everything inside, after its name was typed.',
+    help: 'Delete it with everything inside, after typing its name.',
   }),
 })

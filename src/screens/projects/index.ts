@@ -4,11 +4,11 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { projectsKeys } from './bindings.ts'
 import { projectsRoute } from './route.ts'
 
-/** The projects that the key reaches. */
+/** Projects that the key has access to. */
 export const projectsScreen = defineScreen({
   route: projectsRoute,
   title: 'Projects',
-  about: 'The projects that the key reaches.',
+  about: 'Projects that the key has access to.',
   order: 2,
   goKey: 'p',
   bindings: [projectsKeys],

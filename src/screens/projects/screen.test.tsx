@@ -146,7 +146,7 @@ describe('a project', () => {
     await app.see('Type “Brook” to go on:')
     await app.type('Brock')
     await app.press(fieldKeys.bindings.submit)
-    await app.see('Only “Brook” goes on')
+    await app.see('Type “Brook” to go on')
     await app.press(fieldKeys.bindings.clear)
     await app.type('Brook')
     await app.press(fieldKeys.bindings.submit)

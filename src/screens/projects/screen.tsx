@@ -69,8 +69,8 @@ export function ProjectsScreen() {
         title: 'Projects',
         loading: 'Reading the projects of this key…',
         empty: {
-          why: 'This key reaches no project.',
-          next: `Press ${key(projectsKeys, 'add')} to open one, or use a key of another organization.`,
+          why: 'This key has access to no project.',
+          next: `Press ${key(projectsKeys, 'add')} to create one, or use a key of another organization.`,
         },
       }}
       renderDetail={(project, focused) => <ProjectDetail key={project.id} project={project} focused={focused} />}

@@ -45,7 +45,7 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
       const gone = await removeProject({
         confirm: {
           title: `Delete ${name}?`,
-          lines: ['Its servers, suites, runs, environments and scenarios are deleted with it. Visitors are shut out.'],
+          lines: ['Its servers, suites, runs, environments and scenarios are deleted with it. Visitors lose access.'],
           action: 'Delete the project',
           word: name,
         },

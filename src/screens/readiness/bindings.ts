@@ -8,7 +8,7 @@ export const readinessKeys = define.screen('readiness', 'Readiness', {
   add: on('new', 'grade a server', {
     hint: true,
     needs: 'readiness.startClaude',
-    help: 'Grade a server against the rules of a publisher’s directory; says before what it costs.',
+    help: 'Grade a server against the rules of a publisher’s directory; shows the cost first.',
   }),
   cancel: on('end', 'cancel', {
     hint: true,

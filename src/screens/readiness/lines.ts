@@ -12,8 +12,8 @@ export type ReadinessRow = { run: ReadinessRun; server: string }
 
 /** What a verdict means where its word alone is easily misread. */
 const MEANS = new Map([
-  ['incomplete', 'incomplete: nothing is violated, but something needed was not checked'],
-  ['cancelled', 'cancelled: nothing was learned about the server'],
+  ['incomplete', 'incomplete: no violations, but something required was not checked'],
+  ['cancelled', 'cancelled: no result for the server'],
 ])
 
 /** What a run grades and what it came to. */

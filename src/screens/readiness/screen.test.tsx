@@ -81,7 +81,7 @@ test('a run under way is cancelled after a question, and has no verdict then', a
   await app.see('Stop grading?')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('The grading is cancelled.')
-  await app.see('cancelled: nothing was learned')
+  await app.see('cancelled: no result')
   expect(await runs()).toMatchObject([{ status: 'cancelled' }])
 })
 

@@ -38,7 +38,7 @@ export const ReadinessScreen = collectionScreen({
   useQuery: () => MOST_RUNS,
   useAnswer: first =>
     first?.nextCursor
-      ? { notices: [`Only the latest ${first.items.length} are shown: the service has no way to the others.`] }
+      ? { notices: [`Only the latest ${first.items.length} are shown: the service does not return the others.`] }
       : {},
   rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run },
   nameOf: ({ server }) => server,
@@ -50,7 +50,7 @@ export const ReadinessScreen = collectionScreen({
   useActions: useReadinessActions,
   empty: key => ({
     why: 'No server of this project was graded for a directory yet.',
-    next: `Press ${key('add')} to grade one; it says first what that costs.`,
+    next: `Press ${key('add')} to grade one; the cost is shown first.`,
   }),
 })
 

@@ -4,8 +4,8 @@ import { VERBS } from '../../tui/keymap/verbs.ts'
 const define = bindingsOf('runs')
 
 export const runsKeys = define.screen('runs', 'Runs', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the suite, the run or the trial.' },
-  back: { keys: ['escape'], label: 'back', help: 'Out of the trial, the run, the suite.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the suite, the run or the trial.' },
+  back: { keys: ['escape'], label: 'back', help: 'Leave the trial, the run, the suite.' },
   cancel: on('end', 'cancel run', { hint: true, needs: 'runs.cancel' }),
   rerun: on('again', 'rerun failed', {
     hint: true,
@@ -15,20 +15,20 @@ export const runsKeys = define.screen('runs', 'Runs', {
   launch: on('launch', 'launch', {
     hint: true,
     needs: 'runs.create',
-    help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
+    help: 'Launch the suite as configured, or with changes made in a form.',
   }),
   watch: on('watch', 'watch files', {
     needs: 'runs.create',
-    help: 'Run the suite now and whenever files change: servers start again, what failed runs first. Again: stop.',
+    help: 'Run the suite now and whenever files change, failed cases first. Again: stop.',
   }),
   follow: on('follow', 'follow', {
     help: 'Pin the run to the header of every screen until it has ended and was opened, or unpin it.',
   }),
   compare: on('compare', 'compare', {
-    help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
+    help: 'Compare with a marked run, the run that it repeats, or the previous completed one.',
   }),
   date: on('date', 'go to a date', {
-    help: 'Choose the latest run until a day, a time or so long ago; older runs are read as far as that.',
+    help: 'Choose the latest run before a date or a time; older runs are read as needed.',
   }),
   doctor: on('tools', 'tools then and now', {
     needs: 'service',
@@ -43,16 +43,21 @@ export const runDateKeys = define.first('runDate', 'Going to a date', {
 
 /** In the comparison of two runs. */
 export const compareKeys = define.panel('compare', 'Comparison', {
-  openNow: { keys: ['enter'], label: 'open trial', hint: true, help: 'The telling trial of the case in this run.' },
+  openNow: {
+    keys: ['enter'],
+    label: 'open trial',
+    hint: true,
+    help: 'Open the trial of the case in this run that decided.',
+  },
   openBefore: {
     keys: ['alt+enter'],
     label: 'trial before',
     hint: true,
-    help: 'The telling trial of the case in the base.',
+    help: 'Open the trial of the case in the base that decided.',
   },
   base: on('compare', 'other base', { hint: true, help: 'Choose the run to compare with.' }),
-  figures: on('view', 'in full', { hint: 'later', help: 'Every figure, scorer and case with its reasons.' }),
-  unchanged: on('hidden', 'unchanged', { hint: 'later', help: 'Show what did not change, or fold it away.' }),
+  figures: on('view', 'in full', { hint: 'later', help: 'Show every figure, scorer and case with its reasons.' }),
+  unchanged: on('hidden', 'unchanged', { hint: 'later', help: 'Show what did not change, or hide it.' }),
 })
 
 /** While the base of a comparison is chosen. */
@@ -67,11 +72,11 @@ export const insightsKeys = define.panel('insights', 'Insights', {
   insights: on('insights', 'request insights', {
     hint: true,
     needs: 'runs.requestInsights',
-    help: 'Have a model look for causes; uses the insights of the day, after asking.',
+    help: 'Have a model look for causes, after asking; uses one of the day’s insights.',
   }),
   judge: on('model', 'request a judge', {
     hint: true,
     needs: 'runs.requestJudge',
-    help: 'Have a model grade the final answers of an ended run, which spends, after asking.',
+    help: 'Have a model grade the final answers of an ended run, after asking; this has a cost.',
   }),
 })

@@ -122,7 +122,7 @@ test('a service without older runs says so, and a date leads to the oldest that 
   isLocal = false
   await open()
   await goTo('9y')
-  await app.see(`This service lists the latest ${PAGE} runs of a suite alone.`)
+  await app.see(`This service lists the latest ${PAGE} runs of a suite only.`)
   await app.see(/▌#31 /)
   expect(requests).toBe(0)
 })

@@ -10,7 +10,6 @@ export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}
 export const PANES = ['suites', 'runs', 'run'] as const
 export type PaneId = (typeof PANES)[number]
 
-/** The tabs of one run. */
 export const RUN_TABS = ['summary', 'trials', 'trial', 'diagnostics', 'compare', 'insights'] as const
 export type RunTab = (typeof RUN_TABS)[number]
 

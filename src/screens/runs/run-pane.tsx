@@ -161,7 +161,7 @@ function useTrialLinks(data: RunData, { list }: Trials) {
     openTrial(iterationId: string): void {
       list.setFilter('')
       if (!data.trials.some(({ id }) => id === iterationId)) {
-        toasts.show('warn', 'That trial has not been read yet; more trials are read as one goes down their list.')
+        toasts.show('warn', 'That trial has not been read yet; scroll down the list to read more.')
         router.replace({ tab: 'trials', rows: undefined })
         return
       }

@@ -127,7 +127,7 @@ describe('cancelling', () => {
       ({ status }) => status === 'completed',
     )
     await app.press(confirm.next, confirm.choose)
-    await app.see('Nothing was stopped: run #1 had ended already.')
+    await app.see('Nothing was stopped: run #1 had already ended.')
   })
 })
 

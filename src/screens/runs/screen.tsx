@@ -38,7 +38,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
     const middle = suite ? middleOf(params.middle) : 'runs'
     const cases = useCases(projectId, suite, middle === 'cases')
     useChosenSubject({ focused, middle, lists, cases })
-    usePositionParams(params => standingIn({ params, focused, middle, lists, cases }))
+    usePositionParams(params => paramsIn({ params, focused, middle, lists, cases }))
     useAuthoringKeys({
       projectId,
       suite,
@@ -138,7 +138,7 @@ function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
 }
 
 /** Where the person stands: as deep as the focused pane is, on its chosen row. */
-function standingIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
+function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   const { focused, middle, lists, cases } = at
   const { suiteId, runId, caseId, iterationId, base, ...params } = at.params
   if (focused === 'suites') return { ...params, suiteId: lists.suiteList.current()?.id ?? suiteId }
@@ -208,7 +208,7 @@ function SuiteRuns(props: {
       list={runList}
       data={runs}
       pages={{ of: runs, noun: 'run', always: true }}
-      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite alone.`] : []}
+      notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite only.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
       {...(heatRuns(runs.items ?? []).length > 1 && {

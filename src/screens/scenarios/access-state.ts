@@ -23,7 +23,6 @@ export type AccessState = {
 export type Target = AccessState & { id: string; name: string }
 
 export const NOT_YET: AccessState = { mode: undefined, environmentId: undefined, changedAt: undefined, caps: undefined }
-/** Changes of what an environment is published as. */
 const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
 const NOT_RETURNED = 'such as its link, members or guest limits'
 

@@ -24,7 +24,7 @@ function memberLines(members: readonly MemberNote[], now: number): Line[] {
 
 function invitationLines(invitations: readonly Known<Invitation>[], shown: boolean): Line[] {
   return invitations.map(({ member, code, isCurrent }) => ({
-    text: `${member}  ${masked(code, shown)}${isCurrent ? '' : '  may be dead: the scenario was changed since'}`,
+    text: `${member}  ${masked(code, shown)}${isCurrent ? '' : '  may no longer work: the scenario was changed since'}`,
     indent: 2,
     ...(!isCurrent && { tone: 'warn' as const }),
   }))
@@ -62,7 +62,7 @@ export function Access(props: TabProps) {
             heading('Invitations of this session'),
             {
               text:
-                `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} ` +
+                `Each lets one person in; pass it on yourself. ${key(scenariosKeys, 'copyInvitation')} ` +
                 'copies the latest.',
               tone: 'muted' as const,
               indent: 2,

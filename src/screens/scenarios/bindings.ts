@@ -3,17 +3,17 @@ import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 const define = bindingsOf('scenarios')
 
 export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
-  back: { keys: ['escape'], label: 'back', help: 'Out of the transcript, the scenario.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the scenario.' },
+  back: { keys: ['escape'], label: 'back', help: 'Leave the transcript, the scenario.' },
   publish: on('new', 'publish', {
     hint: true,
     needs: 'userTesting.publish',
-    help: 'Publish an environment that is not yet, after saying what that does.',
+    help: 'Publish an environment, after showing what that does.',
   }),
   mode: on('access', 'mode', {
     hint: true,
     needs: 'userTesting.update',
-    help: 'Change who may enter, after saying who loses access and which sessions end.',
+    help: 'Change who may enter, after showing who loses access and which sessions end.',
   }),
   invite: on('invite', 'invite', {
     hint: true,
@@ -23,7 +23,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   remove: on('delete', 'remove member', {
     hint: true,
     needs: 'userTesting.removeMember',
-    help: 'Take access from a member, which ends every live session.',
+    help: 'Remove a member, which ends every live session.',
   }),
   rotate: on('rotate', 'rotate link', {
     hint: true,
@@ -33,7 +33,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   leaked: on('leaked', 'link leaked', {
     hint: true,
     needs: 'userTesting.rotateLink',
-    help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
+    help: 'What to do when the link leaked, step by step: rotate, decide who stays in, verify.',
   }),
   unpublish: on('end', 'unpublish', {
     hint: true,
@@ -42,7 +42,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   }),
   rebind: on('bind', 'rebind', {
     needs: 'userTesting.rebind',
-    help: 'Point the scenario at another environment, or at the present revision of its own.',
+    help: 'Point the scenario at another environment, or at the current revision of its own.',
   }),
   limits: on('edit', 'guest limits', {
     needs: 'userTesting.setGuestExecution',
@@ -57,13 +57,13 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   copyInvitation: on('invitation', 'copy invitation', { help: 'Copy the latest invitation that was made here.' }),
   checkLink: on('check', 'check link', {
     needs: 'service',
-    help: 'Ask the local workspace what the link leads to, without opening a session.',
+    help: 'Check where the link leads, without opening a session.',
   }),
 })
 
 /** While the findings of a scenario are on screen. */
 export const visitFindingsKeys = define.panel('scenarioFindings', 'Findings of a scenario', {
-  triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' },
+  triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Show them on the Findings screen.' },
 })
 
 /** While the sessions of a scenario are on screen. */

@@ -75,11 +75,11 @@ export function mayBeOthers(known: CapsNote | undefined, changedAt: number | und
 
 /** What the fields are filled with, and what of that is certain. */
 export function filledLabel(known: CapsNote | undefined, changedAt: number | undefined): string {
-  if (!known) return 'The service does not return the present values; what you send replaces all of them.'
+  if (!known) return 'The service does not return the current values; what you send replaces all of them.'
   const filled = 'Filled with what was set from here last'
   return mayBeOthers(known, changedAt)
-    ? `${filled}. The scenario was changed since, perhaps its limits: the service does not return the present values.`
-    : `${filled}; the service does not return the present values.`
+    ? `${filled}. The scenario was changed since, perhaps its limits: the service does not return the current values.`
+    : `${filled}; the service does not return the current values.`
 }
 
 /** The limits to be sent, beside those that another process on this machine has set since the fields were filled. */

@@ -78,11 +78,11 @@ describe('the door', () => {
   test('is never called open when nothing serves it', () => {
     for (const state of ['nothing', 'other'] as const) {
       const shown = text(doorLines(symbols, { ...door, state }))
-      expect(shown).toContain('links lead nowhere')
+      expect(shown).toContain('links do not')
       expect(shown).toContain('mcpdeck serve')
     }
-    expect(text(doorLines(symbols, { ...door, state: 'listening' }))).toContain('not proved')
-    expect(text(doorLines(symbols, { ...door, state: undefined }))).toContain('Looking')
+    expect(text(doorLines(symbols, { ...door, state: 'listening' }))).toContain('may serve another data directory')
+    expect(text(doorLines(symbols, { ...door, state: undefined }))).toContain('Checking')
   })
 })
 

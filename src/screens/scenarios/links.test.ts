@@ -26,9 +26,11 @@ test('a link that somebody else may have rotated is not known any more, and is n
   const { projectId, scenarioId } = place
   await stage.client.userTesting.rotateLink({ projectId, scenarioId })
   await app.press('r')
-  await stage.seeWords('may be dead: the scenario was changed by others. Press X to rotate it and get a new one.')
+  await stage.seeWords(
+    'may no longer work: the scenario was changed by others. Press X to rotate it and get a new one.',
+  )
   await app.press(keys.copyLink)
-  await app.see('The link that was known here may be dead')
+  await app.see('The known link may no longer work')
   expect(app.copied).toHaveLength(1)
 })
 

@@ -15,7 +15,7 @@ import { documentLines } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-const NOBODY = { why: 'No visitor has opened a session yet.', next: 'It fills with the first one.' }
+const NOBODY = { why: 'No visitor has opened a session yet.', next: 'Figures appear with the first one.' }
 
 /** What the feature gates, while it is on; otherwise the sentence that helps, and nothing is asked for. */
 export function Gated(props: { closed: string | undefined; children: ReactNode }) {
@@ -34,7 +34,7 @@ export function openGateSentence(isLocal: boolean): string {
   const how = isLocal
     ? 'Here it is switched on by: mcpdeck serve gate user-testing on.'
     : 'An owner of the organization can have it switched on.'
-  return `${how} Unpublishing works all the same.`
+  return `${how} Unpublishing still works.`
 }
 
 /** Whether the numbers cover everything, as the document says of itself. */
@@ -92,8 +92,8 @@ export function Signals(props: TabProps) {
 }
 
 const NO_FINDINGS = {
-  why: 'No finding was made over this scenario’s windows.',
-  next: 'Findings come out of signals, when a window of sessions is analyzed.',
+  why: 'The windows of this scenario have no findings.',
+  next: 'Findings are made from signals when a window of sessions is analyzed.',
 }
 
 /** Findings over the scenario's own windows; triage is the findings screen's. */

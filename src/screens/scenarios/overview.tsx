@@ -70,21 +70,21 @@ export function doorLines(
   const { origin, start, state } = door
   switch (state) {
     case undefined:
-      return [{ text: `Looking who answers at ${origin}…`, tone: 'muted' }]
+      return [{ text: `Checking what answers at ${origin}…`, tone: 'muted' }]
     case 'listening':
       return [
         { text: `${symbols.ok} mcpdeck serve answers visitors at ${origin}.`, tone: 'ok' },
-        { text: 'Whether it serves this data directory is not proved by that.', tone: 'muted', indent: 2 },
+        { text: 'It may serve another data directory.', tone: 'muted', indent: 2 },
       ]
     case 'other':
       return [
-        { text: `${symbols.error} Another program answers at ${origin}: links lead nowhere.`, tone: 'error' },
-        { text: `End it, then start: ${start}`, indent: 2 },
+        { text: `${symbols.error} Another program answers at ${origin}: links do not work.`, tone: 'error' },
+        { text: `Stop it, then start: ${start}`, indent: 2 },
       ]
     case 'nothing':
       return [
-        { text: `${symbols.error} Nothing answers at ${origin}: in a browser, links lead nowhere.`, tone: 'error' },
-        { text: `Start it: ${start}. On this machine, mcpdeck visit opens them all the same.`, indent: 2 },
+        { text: `${symbols.error} Nothing answers at ${origin}: links do not open in a browser.`, tone: 'error' },
+        { text: `Start it: ${start}. On this machine, mcpdeck visit still opens them.`, indent: 2 },
       ]
   }
 }
@@ -93,7 +93,7 @@ function linkField(row: ScenarioRow, name: (id: 'rotate' | 'showSecrets') => str
   if (row.isLinkOld)
     return [
       'Link',
-      `may be dead: the scenario was changed by others. Press ${name('rotate')} to rotate it and get a new one.`,
+      `may no longer work: the scenario was changed by others. Press ${name('rotate')} to rotate it and get a new one.`,
       'warn',
     ]
   if (row.link === undefined)

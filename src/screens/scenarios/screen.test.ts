@@ -61,10 +61,10 @@ describe('publishing', () => {
     await stage.seeWords('Whoever has it can enter, without signing in.')
     expect(app.copied.at(-1)).toContain('http://127.0.0.1:4747/visit/')
     await app.press(keys.checkLink)
-    await stage.seeWords('but nothing serves its door')
+    await stage.seeWords('but nothing serves it')
     stage.isServed = true
     await app.press(keys.checkLink)
-    await stage.seeWords('its door is served')
+    await stage.seeWords('visitors can reach it')
   })
 
   test('starts on Cancel, and nothing is sent by giving up', async () => {
@@ -142,6 +142,8 @@ describe('what visitors did', () => {
     await session.rate({ rating: 4, comment: 'Nice' })
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
     await app.see(/·+█\s[^]*1 session in 48 h, 1 in the chosen hour, at most 1/)
+    await app.hover('█ ')
+    await app.see('1 session in 48 h, 1 in that hour, at most 1')
     await app.see(/somebody +guest/)
     await app.press(visitsKeys.bindings.read)
     await app.see('What is the sum?')

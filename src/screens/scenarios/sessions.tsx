@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
@@ -11,6 +11,7 @@ import { sparkline } from '../../tui/theme/charts.ts'
 import { formatAgo, formatCount, plural } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { fieldLines } from '../../components/lines.ts'
+import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut } from '../../components/list/read-on.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
@@ -72,22 +73,32 @@ function Visits(props: TabProps) {
 /** A pane of fewer rows gives them all to the list. */
 const HOURS_FROM = 14
 
-/** The last days an hour a column, where there is room; the hour of the chosen session is inverse and in words. */
-function BelowHours(props: {
+/** The last days an hour a column, where there is room. */
+function BelowHours(props: HoursProps) {
+  const { height } = useSize()
+  return height < HOURS_FROM || props.visits.length === 0 ? props.children : <VisitHours {...props} />
+}
+
+type HoursProps = {
   visits: readonly UserTestingSession[]
   isWhole: boolean
   list: ListState<UserTestingSession>
   children: ReactNode
-}) {
+}
+
+/** The hour under the mouse, or else that of the chosen session, is inverse and in words. */
+function VisitHours(props: HoursProps) {
   const { visits, isWhole, list } = props
   const { width, height } = useSize()
   const theme = useTheme()
   const chosen = useChosen(list)
-  if (height < HOURS_FROM || visits.length === 0) return props.children
+  const [hovered, setHovered] = useState<number>()
+  useMouseArea({ hover: over => setHovered(over && over.column - 1) }, { height: 1 })
   const times = visits.flatMap(({ startedAt }) => toEpochMs(startedAt) ?? [])
   const { counts, at } = hoursOf(times, serviceNow(), isWhole)
   const began = toEpochMs(chosen?.startedAt)
-  const place = began === undefined ? undefined : at(began)
+  const isOver = hovered !== undefined && hovered in counts
+  const place = isOver ? hovered : began === undefined ? undefined : at(began)
   const most = counts.reduce<number>((largest, count = 0) => Math.max(largest, count), 0)
   const signs = [
     ...sparkline(
@@ -98,7 +109,7 @@ function BelowHours(props: {
     counts[index] === undefined ? theme.symbols.heat.unread : counts[index] === 0 ? theme.symbols.bullet : sign,
   )
   const all = counts.reduce<number>((sum, count = 0) => sum + count, 0)
-  const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in the chosen hour`
+  const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in ${isOver ? 'that' : 'the chosen'} hour`
   const picture = signs.map((sign, index) => theme.paint(index === place ? 'cursor' : 'accent', sign)).join('')
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -126,9 +137,9 @@ function Visit(props: TabProps & { sessionId: string }) {
     [whole, visit],
   )
   if (whole?.detail.transcriptUnavailable)
-    return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
+    return <Sentence tone="warn" text="The service has this session, but cannot read its transcript." />
   return (
-    <PaneState data={transcript} loading="Reading what was said…">
+    <PaneState data={transcript} loading="Reading the transcript…">
       <Transcript rows={rows} before={before} focused={props.focused} />
     </PaneState>
   )

@@ -12,12 +12,12 @@ import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 export function useRetainedSecrets() {
   const key = useKeyName()
   const kept = (what: string, copies: string): string =>
-    `The ${what} came with the answer: ${copies} copies it. It is held for this session only and never written to disk.`
+    `The ${what} came with the answer: ${copies} copies it. It is kept for this session only and never written to disk.`
   return {
     link: (link: ScenarioLink | null | undefined): string =>
       scenarioUrl(link) === undefined
-        ? `The link is not in the answer: ${key(scenariosKeys, 'rotate')} makes one that is known here, and ` +
-          'the present one dies.'
+        ? `The answer does not have the link: ${key(scenariosKeys, 'rotate')} creates a new one, and the ` +
+          'current one stops working.'
         : kept('link', key(scenariosKeys, 'copyLink')),
     invitation: (): string => kept('invitation', key(scenariosKeys, 'copyInvitation')),
   }
@@ -41,7 +41,7 @@ export function useSecretCopies() {
       if (!latest) return
       const grants = latest.isCurrent
         ? `Whoever has it enters as ${latest.member}.`
-        : `It may be dead: somebody else changed the scenario since ${latest.member} was invited.`
+        : `It may no longer work: somebody else changed the scenario since ${latest.member} was invited.`
       copy(latest.code, `Invitation copied. ${grants}`)
     },
   }

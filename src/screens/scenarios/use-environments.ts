@@ -69,19 +69,14 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
               : 'Every environment of this project is published already.',
             'An environment is a client with its servers and settings.',
           ],
-          action: 'Make one now',
+          action: 'Create one now',
         })
         const made = isAgreed && (await saveEnvironment())
         return made ? { items: [made] } : undefined
       }
       const about: FormSpec['about'] = isWhole
         ? [{ text: 'Environments that are published already are left out.', tone: 'muted' }]
-        : [
-            {
-              text: 'Which of them are published already is not known for all; publishing again changes nothing.',
-              tone: 'warn',
-            },
-          ]
+        : [{ text: 'Some of them may already be published; publishing again changes nothing.', tone: 'warn' }]
       return { items, about }
     },
     async forRebind(row: ScenarioRow) {
@@ -97,14 +92,14 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
         environment => !found.others.has(environment.id) && (hostId == null || environment.hostId === hostId),
       )
       if (items.length === 0) {
-        notify('warn', 'No environment fits this scenario; unpublishing has to name it.')
+        notify('warn', 'No environment matches this scenario, and unpublishing has to name it.')
         return undefined
       }
       const values = await ask({
         title: `Which environment is ${row.scenario.name}?`,
         about: [
           { text: 'The service does not return it now, and unpublishing needs the environment.', tone: 'warn' },
-          { text: 'Listed are those with the same client that no other scenario is known to be of.', tone: 'muted' },
+          { text: 'Listed are those with the same client that no other scenario is known to use.', tone: 'muted' },
         ],
         fields: [environmentField(items)],
         act: GO_ON,

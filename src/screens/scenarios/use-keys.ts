@@ -17,10 +17,9 @@ import { useMembers } from './use-members.ts'
 import { usePublication } from './use-publication.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
-const NO_LINK = 'The link is not known here: only publishing and rotating answer it.'
+const NO_LINK = 'The link is not known here: only publishing and rotating return it.'
 const OLD_LINK =
-  'The link that was known here may be dead: somebody else changed the scenario since. Rotating makes one ' +
-  'that is known.'
+  'The known link may no longer work: somebody else changed the scenario since. Rotate it to get a new one.'
 
 /** What the screen's keys do with the chosen scenario. */
 export function useKeys(options: {
@@ -76,9 +75,9 @@ export function useKeys(options: {
     copyInvitation:
       row && hasInvitation
         ? () => copies.copyInvitation(row)
-        : unavailable('No invitation was answered in this session.'),
+        : unavailable('No invitation was returned in this session.'),
     checkLink: !door
-      ? unavailable('Only visitors may try the link of a service.')
+      ? unavailable('Only visitors can try the link of a service.')
       : row?.link === undefined
         ? noLink
         : () => checkLink(row.link ?? ''),
@@ -92,14 +91,14 @@ function useLinkCheck(): (link: string) => Promise<void> {
   const notify = useNotify()
   return async link => {
     const found = await runTask({
-      start: 'Asking what the link leads to…',
+      start: 'Checking where the link leads…',
       work: async () => ({ leads: await door?.leadsTo(link), answers: await door?.look(URL.parse(link)?.origin) }),
     })
     if (!found?.leads) return
     const { leads, answers } = found
     if (leads.leads === 'unknown') notify('warn', leads.why)
-    else if (leads.leads === 'nowhere') notify('error', 'The link opens nothing any more.')
-    else if (answers === 'listening') notify('ok', `It opens ${leads.name}, and its door is served.`)
-    else notify('warn', `It opens ${leads.name}, but nothing serves its door: ${door?.start ?? ''}`)
+    else if (leads.leads === 'nowhere') notify('error', 'The link no longer opens anything.')
+    else if (answers === 'listening') notify('ok', `It opens ${leads.name}, and visitors can reach it.`)
+    else notify('warn', `It opens ${leads.name}, but nothing serves it: ${door?.start ?? ''}`)
   }
 }

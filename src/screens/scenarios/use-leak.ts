@@ -59,7 +59,7 @@ export function useLeak(of: Means) {
       title: `The link of ${row.scenario.name} leaked: 1 of 4, which link`,
       about: [
         {
-          text: 'The way: rotate the link, decide about those who are in, verify that the old link is dead.',
+          text: 'The steps: rotate the link, decide who stays in, verify that the old link no longer works.',
           tone: 'plain',
         },
         { text: `As it is: ${linkGrants(row.scenario.mode)}`, tone: 'warn' },
@@ -74,7 +74,7 @@ export function useLeak(of: Means) {
           note:
             row.link === undefined
               ? 'It is not known here: paste it, or go on without verifying.'
-              : 'Filled with the present link, as far as it is known here.',
+              : 'Filled with the current link, as far as it is known here.',
         },
       ],
       act: 'Go on to rotating',
@@ -164,7 +164,7 @@ function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
 function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   if (kept === undefined)
     return [`${symbols.pending} It is offline, its new link included; ${effectOf({ do: 'unpublish' }).lost}`]
-  return [`${symbols.pending} Hand the new link to those who shall enter; the old one is of no use to them.`, kept]
+  return [`${symbols.pending} Send the new link to those who may enter; the old one no longer works for them.`, kept]
 }
 
 /** What can be done about those who are in, as far as the mode leaves it; first of all nothing. */
@@ -191,7 +191,7 @@ export function verifiedLines(
 ): Line[] {
   if (!hasDoor)
     return [
-      { text: `${symbols.pending} Not verified: only a visitor may try the link of a service.`, tone: 'warn' },
+      { text: `${symbols.pending} Not verified: only a visitor can try the link of a service.`, tone: 'warn' },
       { text: 'Open the old link in a private browser window: it must not let you in.', indent: 2 },
     ]
   if (!given || !verified)
@@ -212,6 +212,6 @@ export function verifiedLines(
     return [{ text: `${symbols.ok} Verified: it opened ${before.name} before, and opens nothing now.`, tone: 'ok' }]
   return [
     { text: `${symbols.pending} It opens nothing, but it did not before the rotation either.`, tone: 'warn' },
-    { text: 'If this is the link that leaked, it was dead already.', indent: 2 },
+    { text: 'If this is the link that leaked, it had already stopped working.', indent: 2 },
   ]
 }

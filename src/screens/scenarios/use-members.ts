@@ -66,9 +66,7 @@ export function useMembers(projectId: string, change: Change) {
     const members = accessNotes?.of(target.id)?.members ?? []
     const values = await ask({
       title: `Remove a member of ${target.name}`,
-      about: [
-        { text: 'The service does not list members; known are those who were invited from here.', tone: 'muted' },
-      ],
+      about: [{ text: 'The service does not list members; only those invited from here are known.', tone: 'muted' }],
       ...filledAgain(memberFields(members), filled),
       act: GO_ON,
     })
@@ -104,10 +102,7 @@ function inviteForm(target: Target, isLocal: boolean): FormSpec {
     title: `Invite somebody to ${target.name}`,
     about: [
       { text: `It is for ${modeLabel(target.mode)} now.`, tone: 'plain' },
-      {
-        text: 'The service does not list members: whom somebody else invited, also just now, is not seen here.',
-        tone: 'muted',
-      },
+      { text: 'The service does not list members: people invited by others are not shown here.', tone: 'muted' },
     ],
     fields: [
       {
@@ -120,7 +115,7 @@ function inviteForm(target: Target, isLocal: boolean): FormSpec {
         },
       },
       // The local workspace has no mail.
-      ...(isLocal ? [] : [{ id: 'mail', label: 'send them a mail', input: { kind: 'toggle' as const } }]),
+      ...(isLocal ? [] : [{ id: 'mail', label: 'send them an e-mail', input: { kind: 'toggle' as const } }]),
     ],
     act: GO_ON,
   }

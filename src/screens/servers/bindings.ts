@@ -5,12 +5,12 @@ import { VERBS } from '../../tui/keymap/verbs.ts'
 const define = bindingsOf('servers')
 
 export const serversKeys = define.screen('servers', 'Servers', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
-  back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the server.' },
+  back: { keys: ['escape'], label: 'back', help: 'Leave the server.' },
   doctor: on('doctor', 'doctor', {
     hint: true,
     needs: 'service',
-    help: 'Examine the server, or all marked ones, step by step from probe to listings.',
+    help: 'Check the server, or all marked ones, step by step from probe to listings.',
   }),
   add: on('new', 'new server', {
     hint: true,
@@ -41,11 +41,11 @@ export const serversKeys = define.screen('servers', 'Servers', {
   }),
   checkOAuth: on('checkOAuth', 'check OAuth', {
     needs: 'service',
-    help: 'Ask whether its settings demand OAuth; nothing is connected.',
+    help: 'Check whether its settings require OAuth; nothing is connected.',
   }),
   compare: on('compare', 'compare with a snapshot', {
     needs: 'service',
-    help: 'Say what changed since a snapshot in a file, and what breaks callers.',
+    help: 'Show what changed since a snapshot in a file, and what breaks callers.',
   }),
   roots: on('folders', 'roots', { needs: 'roots.set', help: 'Edit the folders that it gets as roots.' }),
   importTokens: on('import', 'import tokens', {
@@ -60,7 +60,7 @@ export const serversKeys = define.screen('servers', 'Servers', {
     needs: 'signIns.delete',
     help: 'Forget the tokens that are stored for it, after asking.',
   }),
-  remove: on('delete', 'remove server', { needs: 'servers.delete', help: 'Take the saved server away, after asking.' }),
+  remove: on('delete', 'remove server', { needs: 'servers.delete', help: 'Delete the saved server, after asking.' }),
 })
 
 /** Only in a workspace that ends with the program. */
@@ -95,7 +95,7 @@ export const toolsKeys = define.panel('tools', 'Tools', {
     needs: 'servers.callTool',
     help: 'Fill in its arguments, then call it.',
   },
-  inspect: on('view', 'inspect', { hint: true, help: 'Its whole description and input schema.' }),
+  inspect: on('view', 'inspect', { hint: true, help: 'Show its whole description and input schema.' }),
   raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
 })
 
@@ -116,7 +116,7 @@ export const resourcesKeys = define.panel('resources', 'Resources', {
   subscribe: on('follow', 'subscribe', {
     hint: true,
     needs: 'liveServers.subscribe',
-    help: 'Have the server say when it is updated, or no longer; what is open is then read again.',
+    help: 'Subscribe to its updates, or unsubscribe; what is open is then read again.',
   }),
 })
 
@@ -126,10 +126,7 @@ const saveCase = on('newOfCall', 'eval case', {
   help: 'Save the call as an eval case; once it is saved, go to the case.',
 })
 
-const stop = on('end', 'cancel', {
-  hint: true,
-  help: 'Tell the server to stop a call that runs; what it did until then is not known.',
-})
+const stop = on('end', 'cancel', { hint: true, help: 'Cancel a running call; what it did until then is not known.' })
 
 const resend = {
   again: on('again', 'call again', {
@@ -140,7 +137,7 @@ const resend = {
   edit: on('edit', 'edit and call', {
     hint: true,
     needs: 'servers.callTool',
-    help: 'The form of the call, filled with what was sent.',
+    help: 'Open the form of the call, filled with what was sent.',
   }),
 } as const
 
@@ -154,7 +151,7 @@ export const callsKeys = define.panel('calls', 'Calls', {
   copyAs,
   compare: on('compare', 'compare', {
     hint: true,
-    help: 'Say what differs between two marked calls, or since the one before with the same arguments.',
+    help: 'Compare two marked calls, or one with the one before of the same arguments.',
   }),
   clear: on('delete', 'forget calls', { needs: 'calls.clear', help: 'Forget these calls, after asking.' }),
 })
@@ -164,7 +161,7 @@ export const serverReadinessKeys = define.panel('serverReadiness', 'Readiness of
   add: on('new', 'grade it', {
     hint: true,
     needs: 'readiness.startClaude',
-    help: 'Grade it against the rules of a publisher’s directory; says before what it costs.',
+    help: 'Grade it against the rules of a publisher’s directory; shows the cost first.',
   }),
   cancel: on('end', 'cancel', { hint: true, needs: 'readiness.cancel', help: 'Stop the chosen run, after asking.' }),
 })
@@ -175,7 +172,7 @@ export const resultKeys = define.overlay('result', 'Result', {
     keys: ['escape', VERBS.quit.key],
     label: 'close',
     hint: true,
-    help: 'Close; what still runs goes on, the calls tab has it.',
+    help: 'Close; a running call continues, and Calls lists it.',
   },
   stop,
   ...resend,
@@ -187,8 +184,8 @@ export const resultKeys = define.overlay('result', 'Result', {
 const recordedKeys = (noun: string, clears: Need) =>
   ({
     ...openAndBack(noun),
-    pause: on('toggle', 'pause', { hint: true, help: 'Let nothing new in, or go on; it is recorded meanwhile.' }),
-    clear: on('delete', 'clear', { hint: true, needs: clears, help: 'Forget what was recorded so far.' }),
+    pause: on('toggle', 'pause', { hint: true, help: 'Pause what is shown, or resume; recording continues.' }),
+    clear: on('delete', 'clear', { hint: true, needs: clears, help: 'Clear what was recorded so far.' }),
   }) as const
 
 export const trafficKeys = define.screen('traffic', 'Traffic', recordedKeys('message', 'traffic.clear'))

@@ -25,7 +25,7 @@ import { useCalls } from './use-calls.ts'
 import { useNow, useRunningNow } from './use-now.ts'
 
 const NOTHING = unavailable('Nothing was called yet.')
-const NO_RUNNING = unavailable('No call that runs and was made here is chosen.')
+const NO_RUNNING = unavailable('No running call that was made here is chosen.')
 const NO_CALLS = 'Nothing was called, rendered or read here yet.'
 const OF_SESSION = 'Calls of this session only: this service stores none.'
 
@@ -111,7 +111,7 @@ function useCaseOf(projectId: string, recordOf: ReturnType<typeof useCallRecord>
     if (call.kind !== 'tool') return unavailable('Only a call of a tool becomes an eval case.')
     if (call.incomplete) return unavailable(INCOMPLETE[call.incomplete] ?? '')
     if (call.status !== 'answered' && call.status !== 'tool_error')
-      return unavailable('There is no result to assert anything of.')
+      return unavailable('There is no result to check in a case.')
     return async key => {
       const act = saveCase(await recordOf(call))
       if (typeof act === 'function') await act(key)
@@ -126,7 +126,7 @@ function useClear({ projectId, server }: Pick<TabProps, 'projectId' | 'server'>)
   const forget = (): void => callLogOf(client).clear(server.id)
   const question = {
     title: `Forget the calls on ${server.name}?`,
-    lines: ['Their arguments and results are deleted. What still runs stays.'],
+    lines: ['Their arguments and results are deleted. Running calls stay.'],
     action: 'Forget them',
   }
   const input = { projectId, serverId: server.id }

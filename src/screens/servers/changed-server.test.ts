@@ -38,7 +38,7 @@ describe('only what differs is sent', () => {
 
 test.each<[ProjectServer, Partial<ServerTyped>, string]>([
   [program, { token: 't' }, 'goes with an address'],
-  [address, { where: '' }, 'needed'],
+  [address, { where: '' }, 'required'],
   [address, { where: 'mcp.example/mcp' }, 'http://'],
 ])('%o with %o is refused: %s', (server, typed, why) => {
   expect(changes(server, typed)).toContain(why)

@@ -66,7 +66,7 @@ export function changesOf(server: ProjectServer, typed: ServerTyped, stored: Sto
   const beside = runs ? programParts(edit, reach.env) : addressParts(edit)
   if (typeof beside === 'string') return beside
   const timeout = typed.timeout.trim()
-  if (timeout === '' && was.timeout !== '') return 'A timeout can be changed, and not taken away.'
+  if (timeout === '' && was.timeout !== '') return 'A timeout can be changed, but not removed.'
   const name = typed.name.trim()
   return {
     ...(name !== server.name && { name }),
@@ -91,7 +91,8 @@ function newReach(
   if (where.trim() === was.where) return {}
   const words = splitCommand(where)
   const behind = typeof words === 'string' ? words : wordsBehind(words, stored)
-  if (behind === undefined) return 'Type what the dots in the command stand for; nobody can tell after this change.'
+  if (behind === undefined)
+    return 'Type what the dots in the command stand for; the stored values are lost with this change.'
   const reach = reachOf(typeof behind === 'string' ? where : joinCommand(behind))
   if (typeof reach === 'string' || isProgram(reach) !== isProgram(server)) return reach
   const { transportType: _transportType, ...rest } = reach

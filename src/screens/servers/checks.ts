@@ -11,7 +11,7 @@ import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 /** What a server that is switched off answers, whatever is asked of it. */
 export const OFF: ErrorText = {
   title: 'Switched off',
-  sentence: 'The server is saved, but it is off, so it is not connected to.',
+  sentence: 'The server is saved, but switched off, so nothing connects to it.',
   next: 'Switch it on, then try again.',
 }
 

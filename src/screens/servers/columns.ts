@@ -103,7 +103,6 @@ function typeOf(resource: ListedResource): string {
   return isTemplate(resource) ? 'template' : (resource.mimeType ?? UNKNOWN)
 }
 
-/** A resource, or the template of others. */
 export type ListedResource = Resource | ResourceTemplate
 
 export function isTemplate(resource: ListedResource): resource is ResourceTemplate {

@@ -36,14 +36,14 @@ test('a server is compared with a snapshot in a file, and a file that is none sa
     await app.press('enter')
   }
   await compare({ tools: 5 })
-  await app.see(/is no[\s│]+snapshot/)
+  await app.see(/is[\s│]+not[\s│]+a[\s│]+snapshot/)
   const tools = ['pid', 'environment', 'fail'].map(name => ({
     name,
     inputSchema: { type: 'object' },
     'x-extra': { kept: true },
   }))
   await compare({ tools })
-  await app.see('The server offers what the file says.')
+  await app.see('The server offers what is in the file.')
   await app.type('q')
   await compare({ tools: [...tools.slice(1), { name: 'evil\u001b]0;x\u0007' }] })
   const shown = await app.see('Breaks callers')

@@ -39,11 +39,11 @@ export const consoleTab = collectionTab({
     const polluting = items.filter(({ stream }) => stream === 'stdout').length
     return {
       notices: [
-        ...(isPaused ? ['Paused; what comes meanwhile is recorded.'] : []),
+        ...(isPaused ? ['Paused; recording continues.'] : []),
         ...(polluting > 0
-          ? [`${plural(polluting, 'line')} on stdout, which the protocol has for itself: print to stderr.`]
+          ? [`${plural(polluting, 'line')} on stdout, which is reserved for the protocol: print to stderr.`]
           : []),
-        ...(dropped ? ['Older lines are gone: the latest are kept.'] : []),
+        ...(dropped ? ['Older lines were dropped; the latest are kept.'] : []),
       ],
     }
   },
@@ -72,7 +72,7 @@ export const consoleTab = collectionTab({
   tabs: [
     fieldsTab('Line', ({ at, stream, connection, text, leftOut, level, logger }: ConsoleLine) => [
       ['Time', instantOf(at)],
-      ['From', stream === 'stdout' ? 'stdout, no message of MCP' : stream, stream === 'stdout' ? 'warn' : 'plain'],
+      ['From', stream === 'stdout' ? 'stdout, not an MCP message' : stream, stream === 'stdout' ? 'warn' : 'plain'],
       ...(level ? [['Level', level, levelTone(level)] as const] : []),
       ...(logger ? [['Logger', logger] as const] : []),
       ['Connection', String(connection)],
@@ -90,10 +90,10 @@ export const consoleTab = collectionTab({
   empty: (_key, { parent: { server }, keyName }) =>
     server.transportType === 'stdio'
       ? {
-          why: 'The program printed nothing yet.',
-          next: `Press ${keyName(serversKeys, 'doctor')} to start it. Programs that runs start do not show.`,
+          why: 'The program has not printed anything yet.',
+          next: `Press ${keyName(serversKeys, 'doctor')} to start it. Programs started by runs are not shown.`,
         }
-      : { why: 'The server logged nothing yet.', next: 'What it prints shows where it runs.' },
+      : { why: 'The server has not logged anything yet.', next: 'Its output appears where it runs.' },
 })
 
 /** How a level of a log message is drawn; servers write what they like. */

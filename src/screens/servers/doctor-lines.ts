@@ -1,5 +1,11 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { DOCTOR_STEPS, type DoctorCheck, type DoctorReport } from '../../api/contract/server-operations.ts'
+import {
+  DOCTOR_STEPS,
+  DOCTOR_STEPS_TAKEN,
+  type DoctorCheck,
+  type DoctorReport,
+  type DoctorStep,
+} from '../../api/contract/server-operations.ts'
 import { stateOf, type DoctorFinding, type ExaminedReport } from '../../domain/servers/findings.ts'
 import type { StepsTaken } from '../../domain/servers/steps.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
@@ -16,7 +22,7 @@ import { ownValue } from '../../lib/own-value.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /** The steps in the words of the screen, in the order in which the service takes them. */
-const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
+const STEP_NAMES: Record<DoctorStep, string> = {
   probe: 'probe',
   connection: 'connection',
   initialization: 'initialization',
@@ -27,24 +33,12 @@ const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
   prompts: 'prompts',
 }
 
-/** In the order in which the local workspace takes them. */
-const DOCTOR_STEPS_TAKEN = [
-  'probe',
-  'connection',
-  'initialization',
-  'capabilities',
-  'tools',
-  'prompts',
-  'resources',
-  'resourceTemplates',
-] as const satisfies readonly (typeof DOCTOR_STEPS)[number][]
-
 const NEXT: Record<string, string> = {
   ready: 'Every check passed. Its tools, prompts and resources can be used.',
   oauth_required: 'It asks for authorization: sign in, import OAuth tokens, or edit it and give it a bearer token.',
   warnings: 'Every listing arrived, with warnings below. Stricter clients may refuse the server.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
-  error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',
+  error: 'It cannot be used now: see the failed step, fix it, then run the doctor again.',
 }
 
 /**
@@ -55,7 +49,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   if (!steps)
     return [
       {
-        text: `${symbols.live} Being examined. This service reports all steps at once, when the last has ended:`,
+        text: `${symbols.live} Checking. This service reports all steps at once, when the last has ended:`,
         tone: 'live',
       },
       ...DOCTOR_STEPS.map(step => waitingLine(symbols, step)),
@@ -63,7 +57,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   const width = Math.max(...DOCTOR_STEPS.map(step => widthOf(STEP_NAMES[step])))
   const current = DOCTOR_STEPS_TAKEN.find(step => !steps[step])
   return [
-    { text: `${symbols.live} Being examined: each step shows as it ends.`, tone: 'live' },
+    { text: `${symbols.live} Checking: each step appears as it ends.`, tone: 'live' },
     ...DOCTOR_STEPS_TAKEN.flatMap(step => {
       const check = steps[step]
       if (check) return stepLine(fit(STEP_NAMES[step], width), check, symbols)
@@ -73,7 +67,7 @@ export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): L
   ]
 }
 
-function waitingLine(symbols: Symbols, step: (typeof DOCTOR_STEPS)[number]): Line {
+function waitingLine(symbols: Symbols, step: DoctorStep): Line {
   return { text: `${symbols.pending} ${STEP_NAMES[step]}`, tone: 'muted', indent: 2 }
 }
 

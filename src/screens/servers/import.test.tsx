@@ -86,7 +86,7 @@ test('what a file asks for is asked before it is saved, and a faulty one is refu
   await app.press('down', serverImportKeys.bindings.accept)
   await app.see('bad cannot be taken: "bad" has neither a command nor an address')
   await app.press('up', serverImportKeys.bindings.accept)
-  await app.see('API key. It takes the place of ${input:key}.')
+  await app.see('API key. It replaces ${input:key}.')
   await app.type(secret)
   await app.press(formKeys.bindings.send)
   expect(await app.see('Import 1 server?')).not.toContain(secret)
@@ -108,7 +108,7 @@ test('hostile files are named with their place, and draw nothing of their own', 
 test('without a file it says where it looked', async () => {
   await open()
   await app.press(keys.importFiles)
-  await app.see('No file with MCP servers is in the working directory')
+  await app.see('No MCP servers were found in the working directory')
 })
 
 test('pasted JSON of one server fills the form in, also with comments and over lines', async () => {

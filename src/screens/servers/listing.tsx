@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink'
 import { useMemo } from 'react'
+import type { Queries } from '../../api/client/cache/queries.ts'
 import { LIST_BOUNDS } from '../../api/client/pages.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import { truncate } from '../../tui/theme/text.ts'
@@ -8,14 +9,20 @@ import { List } from '../../components/list/list.tsx'
 import { useReadOn } from '../../components/list/read-on.tsx'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
-import type { ListState } from '../../components/list/use-list.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { useList, type ListState } from '../../components/list/use-list.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { serversKeys } from './bindings.ts'
 import { isOff, OFF } from './checks.ts'
+import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
+import { useChangedList } from './use-changed-list.ts'
+import { useLiveServer } from './use-live-server.ts'
 
 /** What is read of a live listing by itself: each page is asked of its server. */
 export const LISTING_BOUNDS = { ...LIST_BOUNDS, pages: 20 }
@@ -38,6 +45,37 @@ export function useUniqueKeys<Item extends object>(
     }
     return item => keys.get(item) ?? nameOf(item)
   }, [items, nameOf])
+}
+
+/** What a server lists, read again when the server says that it has changed. */
+export function useListing<Item extends object>(
+  { projectId, server }: TabProps,
+  options: {
+    name: 'tools' | 'prompts'
+    queryOf: (queries: Queries) => Queries['servers']['tools' | 'prompts']
+    keyOf: (item: Item) => string
+    columns: readonly Column<Item>[]
+  },
+) {
+  const { name, queryOf, keyOf, columns } = options
+  const { queries } = useWorkspace()
+  const listing = queryOf(queries).infinite({ projectId, serverId: server.id }, LISTING_AGE)
+  const pages = useApiPages(listing, false, LISTING_BOUNDS) as ApiPages<Item>
+  const { live } = useLiveServer(projectId, server.id)
+  const note = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })
+  const items: readonly Item[] = pages.items ?? NO_ITEMS
+  return { pages, note, list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }) }
+}
+
+/** Has something done with the chosen item of a listing; `none` says why not, where there is no item. */
+export function onChosen<Item>(list: ListState<Item>, none: string) {
+  return (act: (item: Item) => void | Promise<void>): KeyHandler | Unavailable => {
+    if (list.items.length === 0) return unavailable(none)
+    return () => {
+      const item = list.current()
+      return item && act(item)
+    }
+  }
 }
 
 type ListingProps<Item> = {

@@ -26,12 +26,12 @@ type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
 export function signInText(stored: StoredSignIn, now: number, key: string): SignInText {
   if (!stored.signedIn) return [`no; ${key} signs in`]
   const ends = toEpochMs(stored.expiresAt)
-  const next = stored.refreshable ? '; the next token comes by itself' : ''
+  const next = stored.refreshable ? '; the next token is fetched automatically' : ''
   if (ends === undefined) return [`yes, until the server refuses it${next}`]
   if (ends > now) return [`until ${localMoment(ends, now)}${next}`]
   return stored.refreshable
-    ? [`yes; its token ended ${localMoment(ends, now)}, and the next call gets another`]
-    : [`no longer: its token ended ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
+    ? [`yes; its token expired ${localMoment(ends, now)}, and the next call fetches another`]
+    : [`no: its token expired ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
 }
 
 /** The saved record, and how it is reached where that is known: a service returns no command, headers or secrets. */
@@ -108,8 +108,8 @@ function oauthLines(result: CheckOAuthResult): Line[] {
   const address = result.serverUrl ? ` (${result.serverUrl})` : ''
   return [
     result.useOAuth
-      ? { text: `Its settings demand OAuth${address}.`, tone: 'warn', indent: 2 }
-      : { text: `Its settings do not demand OAuth${address}.`, tone: 'ok', indent: 2 },
+      ? { text: `Its settings require OAuth${address}.`, tone: 'warn', indent: 2 }
+      : { text: `Its settings do not require OAuth${address}.`, tone: 'ok', indent: 2 },
   ]
 }
 
@@ -168,7 +168,7 @@ export function Overview(props: TabProps) {
       symbols,
       oauth,
       {
-        running: 'Asking what its settings demand…',
+        running: 'Checking whether its settings require OAuth…',
         key: key(serversKeys, 'checkOAuth'),
         purpose: 'check OAuth',
         answer: oauthLines,

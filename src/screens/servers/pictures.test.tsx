@@ -54,7 +54,7 @@ test('a picture is saved for its owner alone, and nothing is replaced unasked', 
   const file = join(folder, 'logo.png')
   const save = async (): Promise<void> => {
     await app.press(keys.save)
-    await app.see(`image/png, ${bytes.length.toLocaleString('en-US')} bytes, readable for you alone.`)
+    await app.see(`image/png, ${bytes.length.toLocaleString('en-US')} bytes, readable only by you.`)
     await app.see('> image.png')
     await app.press('ctrl+u')
     await app.type(file)
@@ -66,9 +66,9 @@ test('a picture is saved for its owner alone, and nothing is replaced unasked', 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   writeFileSync(file, 'mine')
   await save()
-  await app.see('There is such a file')
+  await app.see('The file exists')
   await app.press('enter')
-  await app.see(frame => !frame.includes('There is such a file'))
+  await app.see(frame => !frame.includes('The file exists'))
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 

@@ -60,9 +60,7 @@ export function Readiness({ projectId, server, focused }: TabProps) {
   )
   const empty = {
     why: `${server.name} was not graded for a directory yet.`,
-    next: hasAddress
-      ? `Press ${key(serverReadinessKeys, 'add')} to grade it; it says first what that costs.`
-      : NO_ADDRESS,
+    next: hasAddress ? `Press ${key(serverReadinessKeys, 'add')} to grade it; the cost is shown first.` : NO_ADDRESS,
   }
   return (
     <PaneState data={runs} loading="Reading its readiness runs…" empty={list.total === 0 ? empty : undefined}>

@@ -21,7 +21,7 @@ import { promptForm } from './arguments.ts'
 import { resourcesKeys } from './bindings.ts'
 import { addressOf, isTemplate, resourceColumns, type ListedResource } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
-import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
+import { Listing, LISTING_BOUNDS, onChosen, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
@@ -68,22 +68,18 @@ export function Resources(props: TabProps) {
   const openText = useTextOverlay()
   const calls = useCalls(projectId, server)
   const readTemplate = useTemplateReading(projectId, server, calls.readResource)
-  const read = (): void | Promise<void> => {
-    const resource = list.current()
-    if (!resource) return undefined
-    return isTemplate(resource) ? readTemplate(resource) : calls.readResource(resource.uri)
-  }
-  const raw = (): void => {
-    const resource = list.current()
-    if (resource) openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))
-  }
   const notes = [changed, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
   const subscription = useSubscription(projectId, server.id, known)
-  const none = unavailable('There is no resource.')
-  const some = list.items.length > 0
+  const withResource = onChosen(list, 'There is no resource.')
   useBindings(
     resourcesKeys,
-    { read: some ? read : none, raw: some ? raw : none, subscribe: subscription(list.current()) },
+    {
+      read: withResource(resource =>
+        isTemplate(resource) ? readTemplate(resource) : calls.readResource(resource.uri),
+      ),
+      raw: withResource(resource => openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))),
+      subscribe: subscription(list.current()),
+    },
     { active: focused },
   )
   return (
@@ -119,7 +115,7 @@ function useTemplateReading(projectId: string, server: ProjectServer, read: (uri
   const suggest = useServerSuggestions(projectId, server.id)
   return async ({ uriTemplate, name, description }: ResourceTemplate): Promise<void> => {
     const template = await addressTemplate(uriTemplate).catch(() => undefined)
-    if (!template) return toasts.show('error', `${clean(shorten(uriTemplate, 200))} is no template of an address.`)
+    if (!template) return toasts.show('error', `${clean(shorten(uriTemplate, 200))} is not a template of an address.`)
     if (template.names.length === 0) return read(template.expand({}))
     ask({
       title: `Read ${shorten(uriTemplate, 200)}`,
@@ -153,7 +149,7 @@ export function useSubscription(
         start: subscribed ? 'Subscribing…' : 'Ending the subscription…',
         done: () =>
           subscribed
-            ? 'Subscribed. The connection is kept for an hour after it was last looked at.'
+            ? 'Subscribed. The connection is kept for an hour after it was last viewed.'
             : 'The subscription has ended.',
         input: { projectId, serverId, body: { uri, subscribed } },
         rereads: ({ queryKey }) => queryKey[1] === 'get',

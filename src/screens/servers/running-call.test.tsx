@@ -36,6 +36,6 @@ test('a call that runs shows how far it is, in clean words, and is cancelled fro
   expect(await app.see('⊘ cancelled')).toContain('What the server did until then')
   await app.press(resultKeys.bindings.close)
   expect(app.active().find(({ name }) => name === 'calls.stop')).toMatchObject({
-    unavailable: expect.stringContaining('No call that runs'),
+    unavailable: expect.stringContaining('No running call'),
   })
 })

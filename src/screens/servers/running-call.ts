@@ -35,6 +35,6 @@ export function runningLines(record: CallRecord, symbols: Symbols, now: number):
   return [
     { text: `${waiting} ${formatDuration(whole)} so far.`, tone: 'live' },
     { text: `${drawn}${clean(progressText(progress))}`, indent: 2 },
-    { text: 'Progress does not extend the time that the call has.', tone: 'muted', indent: 2 },
+    { text: 'Progress does not extend the timeout of the call.', tone: 'muted', indent: 2 },
   ]
 }

@@ -38,7 +38,7 @@ test('properties with type, need, limits, description, and what is inside them',
 test('nothing to type, no schema, and a schema without end', () => {
   expect(drawn({ type: 'object', properties: {} })).toEqual(['  Takes no arguments.'])
   expect(drawn({ type: 'object', additionalProperties: false })).toEqual(['  Takes no arguments.'])
-  expect(drawn({ type: 'object' })).toEqual(['  Names no arguments; any JSON object is taken.'])
+  expect(drawn({ type: 'object' })).toEqual(['  Names no arguments; any JSON object is accepted.'])
   expect(drawn(undefined)).toEqual(['  The server gave no input schema.'])
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
   expect(drawn({ properties: many }).at(-1)).toMatch(/more lines in the raw JSON/)

@@ -61,7 +61,7 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
   if (lines.length === 0) {
     const type = schemaType(schema)
     const isOpen = !isPlainObject(schema['properties']) && schema['additionalProperties'] !== false
-    const text = isOpen ? 'Names no arguments; any JSON object is taken.' : 'Takes no arguments.'
+    const text = isOpen ? 'Names no arguments; any JSON object is accepted.' : 'Takes no arguments.'
     return [{ text: type === 'object' ? text : type, tone: 'muted', indent: 2 }]
   }
   const rest = lines.length - MOST_LINES

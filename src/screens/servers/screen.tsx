@@ -149,7 +149,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     roots: onServer(editRoots),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
     importTokens: overHttp(saving.importTokens),
-    signIn: signIns ? overHttp(signIn) : unavailable('Nothing can be signed in to from here.'),
+    signIn: signIns ? overHttp(signIn) : unavailable('Signing in is not possible here.'),
     signOut: overHttp(signOut),
     remove: onServer(saving.remove),
     checkOAuth: on(row => check('overview', checks.checkOAuth, row)),

@@ -30,7 +30,7 @@ export function newServerForm(isLocal: boolean): FormSpec {
         env: `NAME=value in each line. ${SHOWN_NEVER}`,
         headers: `Name: value in each line. ${SHOWN_NEVER}`,
         token: 'Sent to the address with every request, and never shown again.',
-        timeout: 'The longest wait for an answer; as long as usual without it.',
+        timeout: 'The longest wait for an answer; empty for the default.',
       }),
     ],
     effect: values => effectOfNew(values, isLocal),
@@ -52,8 +52,8 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean, stored?
   const runs = isProgram(server)
   const was = storedTexts(server, stored)
   const stays = stored
-    ? 'Dots stand for what is stored; a line that is taken out is forgotten.'
-    : 'Left empty, what is stored stays; what is typed takes the place of all of it.'
+    ? 'Dots stand for stored values; a removed line is deleted.'
+    : 'Left empty, what is stored stays; what is typed replaces all of it.'
   return {
     title: `Edit ${server.name}`,
     about: stored ? [] : [{ text: UNRETURNED[runs ? 'program' : 'address'], tone: 'muted' }],
@@ -75,15 +75,15 @@ export function savedServerForm(server: ProjectServer, isLocal: boolean, stored?
         headers: `Name: value in each line. ${stays}`,
         token: stored
           ? 'Left empty, what is stored stays. A token becomes the Authorization header.'
-          : 'Left empty, what is stored stays. A token takes the place of all stored headers.',
+          : 'Left empty, what is stored stays. A token replaces all stored headers.',
         timeout: 'The longest wait for an answer. Left empty, what is stored stays.',
       }),
       {
         id: 'forget',
-        label: 'Forget what is stored',
+        label: 'Delete what is stored',
         note: runs
-          ? 'Its environment is emptied, but for what is in front of a new command.'
-          : 'Its headers and its client secret are taken out, but for a new token.',
+          ? 'Its environment is emptied, except for what is in front of a new command.'
+          : 'Its headers and its client secret are deleted, except for a new token.',
         input: { kind: 'toggle' },
       },
     ],
@@ -108,7 +108,7 @@ function startOf(server: ProjectServer, was: StoredTexts, where: string): Server
 }
 
 function nameField(initial: string): FormFieldSpec {
-  return { id: 'name', label: 'Name', required: true, initial, note: 'As it stands in the list; no two have the same.' }
+  return { id: 'name', label: 'Name', required: true, initial, note: 'As it is listed; must be unique in the project.' }
 }
 
 function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | 'note' | 'check'>>): FormFieldSpec {
@@ -156,7 +156,7 @@ function effectOfNew(values: FormValues, isLocal: boolean): FormSpec['about'] {
   if (typedOf(values).where.trim() === '') return []
   const reach = reachIn(values)
   if (typeof reach === 'string') return [{ text: reach, tone: 'warn' }]
-  return [{ text: `${reaching(reach, isLocal)} whenever something asks for the server.`, tone: 'muted' }]
+  return [{ text: `${reaching(reach, isLocal)} whenever the server is used.`, tone: 'muted' }]
 }
 
 function effectOfChange(
@@ -172,17 +172,12 @@ function effectOfChange(
   const isElsewhere = reach.url !== undefined || reach.command !== undefined
   return [
     ...(isElsewhere
-      ? [
-          {
-            text: `${reaching(reach, isLocal)} from now on, whenever something asks for the server.`,
-            tone: 'muted' as const,
-          },
-        ]
+      ? [{ text: `${reaching(reach, isLocal)} from now on, whenever the server is used.`, tone: 'muted' as const }]
       : []),
     ...(goesElsewhere(server, changes)
       ? [
           {
-            text: 'Stored headers, such as a token, go to the new address too, unless they are forgotten.',
+            text: 'Stored headers, such as a token, go to the new address too, unless they are deleted.',
             tone: 'warn' as const,
           },
         ]

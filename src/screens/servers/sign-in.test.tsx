@@ -79,9 +79,9 @@ test('signs in by the browser after naming its host, says until when, and signs 
   expect(opened).toHaveLength(1)
   await fetch((await visit(opened[0]!)).back)
   await app.see('Signed in to guarded')
-  expect(await app.see(/Signed in +until (?:[\d-]+ )?\d\d:\d\d; the next token comes[^]*by itself/)).not.toContain(
-    'Waiting',
-  )
+  expect(
+    await app.see(/Signed in +until (?:[\d-]+ )?\d\d:\d\d; the next token is fetched[^]*automatically/),
+  ).not.toContain('Waiting')
   const body = { toolName: 'whoami', parameters: {} }
   await testService.client.servers.callTool({ projectId, serverId, body })
   expect(server.state.calls).toBe(1)
@@ -130,7 +130,7 @@ test('Esc ends the wait, and nothing listens any more', async () => {
   await agree()
   await app.see('Waiting for you to sign in')
   await app.press('escape')
-  await app.see('was given up; nothing was imported')
+  await app.see('was cancelled; nothing was imported')
   const { back } = await visit(opened[0]!)
   await expect(fetch(back)).rejects.toThrow('fetch failed')
   expect(server.state.redeemed).toEqual([])
@@ -203,10 +203,7 @@ test('a hosted service takes the tokens, and says nothing of them afterwards', a
 
 test('an end in the past is said as one', () => {
   const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
-  expect(signInText(ended, 2000, 'I')).toEqual([
-    expect.stringMatching(/no longer: its token ended .*; I signs in/),
-    'warn',
-  ])
-  expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call gets another')
+  expect(signInText(ended, 2000, 'I')).toEqual([expect.stringMatching(/no: its token expired .*; I signs in/), 'warn'])
+  expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call fetches another')
   expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
 })

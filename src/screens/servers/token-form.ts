@@ -22,21 +22,21 @@ export function tokenForm({ name, url }: ProjectServer): FormSpec {
       field('access', 'Access token', { required: true, note: 'As its authorization server gave it to you.' }),
       field('expires', 'Lasts', {
         kind: 'seconds',
-        note: 'How long the access token counts from now; left empty, until the server refuses it.',
+        note: 'How long the access token is valid from now; left empty, until the server refuses it.',
         input: { kind: 'number', least: 1, most: LONGEST_S, whole: true },
       }),
       field('refresh', 'Refresh token', {
-        note: 'Gets the next access token; that also takes the client that it was granted to.',
+        note: 'Fetches the next access token; this also needs the client that it was granted to.',
       }),
       field('client', 'Client id', { input: { kind: 'text' } }),
-      field('secret', 'Client secret', { note: 'Where that client has one.' }),
+      field('secret', 'Client secret', { note: 'If that client has one.' }),
     ],
     effect: now => [
       ...(typeof tokensOf(now, '') === 'string' ? [{ text: NO_CLIENT, tone: 'warn' as const }] : []),
       {
         text:
           `The service stores them, sends the access token to ${url} with every request, and shows none of ` +
-          'them again. They take the place of those before.',
+          'them again. They replace those before.',
         tone: 'muted' as const,
       },
     ],

@@ -1,27 +1,21 @@
-import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import type { Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { heading, jsonLines } from '../../components/lines.ts'
-import { useList } from '../../components/list/use-list.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { withoutStruck } from '../../domain/calls/listed-calls.ts'
-import { useApiPages } from '../../hooks/use-api-pages.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useArgumentDialog } from './argument-dialog.tsx'
 import { argumentForm, rememberedForm } from './arguments.ts'
 import { toolsKeys } from './bindings.ts'
 import { toolColumns, toolKey } from './columns.ts'
 import { withShortTexts } from './json-text.ts'
-import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
+import { Listing, onChosen, useListing } from './listing.tsx'
 import { schemaLines, textLines } from './schema-lines.ts'
-import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
+import type { TabProps } from './tab.ts'
 import { callEffect } from './use-call-again.ts'
 import { useCallHistory } from './use-call-history.ts'
 import { useCalls } from './use-calls.ts'
-import { useChangedList } from './use-changed-list.ts'
-import { useLiveServer } from './use-live-server.ts'
 
 /** A tool for reading: what it does and what it takes. */
 export function toolLines(tool: Tool): Line[] {
@@ -39,24 +33,15 @@ export function toolLines(tool: Tool): Line[] {
 /** The tools of the live server; each can be called. */
 export function Tools(props: TabProps) {
   const { projectId, server, focused } = props
-  const { queries } = useWorkspace()
-  const ids = { projectId, serverId: server.id }
-  const listing = queries.servers.tools.infinite(ids, LISTING_AGE)
-  const pages = useApiPages(listing, false, LISTING_BOUNDS)
-  const { live } = useLiveServer(projectId, server.id)
-  const note = useChangedList(live, { serverId: server.id, list: 'tools', reads: [listing.queryKey] })
-  const items: readonly Tool[] = pages.items ?? NO_ITEMS
-  const list = useList({ items, keyOf: useUniqueKeys(items, toolKey), columns: toolColumns })
+  const listing = useListing(props, {
+    name: 'tools',
+    queryOf: queries => queries.servers.tools,
+    keyOf: toolKey,
+    columns: toolColumns,
+  })
   const call = useToolCall(projectId, server)
   const openText = useTextOverlay()
-  const none = unavailable('There is no tool.')
-  const withTool = (act: (tool: Tool) => void) =>
-    list.items.length === 0
-      ? none
-      : () => {
-          const tool = list.current()
-          if (tool) act(tool)
-        }
+  const withTool = onChosen(listing.list, 'There is no tool.')
   useBindings(
     toolsKeys,
     {
@@ -68,9 +53,7 @@ export function Tools(props: TabProps) {
   )
   return (
     <Listing
-      pages={pages}
-      note={note}
-      list={list}
+      {...listing}
       focused={focused}
       loading="Connecting to the server and listing its tools…"
       none="This server offers no tools."
@@ -103,4 +86,4 @@ function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => 
   }
 }
 
-const REMEMBERED = 'Filled in as it was called last.'
+const REMEMBERED = 'Filled in as in the last call.'

@@ -53,7 +53,7 @@ test('nothing new is let in while it is paused, and what was cleared is gone', a
   await open({ tab: 'traffic' })
   await app.see('before')
   await app.press(keys.pause)
-  await app.see('Paused; what comes meanwhile is recorded.')
+  await app.see('Paused; recording continues.')
   await call('echo', { said: 'meanwhile' })
   expect(app.frame()).toMatch(/"text": .*before/)
   await app.press(keys.pause)
@@ -65,7 +65,7 @@ test('nothing new is let in while it is paused, and what was cleared is gone', a
 test('ten thousand notifications and an answer of megabytes leave the screen with the latest', async () => {
   await open({ tab: 'traffic' })
   await call('logs')
-  await app.see('Older messages are gone')
+  await app.see('Older messages were dropped')
   await app.see('1000 of 1000')
   await call('large')
   await app.see('of them left out')
@@ -76,10 +76,10 @@ test('the console shows what was printed, harmless, and marks what pollutes stdo
   await call('binary')
   await app.see(/! stdout +a banner on stdout/)
   await app.see(/stderr +last words/)
-  await app.see('! 2 lines on stdout, which the protocol has')
+  await app.see('! 2 lines on stdout, which is reserved')
   expect(app.frame()).not.toMatch(/[\u0000\u001b]\[2J/)
   await app.press(consoleKeys.bindings.clear)
-  await app.see('The program printed nothing yet.')
+  await app.see('The program has not printed anything yet.')
 })
 
 test.each(['traffic', 'console'])('of a service that does not offer it the tab of %s says so', async tab => {

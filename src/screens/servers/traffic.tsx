@@ -19,7 +19,6 @@ import { shorten, withShortTexts } from './json-text.ts'
 import { bytesColumn, instantOf, timeColumn, usePaused, useRecorded, useRecordedActions } from './recorded.ts'
 import { measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
-/** A frame with what answered it. */
 type Row = { serverId: string; frame: TrafficFrame; answer: TrafficFrame | undefined }
 
 /** Longest text that is laid out. */
@@ -46,8 +45,8 @@ export const trafficTab = collectionTab({
     const dropped = (first as { dropped?: boolean } | undefined)?.dropped
     return {
       notices: [
-        ...(isPaused ? ['Paused; what comes meanwhile is recorded.'] : []),
-        ...(dropped ? ['Older messages are gone: the latest are kept.'] : []),
+        ...(isPaused ? ['Paused; recording continues.'] : []),
+        ...(dropped ? ['Older messages were dropped; the latest are kept.'] : []),
       ],
     }
   },
@@ -68,7 +67,7 @@ export const trafficTab = collectionTab({
   },
   empty: (_key, { keyName }) => ({
     why: 'Nothing was sent yet.',
-    next: `Press ${keyName(serversKeys, 'doctor')} to connect; connections of other processes do not show.`,
+    next: `Press ${keyName(serversKeys, 'doctor')} to connect; connections of other processes are not shown.`,
   }),
 })
 
@@ -126,7 +125,7 @@ function Counterpart(props: DetailProps<Row>) {
   const of = frame.answers ?? answer?.id
   if (of != null) return <Message {...props} of={of} />
   const text =
-    frame.kind === 'request' ? 'It was not answered yet.' : 'Nothing answers it, or its request is no longer kept.'
+    frame.kind === 'request' ? 'Not answered yet.' : 'There is no answer, or its request is no longer stored.'
   return <Viewer lines={[{ text, tone: 'muted' }]} focused={props.focused} />
 }
 

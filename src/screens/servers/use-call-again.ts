@@ -70,7 +70,10 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
       about: tool ? (tool.description ?? undefined) : `${server.name} lists no tool ${name} any more.`,
       form: filledForm(argumentForm(tool?.inputSchema), sent),
       ...(tool && { schema: tool.inputSchema }),
-      effect: [...(missing ? [{ text: `${missing} Type them anew.`, tone: 'warn' as const }] : []), callEffect(server)],
+      effect: [
+        ...(missing ? [{ text: `${missing} Type them again.`, tone: 'warn' as const }] : []),
+        callEffect(server),
+      ],
       act: `Call ${name} on ${server.name}`,
       onSend: parameters => callTool(name, parameters),
     })
@@ -85,7 +88,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
     if (incomplete == null) return { again: () => again(target, input), edit: () => edit(target, input) }
     const why = INCOMPLETE[incomplete] ?? 'The arguments were not stored as they were sent.'
     return {
-      again: unavailable(`${why} ${key(callsKeys, 'edit')} opens the form to type them anew.`),
+      again: unavailable(`${why} ${key(callsKeys, 'edit')} opens the form to type them again.`),
       edit: () => edit(target, withoutStruck(input), why),
     }
   }

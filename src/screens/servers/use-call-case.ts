@@ -31,7 +31,7 @@ export function useCallCase(projectId: string, onLeave?: () => void) {
     if (outcome.state === 'running') return unavailable('It has not ended yet.')
     if (record.incomplete) return unavailable(INCOMPLETE[record.incomplete] ?? '')
     if (outcome.state !== 'answered' || outcome.answer.kind !== 'tool')
-      return unavailable('There is no result to assert anything of.')
+      return unavailable('There is no result to check in a case.')
     const form = caseOfCall({ serverName, toolName: target, args: input, result: outcome.answer.value })
     return async () => {
       const saved = await save(form, {

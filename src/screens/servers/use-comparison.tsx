@@ -33,7 +33,7 @@ const GROUPS = [
 
 /** The changes of a server for reading, breaking ones first. */
 export function changeLines(changes: readonly SnapshotChange[], symbols: Symbols): Line[] {
-  if (changes.length === 0) return [{ text: `${symbols.ok} The server offers what the file says.`, tone: 'ok' }]
+  if (changes.length === 0) return [{ text: `${symbols.ok} The server offers what is in the file.`, tone: 'ok' }]
   const more = changes.length - MOST_LINES
   const shown = changes.slice(0, MOST_LINES)
   return [

@@ -27,15 +27,15 @@ export function useRoots(projectId: string): (server: ProjectServer) => Promise<
     if (!read) return
     const values = await ask({
       title: `Roots of ${name}`,
-      about: [{ text: 'Folders that it may ask for while you use it here. Runs tell servers of none.', tone: 'muted' }],
+      about: [{ text: 'Folders that it may ask for while you use it here. Runs give servers none.', tone: 'muted' }],
       fields: [
         {
           id: FIELD,
           label: 'Folders',
-          kind: 'one a line',
+          kind: 'one per line',
           initial: read.roots.map(({ uri }) => shownRoot(uri)).join('\n'),
           input: { kind: 'lines' },
-          note: 'An absolute path, one that begins with ~/, or a file:// address. The server gets it, no contents.',
+          note: 'An absolute path, one that begins with ~/, or a file:// address. The server gets no contents.',
           check: text => {
             const found = rootsIn(text)
             return typeof found === 'string' ? found : undefined
@@ -65,18 +65,17 @@ function shownRoot(uri: string): string {
   }
 }
 
-/** The roots of a text, or what is wrong with it. */
 export function rootsIn(text: string): Root[] | string {
   const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
   const roots = new Map<string, Root>()
   for (const line of lines) {
     const path = line === '~' || line.startsWith('~/') ? join(homedir(), line.slice(1)) : line
     if (URL.parse(path)?.protocol === 'file:') roots.set(path, { uri: path })
-    else if (!isAbsolute(path)) return `“${line}” is no absolute path.`
+    else if (!isAbsolute(path)) return `“${line}” is not an absolute path.`
     else {
       const { href } = pathToFileURL(normalize(path))
       roots.set(href, { uri: href, name: basename(path) || path })
     }
   }
-  return roots.size > MOST_ROOTS ? `These are more than ${MOST_ROOTS}.` : [...roots.values()]
+  return roots.size > MOST_ROOTS ? `There are more than ${MOST_ROOTS} roots.` : [...roots.values()]
 }

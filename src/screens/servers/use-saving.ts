@@ -149,7 +149,9 @@ export function useOtherServer(projectId: string) {
 function removalQuestion(name: string): Question {
   return {
     title: `Remove ${name}?`,
-    lines: ['What is saved of it is gone, also its secrets. Suites and environments that use it no longer reach it.'],
+    lines: [
+      'What is saved of it is deleted, including its secrets. Suites and environments that use it no longer reach it.',
+    ],
     action: 'Remove it',
     word: 'remove',
   }
@@ -164,7 +166,7 @@ export function nameIn(values: FormValues): string {
 export function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
   const name = nameIn(values)
-  const text = isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)
+  const text = isTaken ? `Another server has the name ${name}; choose another one.` : failureSentence(error)
   return { values, problem: [{ text, tone: 'error' }] }
 }
 

@@ -22,7 +22,7 @@ import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { useForgetAnswers } from './checks.ts'
 import { lineOf, useImportPicker } from './import-picker.tsx'
 
-const NOTHING_FOUND = 'No file with MCP servers is in the working directory, nor where known programs keep theirs.'
+const NOTHING_FOUND = 'No MCP servers were found in the working directory or where known programs keep theirs.'
 /** Where nothing of this machine can be read. */
 export const NO_FILES = 'Files of other programs cannot be read from here.'
 /** Most servers that the question names; the others are counted. */
@@ -47,7 +47,10 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const values = await ask({
       title: 'What the servers need',
       about: [
-        { text: 'The files name these values and do not hold them. They are saved with the servers.', tone: 'muted' },
+        {
+          text: 'The files refer to these values without containing them. They are saved with the servers.',
+          tone: 'muted',
+        },
       ],
       fields: needed.map(fieldOf),
       act: 'Go on',
@@ -120,7 +123,7 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
 }
 
 function fieldOf({ reference, name, about, isSecret, initial = '', options }: Missing): FormFieldSpec {
-  const note = `${about === undefined ? '' : `${about}. `}It takes the place of ${reference}.`
+  const note = `${about === undefined ? '' : `${about}. `}It replaces ${reference}.`
   const choices = options?.map(value => ({ value, label: value }))
   if (choices) return choiceField(reference, name, choices, { required: true, note, initial })
   return { id: reference, label: name, required: true, note, initial, ...(isSecret && { input: { kind: 'secret' } }) }

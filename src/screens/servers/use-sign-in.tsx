@@ -93,7 +93,7 @@ export function useSignIn(projectId: string) {
     const isOpened = await openUrl(begun.link, `the sign-in page of ${plan.host}`)
     const tokens = await wait({ name, host: plan.host, signIn: begun, isOpened })
     if (typeof tokens === 'string') return notify('error', tokens)
-    if (!tokens) return notify('warn', `The sign-in to ${name} was given up; nothing was imported.`)
+    if (!tokens) return notify('warn', `The sign-in to ${name} was cancelled; nothing was imported.`)
     await handOver({
       work: async ({ send }) => {
         const imported = await send(contract.servers.importTokens, { projectId, serverId, body: tokens })
@@ -101,7 +101,7 @@ export function useSignIn(projectId: string) {
         return imported
       },
       rereads: isPlainRead,
-      start: `Handing over the tokens for ${name}…`,
+      start: `Importing the tokens for ${name}…`,
       done: ({ expiresAt }) => `Signed in to ${name}${untilText(expiresAt, Date.now())}.`,
     })
   }
@@ -139,7 +139,7 @@ function useStep() {
   return async <T,>(start: string, work: (signal: AbortSignal) => Promise<T>): Promise<Step<T> | undefined> =>
     await runTask<Step<T>>({
       start,
-      stopped: 'The sign-in was given up; nothing was opened.',
+      stopped: 'The sign-in was cancelled; nothing was opened.',
       async work({ signal }) {
         try {
           return { value: await work(signal) }
@@ -155,7 +155,10 @@ function clientForm({ host }: SignInPlan, name: string, why: string | undefined)
   return {
     title: `Sign in to ${name}`,
     about: [
-      { text: why ?? `${host} does not register clients by itself: give one that you registered there.`, tone: 'warn' },
+      {
+        text: why ?? `${host} does not register clients automatically: enter one that you registered there.`,
+        tone: 'warn',
+      },
       {
         text: 'Its redirect address is http://127.0.0.1 with any port, or with the one below, and /callback.',
         tone: 'plain',
@@ -163,12 +166,12 @@ function clientForm({ host }: SignInPlan, name: string, why: string | undefined)
     ],
     fields: [
       { id: 'client', label: 'Client id', required: true },
-      { id: 'secret', label: 'Client secret', input: { kind: 'secret' }, note: 'Where that client has one.' },
+      { id: 'secret', label: 'Client secret', input: { kind: 'secret' }, note: 'If that client has one.' },
       {
         id: 'port',
         label: 'Port',
         input: { kind: 'number', least: 1, most: MOST_PORT, whole: true },
-        note: 'Left empty, any that is free.',
+        note: 'Left empty, any free one.',
       },
     ],
     act: 'Go on',
@@ -203,7 +206,7 @@ function waitingLines({ host, signIn, isOpened }: Waited, width: number): { text
   const { origin } = new URL(signIn.callback)
   const plain = (text: string) => wrap(text, width).map(line => ({ text: line, tone: 'plain' as const }))
   return [
-    ...plain(`Waiting for you to sign in at ${host}. The browser then comes back to ${origin} by itself.`),
+    ...plain(`Waiting for you to sign in at ${host}. The browser then returns to ${origin} by itself.`),
     ...(isOpened
       ? []
       : [

@@ -11,11 +11,11 @@ export const sessionsKeys = define.screen('sessions', 'Sessions', {
     hint: true,
     help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
   },
-  talk: on('call', 'go on', { needs: 'chats.say', help: 'Go on with a chat; a new one is begun at an environment.' }),
+  talk: on('call', 'go on', { needs: 'chats.say', help: 'Continue a chat; a new one is started at an environment.' }),
   search: on('search', 'search', {
     hint: true,
     needs: 'service',
-    help: 'Search titles, or all that was said; an empty text shows the whole feed again.',
+    help: 'Search titles or transcripts; an empty text shows all sessions again.',
   }),
   export: on('write', 'export traces', {
     needs: 'service',

@@ -6,7 +6,7 @@ import { sessionsRoute } from './route.ts'
 export const sessionsScreen = defineScreen({
   route: sessionsRoute,
   title: 'Sessions',
-  about: 'What was said in runs, waves, visits and chats.',
+  about: 'Conversations of runs, waves, visits and chats.',
   goKey: 't',
   bindings: [sessionsKeys],
   load: async () => (await import('./screen.tsx')).SessionsScreen,

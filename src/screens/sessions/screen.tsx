@@ -65,8 +65,8 @@ export const SessionsScreen = collectionScreen({
   keys: sessionsKeys,
   useActions: useSessionActions,
   empty: key => ({
-    why: 'There is no session here.',
-    next: `Eval runs, waves, visitors and chats make them. Press ${key('source')} to change which are shown.`,
+    why: 'There are no sessions here.',
+    next: `They come from eval runs, waves, visitors and chats. Press ${key('source')} to change which are shown.`,
   }),
 })
 
@@ -116,8 +116,8 @@ function useSearchAnswer(
   return {
     title,
     empty: {
-      why: `Nothing is found in ${scope}.`,
-      next: `Press ${key('search')} to search for something else, or to end it.`,
+      why: `Nothing found in ${scope}.`,
+      next: `Press ${key('search')} to search for something else, or to end the search.`,
     },
   }
 }
@@ -138,12 +138,12 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
     export: () => exportTraces(source),
     talk: on(async session => {
       if (session.sourceType !== 'direct')
-        throw new UnavailableAction('Only a chat goes on; begin a new one at an environment.')
+        throw new UnavailableAction('Only a chat can be continued; start a new one at an environment.')
       await chat({ name: titleOf(session), sessionId: session.id })
     }),
     parent: on(session => {
       const place = placeOf(session, projectId)
-      if (!place) throw new UnavailableAction('It belongs to nothing that has a place here.')
+      if (!place) throw new UnavailableAction('It belongs to nothing that can be shown here.')
       router.go(place)
     }),
     source() {

@@ -17,7 +17,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** The trace of a trial never changes again once its run has ended. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
-const LOADING = 'Reading what was said…'
+const LOADING = 'Reading the transcript…'
 
 /** What was said and called in a session, by the route that its source has for that. */
 export function SessionTranscript(props: DetailProps<SessionSummary>) {
@@ -30,7 +30,10 @@ export function SessionTranscript(props: DetailProps<SessionSummary>) {
   if (sourceType === 'direct' && profile.local) return <Chat {...props} />
   const what = sourceType === 'direct' ? 'a chat' : 'this session'
   return (
-    <Empty why={`This service’s API has no route to the transcript of ${what}.`} next="What began it may show more." />
+    <Empty
+      why={`This service’s API does not offer the transcript of ${what}.`}
+      next="Where it came from may show more."
+    />
   )
 }
 
@@ -77,7 +80,7 @@ function Visit({ projectId, scenarioId, row, focused }: SessionProps & { scenari
   const transcript = useVisitorTranscript({ projectId, scenarioId, sessionId: row.id })
   const { detail, messages, isWhole } = transcript.data ?? {}
   if (detail?.transcriptUnavailable || (detail && detail.messageCount === null))
-    return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
+    return <Sentence tone="warn" text="The service has this session, but cannot read its transcript." />
   const notice = isWhole === false ? 'Only its beginning was read.' : undefined
   return <Said data={transcript} id={row.id} messages={messages} notice={notice} focused={focused} />
 }

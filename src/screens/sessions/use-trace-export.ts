@@ -70,8 +70,8 @@ export function useTraceExport(projectId: string): (source: Source | undefined) 
 
 function replaceQuestion(path: string) {
   return {
-    title: 'There is such a file',
-    lines: [`${path} is there already; replacing it takes away what it holds.`],
+    title: 'The file exists',
+    lines: [`${path} already exists; replacing it deletes what it holds.`],
     action: 'Replace the file',
   }
 }
@@ -94,7 +94,7 @@ function exportForm(source: Source | undefined, filled: FormValues | undefined):
         label: 'File',
         required: true,
         initial: filled?.['file'] ?? 'traces.jsonl',
-        note: 'Readable for you alone; a line is what one page of the service holds.',
+        note: 'Readable only by you; a line is what one page of the service holds.',
       },
       {
         id: 'content',

@@ -59,7 +59,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     ...authoring.changeLines(changes),
     ...(theirs.length > 0
       ? [
-          { text: 'Meanwhile somebody else changed it; what you change goes before theirs:', tone: 'warn' as const },
+          { text: 'Somebody else changed it meanwhile; your changes replace theirs:', tone: 'warn' as const },
           ...authoring.changeLines(theirs),
         ]
       : []),
@@ -70,7 +70,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     endpoint: contract.cases.update,
     input: { ...target, body },
     start: `Changing ${stored.title}…`,
-    done: ({ title }) => `${title} is changed.`,
+    done: ({ title }) => `Changed ${title}.`,
   })
   if (sent === 'correct') await editCase(authoring, suite, stored)
 }
@@ -124,7 +124,7 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
     about: [
       {
         text:
-          'This takes one of the day’s generations and asks a model once; the suite’s servers are connected to ' +
+          'This uses one of the day’s generations and asks a model once; the suite’s servers are connected to ' +
           'read their tools.',
         tone: 'warn',
       },

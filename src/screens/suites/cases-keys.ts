@@ -43,11 +43,10 @@ export const suitesKeys = define.panel('suites', 'Suites', {
   exportFile: on('write', 'write file', { needs: 'service', help: 'Write the suite with its cases to a file.' }),
   importFile: on('import', 'import file', {
     needs: 'service',
-    help: 'Bring a suite file in; a plan shows what it does before anything is sent.',
+    help: 'Import a suite file; a plan shows what it does before anything is sent.',
   }),
 })
 
-/** At the settings of a suite. */
 export const settingsKeys = define.panel('settings', 'Settings of a suite', {
   edit: on('edit', 'edit', {
     hint: true,
@@ -69,7 +68,6 @@ export const middleKeys = define.panel('suiteTabs', 'Runs, cases and settings', 
   previous: on('previousTab', 'tab before'),
 })
 
-/** In the heat map of a suite. */
 export const heatKeys = define.panel('heat', 'Heat map', {
   open: { keys: ['enter'], label: 'open trial', hint: 'first', help: 'Open the trial of the chosen cell.' },
   down: on('down', 'down', { also: ['down'], repeats: true }),

@@ -168,7 +168,7 @@ test('settings: only what differs is sent, and the schedule and environments are
   await app.press(settingsKeys.bindings.edit)
   await app.see('temperature: + 0.5')
   await agree('Send the change')
-  await app.see('is changed.')
+  await app.see('Changed ')
   expect((await testService.client.suites.get({ projectId, suiteId })).executionConfig).toMatchObject({
     temperature: 0.5,
   })
@@ -289,7 +289,7 @@ test('a doubt can be sent all the same, and a refusal stands at its line', async
   await app.see('The service refused it: steps.0.assertion')
   await agree('Open the editor again', LATER)
   await agree('Send the change')
-  await app.see('is changed.')
+  await app.see('Changed ')
   expect(editor.texts[1]).toMatch(/#!! line \d+, column \d+: The service refused it: steps\.0\.assertion/)
   expect((await casesOf(suiteId))[0]!.steps).toHaveLength(1)
 })

@@ -39,7 +39,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   const isTaken = isFile(path)
   if (
     isTaken &&
-    !(await confirm({ title: `Replace ${path}?`, lines: ['The file is there already.'], action: 'Replace it' }))
+    !(await confirm({ title: `Replace ${path}?`, lines: ['The file already exists.'], action: 'Replace it' }))
   )
     return
   const text = await authoring.read(`Reading ${name}…`, () => exportText(authoring, suite.id))
@@ -244,7 +244,7 @@ function planLines(plan: SyncPlan, changeLines: Authoring['changeLines']): Line[
       : { text: `A new suite ${file.suite.name} is created.`, tone: 'plain' },
     ...changeLines(settings?.changes ?? []),
     ...(settings?.kept ?? []).map((field): Line => ({
-      text: `${field} stays as it is: it cannot be taken away over the API.`,
+      text: `${field} stays as it is: it cannot be removed over the API.`,
       tone: 'warn',
       indent: 1,
     })),

@@ -4,6 +4,7 @@ import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { heatMap, HEAT_READS, heatReads, heatRuns, heldSince, isFlaky, type HeatMap } from '../../domain/runs/heat.ts'
+import type { PointedCell } from '../../tui/terminal/pointer.ts'
 import { levelAt, type Figure } from '../../domain/runs/trend.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
@@ -137,6 +138,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   // Keys that come before the next draw move on from where the last one led.
   const chosen = useRef<Chosen>({ key: params['cell'], runId: params.runId })
   const [, draw] = useState(0)
+  const [hovered, setHovered] = useState<At>()
   const place = (): At => ({
     row: Math.max(
       0,
@@ -157,16 +159,27 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
       key: map.rows[Math.max(0, Math.min(map.rows.length - 1, row))]?.key,
       runId: map.runs[Math.max(0, Math.min(map.runs.length - 1, column))]?.id,
     }
+    setHovered(undefined)
     draw(count => count + 1)
   }
   useHeatKeys({ map, reads, focused, place, go, page: layout.rows })
+  const cellAt = ({ row, column }: PointedCell): At | undefined => {
+    const cell = Math.floor((column - layout.left) / layout.step)
+    if (row >= layout.head + layout.rows || cell < 0 || cell >= layout.columns) return undefined
+    const mapRow = row < layout.head ? place().row : layout.first.row + row - layout.head
+    return { row: mapRow, column: layout.first.column + cell }
+  }
   useMouseArea({
-    press: ({ row, column }) => {
-      const cell = Math.floor((column - layout.left) / layout.step)
-      const isCell = row < layout.head + layout.rows && cell >= 0 && cell < layout.columns
-      if (isCell) go(row < layout.head ? place().row : layout.first.row + row - layout.head, layout.first.column + cell)
+    press: pressed => {
+      const cell = cellAt(pressed)
+      if (cell) go(cell.row, cell.column)
+    },
+    hover: over => {
+      const cell = over && cellAt(over)
+      if (cell?.row !== hovered?.row || cell?.column !== hovered?.column) setHovered(cell)
     },
   })
+  const said = hovered ?? at
   const lines = drawHeat(map, at, layout, theme, width)
   const key = useKeyName()
   const unread = reads.isReading ? 'reading…' : `${key(heatKeys, 'more')} reads more`
@@ -180,8 +193,8 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
     return Array.from({ length: rows }, (_, row) => words[row] ?? '')
   }
   const foot = [
-    ...rowsOf(cellWords(map, at, reads), CELL_ROWS),
-    ...rowsOf(runWords(map, at.column), runRows),
+    ...rowsOf(cellWords(map, said, reads), CELL_ROWS),
+    ...rowsOf(runWords(map, said.column), runRows),
     ...rowsOf(notes.join('  '), 1),
   ]
   return (
@@ -264,7 +277,7 @@ function useHeatKeys(options: {
     const { row, column } = place()
     const [{ key, cells } = NO_ROW, run] = [map.rows[row], map.runs[column]]
     const cell = cells[column]
-    if (cell === 'unread') throw new UnavailableAction('That run is not read.')
+    if (cell === 'unread') throw new UnavailableAction('That run is not read yet.')
     if (!run || cell?.trialId === undefined) throw new UnavailableAction('No trial of the case is known in that run.')
     const trial = { pane: 'run', tab: 'trial', iterationId: cell.trialId }
     router.replace({ runId: run.id, cell: key, base: undefined, ...trial })
@@ -283,7 +296,7 @@ function useHeatKeys(options: {
       bottom: () => go(map.rows.length - 1, place().column),
       oldest: () => go(place().row, 0),
       newest: () => go(place().row, map.runs.length - 1),
-      more: reads.left > 0 ? reads.more : unavailable('Every run of the map is read.'),
+      more: reads.left > 0 ? reads.more : unavailable('All runs of the map are read.'),
     },
     { active: focused },
   )

@@ -20,7 +20,6 @@ const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings:
 /** Another tab of the pane, which shows below a list where the pane is tall. */
 type Below = { of: EvalSuite; middle: Middle; render: () => ReactNode }
 
-/** A list in the middle pane. */
 export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { below?: Below }) {
   const { list, data, below } = props
   const { symbols } = useTheme()

@@ -98,7 +98,7 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
       choiceField('policy', 'policy', optionsOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')), {
         required: true,
         initial: 'warn',
-        note: 'Both write the case although another one does the same; warn adds a warning.',
+        note: 'Both create the case even if another one does the same; warn adds a warning.',
       }),
       { id: 'reason', label: 'reason', required: true, note: 'Stored with the cases.' },
     ],

@@ -74,9 +74,7 @@ function Outcomes(props: { outcomes: readonly CaseOutcome[]; onAnswer: (answer: 
   const failed = props.outcomes.filter(({ kind }) => kind === 'failed')
   useBindings(outcomesKeys, {
     correct: failed.length > 0 ? () => props.onAnswer('correct') : unavailable('No case failed.'),
-    resend: failed.some(isResendable)
-      ? () => props.onAnswer('resend')
-      : unavailable('No case failed because another one does the same.'),
+    resend: failed.some(isResendable) ? () => props.onAnswer('resend') : unavailable('No case failed as a duplicate.'),
     close: () => props.onAnswer('close'),
   })
   return <Viewer lines={outcomeLines(props.outcomes, symbols)} focused />

@@ -69,7 +69,6 @@ export function CasesTab(props: TabProps & { cases: CasesData }) {
   )
 }
 
-/** The settings of the chosen suite. */
 export function SettingsTab(props: TabProps & { projectId: string; suite: EvalSuite }) {
   const { projectId, suite } = props
   const { queries } = useWorkspace()

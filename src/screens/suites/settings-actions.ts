@@ -63,7 +63,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
     { text: 'Only this is sent:', tone: 'muted' },
     ...authoring.changeLines(changes),
     ...kept.map((field): Line => ({
-      text: `${field} stays as it is: it cannot be taken away over the API.`,
+      text: `${field} stays as it is: it cannot be removed over the API.`,
       tone: 'warn',
       indent: 1,
     })),
@@ -82,7 +82,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
       if (schedule) await send(contract.suites.schedule, { ...target, body: schedule })
       return true
     },
-    done: () => `${name} is changed.`,
+    done: () => `Changed ${name}.`,
   })
   if (sent === 'correct') await editSettings(authoring, suite)
 }
@@ -143,7 +143,7 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { detail, names } = found
   const attached = new Set(detail.environmentIds)
   const choices = names.environments.filter(({ id }) => !attached.has(id)).map(({ id }) => names.environmentName(id))
-  if (choices.length === 0) return tell('warn', 'There is no further environment in this project.')
+  if (choices.length === 0) return tell('warn', 'There is no other environment in this project.')
   const answers = await ask({
     title: 'Attach an environment',
     fields: [choiceField('environment', 'environment', optionsOf(choices), { required: true })],
@@ -190,7 +190,7 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
       title: `Detach ${environment}?`,
       lines: [
         rest.length === 0
-          ? 'No environment is left then: runs use the servers that the suite saves.'
+          ? 'No environment is left: runs then use the saved servers of the suite.'
           : `Left are ${rest.map(names.environmentName).join(', ')}.`,
       ],
       action: `Detach ${environment}`,

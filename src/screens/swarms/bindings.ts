@@ -2,16 +2,16 @@ import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
 const define = bindingsOf('swarms')
 
-const back = { keys: ['escape'], label: 'back', help: 'One step out.' }
+const back = { keys: ['escape'], label: 'back', help: 'Go one step back.' }
 const findings = { keys: ['alt+enter'], label: 'findings', help: 'Show the findings that its wave saw last.' }
 const stop = on('end', 'stop', {
   hint: true,
   needs: 'journeyRuns.cancel',
-  help: 'Stop what of it is in flight, after asking; also while the feature is switched off.',
+  help: 'Stop what is in flight of it, after asking; also while the feature is switched off.',
 })
 
 export const swarmsKeys = define.screen('swarms', 'Swarms', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the swarm, or into the list of its tab.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the swarm, or the list of its tab.' },
   back,
   add: on('new', 'new swarm', {
     hint: true,
@@ -32,14 +32,18 @@ export const swarmsKeys = define.screen('swarms', 'Swarms', {
 })
 
 export const journeysKeys = define.screen('journeys', 'Journeys', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the journey, or into its runs.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the journey, or its runs.' },
   back,
   add: on('new', 'new journey', {
     hint: true,
     needs: 'journeys.create',
     help: 'Save a task of a persona; the persona and the environments can be made on the spot.',
   }),
-  edit: on('edit', 'edit', { hint: true, needs: 'journeys.update', help: 'Change it; runs keep theirs.' }),
+  edit: on('edit', 'edit', {
+    hint: true,
+    needs: 'journeys.update',
+    help: 'Edit it; runs keep the version they began with.',
+  }),
   launch: on('launch', 'launch', {
     hint: true,
     needs: 'journeyRuns.launch',
@@ -58,7 +62,7 @@ export const journeysKeys = define.screen('journeys', 'Journeys', {
 })
 
 export const personasKeys = define.screen('personas', 'Personas', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the persona.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the persona.' },
   back,
   add: on('new', 'new persona', { hint: true, needs: 'personas.create', help: 'Save a persona.' }),
   edit: on('edit', 'edit', { hint: true, needs: 'personas.update', help: 'Change it.' }),
@@ -74,21 +78,21 @@ export const personasKeys = define.screen('personas', 'Personas', {
 })
 
 export const wavesKeys = define.screen('waves', 'Waves', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the wave, or into its runs.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the wave, or its runs.' },
   back,
   findings,
   stop,
 })
 
 export const waveRunsKeys = define.screen('waveRuns', 'Journey runs', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the run, or into its sessions.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the run, or its sessions.' },
   back,
   findings,
   stop,
 })
 
 export const runSessionsKeys = define.screen('runSessions', 'Sessions of a run', {
-  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the session.' },
+  open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Open the session.' },
   back,
   stop,
 })

@@ -143,7 +143,7 @@ describe('drafts', () => {
     await app.see(/It takes one drafting request of the organization’s day \(200 a day/)
     expect(model.asked).toHaveLength(0)
     await app.press(send)
-    await app.see('Keep which drafts?')
+    await app.see('Which drafts do you keep?')
     expect((await app.client.personas.list({ projectId })).items).toHaveLength(0)
     await app.see('Bo, buyer')
     // The second persona is dropped, and its journey with it.

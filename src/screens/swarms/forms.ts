@@ -22,7 +22,7 @@ export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   }
   return contractFields(contract.swarms.create, record, {
     sessionsPerTarget: { label: 'Sessions', kind: 'a target', note: 'A launch plays targets × sessions.' },
-    maxTurns: { label: 'Turns', kind: 'a session', note: 'A session ends after so many at most.' },
+    maxTurns: { label: 'Turns', kind: 'a session', note: 'The most turns of a session.' },
   })
 }
 
@@ -91,12 +91,17 @@ export function journeyForm(
     fields: [
       ...(record
         ? []
-        : [choiceField('personaId', 'Persona', personaOptions(personas), { required: true, note: 'Who plays it.' })]),
+        : [
+            choiceField('personaId', 'Persona', personaOptions(personas), {
+              required: true,
+              note: 'The persona that plays it.',
+            }),
+          ]),
       ...contractFields(contract.journeys.create, record, {
         goal: { note: 'What the persona wants to reach, in its own words.' },
         name: {
           required: record !== undefined,
-          note: record ? '' : 'Left empty, it is called by the beginning of its goal.',
+          note: record ? '' : 'Left empty, its name is the beginning of its goal.',
         },
       }),
       environmentsField(environments, size?.environmentIds ?? [], 'The targets that a launch fans out to.'),

@@ -34,7 +34,7 @@ export const journeysTab = collectionTab({
   useNotices: useGateNotices,
   empty: (key, { parent: swarm }) => ({
     why: `${isProject(swarm) ? 'This project' : swarm.name} has no journey.`,
-    next: `Go in, then press ${key('add')} to save one, or ${key('draft')} to have a model draft some.`,
+    next: `Open the list, then press ${key('add')} to save one, or ${key('draft')} to have a model draft some.`,
   }),
 })
 
@@ -95,11 +95,7 @@ function useJourneyActions({ list, show, on }: Collection<Journey>, projectId: s
     draft: () => draft(swarm, 'journeys'),
     remove: on(async ({ id, name }) => {
       await archive({
-        ...deletion(
-          'journey',
-          name,
-          'It cannot be launched again, and no call brings it back. Its runs stay readable.',
-        ),
+        ...deletion('journey', name, 'It cannot be launched again or restored. Its runs stay readable.'),
         input: { projectId, journeyId: id },
       })
     }),

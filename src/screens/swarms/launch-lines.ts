@@ -31,7 +31,7 @@ export function effectLines(journeys: readonly Journey[], environmentIds: readon
       .slice(0, MOST_LINES)
       .map(({ name }, at) => ({ text: `${name}: ${sizeLine(sizes[at]!)}`, tone: 'plain' as const })),
     ...(rest > 0 ? [{ text: `and ${plural(rest, 'journey')} more`, tone: 'muted' as const }] : []),
-    { text: `In all ${total}. It spends model credits.`, tone: 'warn' },
+    { text: `${total} in all. This spends model credits.`, tone: 'warn' },
     { text: quotaLine(journeys.length, quota), tone: 'muted' },
   ]
 }

@@ -63,7 +63,7 @@ test('a form closed after a lost answer and opened anew, in another start, launc
   await first.see(/Whole project/)
   await first.press('escape')
   await first.press(swarmsKeys.bindings.launch)
-  await first.see('In all 4 sessions.')
+  await first.see('4 sessions in all.')
   await first.press(send)
   await first.see(/✗|may have/)
   await first.close()

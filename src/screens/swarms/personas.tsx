@@ -39,7 +39,7 @@ export const personasTab = collectionTab({
   useNotices: useGateNotices,
   empty: (key, { parent: swarm }) => ({
     why: isProject(swarm) ? 'This project has no persona.' : `No journey of ${swarm.name} has a persona.`,
-    next: `Go in, then press ${key('add')} to save one, or ${key('draft')} to have a model draft some.`,
+    next: `Open the list, then press ${key('add')} to save one, or ${key('draft')} to have a model draft some.`,
   }),
 })
 

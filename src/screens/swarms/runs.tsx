@@ -40,7 +40,7 @@ const sessionsTab = collectionTab({
   useNotices: useGateNotices,
   empty: () => ({
     why: 'This run has no session yet.',
-    next: 'One appears when its first attempt comes as far as a conversation.',
+    next: 'One appears when its first attempt reaches a conversation.',
   }),
 })
 
@@ -66,7 +66,6 @@ const runs = {
   useNotices: useGateNotices,
 }
 
-/** The runs of a wave, one of each journey. */
 export const waveRunsTab = collectionTab({
   ...runs,
   useItems: (_projectId: string, wave: Wave) => wholeItems(HERE, wave.runs),
@@ -96,7 +95,7 @@ export const journeyRunsTab = collectionTab({
   rows: { useRows: useJourneyRunRows, itemOf: ({ record, id }: RunRow) => record ?? ({ id } as JourneyRun) },
   nameOf: ({ name }: RunRow) => name,
   empty: (_key, { parent: journey, keyName }) => ({
-    why: `${journey.name} was not launched yet.`,
+    why: `${journey.name} has not been launched yet.`,
     next: `Press ${keyName(journeysKeys, 'launch')} in the list of journeys to launch it.`,
   }),
 })
@@ -147,8 +146,8 @@ function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
 /** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
 const MEANINGS: Readonly<Record<string, string>> = {
   canceled: 'Somebody stopped it, which is no failure.',
-  stale: 'Its runner fell silent and a watchdog ended it; how it would have gone is not known.',
-  [UNCONFIRMED]: 'It had a session lately; whether it still runs is not answered while the feature is off.',
+  stale: 'Its runner stopped responding and a watchdog ended it; its result is unknown.',
+  [UNCONFIRMED]: 'It had a session recently; whether it still runs is unknown while the feature is off.',
   failed_or_canceled: 'It failed, or somebody stopped it: the service does not report which.',
 }
 
@@ -238,7 +237,7 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
   return <Viewer lines={lines} focused={focused} />
 }
 
-/** Rates divide by the graded sessions; where the grader broke, nothing failed. */
+/** Rates divide by the graded sessions; where the grader failed, nothing failed. */
 function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
   const total = formatCount(sessionsTotal)
   return [
@@ -257,7 +256,13 @@ function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecar
         ...(failCount ? [{ text: `${plural(failCount, 'session')} failed`, indent: 2 }] : []),
         ...(pendingCount ? [{ text: `${plural(pendingCount, 'session')} not graded yet`, indent: 2 }] : []),
         ...(failedGradingCount
-          ? [{ text: `the grader broke on ${plural(failedGradingCount, 'session')}`, tone: 'warn' as const, indent: 2 }]
+          ? [
+              {
+                text: `the grader failed on ${plural(failedGradingCount, 'session')}`,
+                tone: 'warn' as const,
+                indent: 2,
+              },
+            ]
           : []),
       ],
     ),

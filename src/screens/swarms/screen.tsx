@@ -91,9 +91,9 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   const key = useKeyName()
   const overview = useOverview(projectId)
   const empty = {
-    why: 'No journey of this project was launched yet.',
+    why: 'No journey of this project has been launched yet.',
     next:
-      `Go into the tab Journeys and press ${key(journeysKeys, 'add')} to save one, then ` +
+      `Open the tab Journeys and press ${key(journeysKeys, 'add')} to save one, then ` +
       `${key(journeysKeys, 'launch')} to launch it.`,
   }
   return (
@@ -113,7 +113,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
   return [
     ...fieldLines([
-      ['Looked at', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
+      ['Based on', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
       ['With grades', goals?.runsWithGrades == null ? undefined : plural(goals.runsWithGrades, 'run')],
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
     ]),

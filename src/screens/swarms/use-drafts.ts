@@ -32,7 +32,7 @@ export function useDrafts(projectId: string) {
   const makeEnvironment = useMakeEnvironment(projectId)
   return async (parent: Swarm, what: 'journeys' | 'personas'): Promise<void> => {
     const read = await opening({
-      start: 'Reading what drafts can be about…',
+      start: 'Reading the environments…',
       work: () =>
         Promise.all([
           client.items(contract.environments.list, { projectId }),
@@ -56,7 +56,7 @@ export function useDrafts(projectId: string) {
           endpoint: persona ? contract.journeys.generate : contract.personas.generate,
           confirm: 'done',
           work: task => draftedGroups(task, { projectId, values, persona, personas }),
-          start: 'Having drafts written…',
+          start: 'Requesting drafts…',
           done: found =>
             `Drafted ${plural(found.flatMap(({ journeys }) => journeys).length, 'journey')}; none is saved yet.`,
         }
@@ -76,12 +76,12 @@ function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay
     fields: [
       choiceField('environmentId', 'Environment', environments, {
         required: true,
-        note: 'The tools of its servers are what the drafts are about.',
+        note: 'The drafts are about the tools of its servers.',
       }),
       what === 'journeys' ? choiceField('personaId', 'For', people) : count('personaCount', 'Personas', '2', 12),
       count('journeyCount', 'Journeys', '3', 20),
       ...contractFields(contract.personas.generate, undefined, {
-        description: { label: 'Brief', note: 'What they are to be like, in a few words.' },
+        description: { label: 'Brief', note: 'What they should be like, in a few words.' },
       }),
     ],
     effect: () => [
@@ -92,9 +92,9 @@ function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay
           'no credits.',
         tone: 'warn',
       },
-      { text: 'Nothing is saved by it: you choose what to keep.', tone: 'muted' },
+      { text: 'Nothing is saved yet: you choose what to keep.', tone: 'muted' },
     ],
-    act: 'Have them drafted',
+    act: 'Request the drafts',
   }
 }
 
@@ -185,8 +185,8 @@ function keepForm(groups: readonly Group[], swarm: Swarm | undefined): FormSpec 
     return { id, label, initial: YES, note, input: { kind: 'toggle' } }
   }
   return {
-    title: 'Keep which drafts?',
-    about: [{ text: 'No goes for what is dropped; the journeys of a dropped persona go with it.', tone: 'muted' }],
+    title: 'Which drafts do you keep?',
+    about: [{ text: 'Choose no to drop a draft; the journeys of a dropped persona are dropped too.', tone: 'muted' }],
     fields: [
       ...groups.flatMap(({ persona, personaId, journeys }, at) => [
         ...(personaId === undefined

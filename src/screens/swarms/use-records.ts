@@ -39,7 +39,7 @@ export function useMakeEnvironment(projectId: string): (field: string) => Making
     label: 'New environment…',
     async make() {
       const made = await save()
-      return made && { value: made.id, label: environmentName(made), detail: 'made just now' }
+      return made && { value: made.id, label: environmentName(made), detail: 'just created' }
     },
   })
 }
@@ -52,7 +52,7 @@ export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swa
   const making = [useMakeEnvironment(projectId)('environmentIds')]
   return async listed => {
     const read = await opening({
-      start: 'Reading what it can use…',
+      start: 'Reading the options…',
       work: () =>
         Promise.all([
           client.items(contract.environments.list, { projectId }),
@@ -121,13 +121,13 @@ export function useSaveJourney(projectId: string) {
       label: 'New persona…',
       async make() {
         const made = await savePersona()
-        return made && { value: made.id, label: made.name, detail: 'made just now' }
+        return made && { value: made.id, label: made.name, detail: 'just created' }
       },
     },
   ]
   return async (parent: Swarm, listed?: Journey): Promise<Journey | undefined> => {
     const read = await opening({
-      start: 'Reading what it can use…',
+      start: 'Reading the options…',
       work: () =>
         Promise.all([
           client.items(contract.environments.list, { projectId }),

@@ -15,7 +15,7 @@ import { useLaunchWave } from './use-launch-wave.ts'
 import { useSaveSwarm } from './use-records.ts'
 import { useStopAll } from './use-stop.ts'
 
-const KEEPS = 'Its journeys stay and can still be launched; their runs stay readable. No call brings it back.'
+const KEEPS = 'Its journeys stay and can still be launched; their runs stay readable. It cannot be restored.'
 
 /** What can be done with the swarms of a project. */
 export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: string) {

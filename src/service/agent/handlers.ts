@@ -1,6 +1,7 @@
 import type { AgentTurn } from '../../api/contract/agent.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
+import { requireRow } from '../core/database/table.ts'
 import { isAbandoned } from '../core/lease.ts'
 import { latestPage } from '../core/list-page.ts'
 import { invalidField } from '../core/validation.ts'

@@ -1,7 +1,7 @@
 import { generateCases } from './generation.ts'
 import { caseInput, insertCase, toEvalCase, updateCase } from './records.ts'
 import { createCaseBatch, declaredSuiteIdOf } from './batch.ts'
-import { requireRow } from '../core/errors.ts'
+import { requireRow } from '../core/database/table.ts'
 import type { CaseRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { requireConfigurable } from '../suites/records.ts'

@@ -83,7 +83,6 @@ export function deleteClient(store: Store, row: ClientRow, force: boolean): void
   store.clients.delete(row.id)
 }
 
-/** The model that a config pins. */
 export function modelOf({ modelId }: ClientConfig): string | undefined {
   return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
 }

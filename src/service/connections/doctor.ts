@@ -1,3 +1,4 @@
+import { DOCTOR_STEPS_TAKEN, type DoctorStep } from '../../api/contract/server-operations.ts'
 import { isoTime } from '../../lib/times.ts'
 import path from 'node:path'
 import { ServiceError } from '../core/errors.ts'
@@ -8,15 +9,7 @@ import { credentialRefusal, displayUrl, parseServerUrl, probeHttp } from './http
 import { LISTINGS, listAll, offers } from './requests.ts'
 import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
-import {
-  DOCTOR_STEPS,
-  type DoctorCheck,
-  type DoctorReport,
-  type DoctorStep,
-  type JsonObject,
-  type OnDoctorStep,
-  type ServerTarget,
-} from './types.ts'
+import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
 /**
  * Examines a server step by step over a connection of its own. A broken server is a report, never an error; only
@@ -69,7 +62,7 @@ function emptyReport(): DoctorReport {
     prompts: [],
     resources: [],
     resourceTemplates: [],
-    checks: Object.fromEntries(DOCTOR_STEPS.map(name => [name, notReached])) as DoctorReport['checks'],
+    checks: Object.fromEntries(DOCTOR_STEPS_TAKEN.map(name => [name, notReached])) as DoctorReport['checks'],
     error: null,
   }
 }

@@ -215,7 +215,7 @@ describe('listings', () => {
   test('the doctor counts what a program prints beside the protocol', async () => {
     const report = await connect().doctor(small('careless'))
     expect(report.probe).toMatchObject({ strayOutput: { lines: 1, first: 'Now listing the tools' } })
-    expect(report.checks.connection.detail).toContain('It printed a line that is no message of MCP')
+    expect(report.checks.connection.detail).toContain('It printed a line that is not a message of MCP')
     expect((await connect().doctor(small('healthy'))).probe).not.toHaveProperty('strayOutput')
   })
 

@@ -31,7 +31,6 @@ const MOST_CHATTER = 2
 export type HttpLinkOptions = {
   library: McpLibrary
   serverName: string
-  /** Longest message in bytes. */
   maxMessageBytes: number
   tap?: Tap | undefined
   notices: Notices

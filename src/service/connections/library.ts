@@ -1,4 +1,3 @@
-/** The protocol library, as a type. */
 export type McpLibrary = typeof import('@modelcontextprotocol/client')
 
 let library: Promise<McpLibrary> | undefined

@@ -1,9 +1,9 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { type LookupFunction, BlockList, isIP } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { onceFor } from '../../lib/once-for.ts'
 import { limitBody } from './http-request.ts'
 
-/** Every address of a name. */
 export type AddressLookup = (name: string) => Promise<readonly LookupAddress[]>
 
 /** Metadata is a page of JSON; more is not read. */
@@ -102,68 +102,68 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** IPv4 ranges that are not on the public internet (IANA special-purpose registry). */
-const PRIVATE_V4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const
+type Ranges = Record<'v4' | 'v6', readonly (readonly [address: string, prefix: number])[]>
 
-const PRIVATE_V6 = [
-  ['::1', 128],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 32],
-  ['2001:db8::', 32],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const
+/** What is not on the public internet (IANA special-purpose registry). */
+const PRIVATE: Ranges = {
+  v4: [
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.0.2.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['198.51.100.0', 24],
+    ['203.0.113.0', 24],
+    ['224.0.0.0', 4],
+    ['240.0.0.0', 4],
+  ],
+  v6: [
+    ['::1', 128],
+    ['64:ff9b:1::', 48],
+    ['100::', 64],
+    ['2001::', 32],
+    ['2001:db8::', 32],
+    ['fc00::', 7],
+    ['fe80::', 10],
+    ['fec0::', 10],
+    ['ff00::', 8],
+  ],
+}
 
 /** Loopback, and the addresses that mean every one of this machine. */
-const OWN_V4 = [
-  ['0.0.0.0', 8],
-  ['127.0.0.0', 8],
-] as const
-const OWN_V6 = [['::1', 128]] as const
-
-const privateRanges = rangesOf(PRIVATE_V4, PRIVATE_V6)
-const ownRanges = rangesOf(OWN_V4, OWN_V6)
+const OWN: Ranges = {
+  v4: [
+    ['0.0.0.0', 8],
+    ['127.0.0.0', 8],
+  ],
+  v6: [['::1', 128]],
+}
 
 /**
  * Whether an address is private, link-local, loopback or otherwise not on the public internet, also where an IPv6
  * address carries such an IPv4 one (mapped, compatible, NAT64, 6to4). What is no address is not.
  */
 export function isPrivateAddress(address: string): boolean {
-  return isIn(privateRanges, address)
+  return isIn(PRIVATE, address)
 }
 
 /** The same for the addresses by which a machine means itself. */
 function isOwnAddress(address: string): boolean {
-  return isIn(ownRanges, address)
+  return isIn(OWN, address)
 }
 
-function isIn(ranges: BlockList, address: string): boolean {
+function isIn(ranges: Ranges, address: string): boolean {
   const family = isIP(address)
-  return family !== 0 && ranges.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  return family !== 0 && listOf(ranges).check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-type Ranges = readonly (readonly [address: string, prefix: number])[]
-
-/** The list checks mapped addresses by the IPv4 ranges itself. */
-function rangesOf(v4: Ranges, v6: Ranges): BlockList {
+/** The list checks mapped addresses by the IPv4 ranges itself. Made when it is first asked, since that takes 4 ms. */
+const listOf = onceFor(({ v4, v6 }: Ranges) => {
   const list = new BlockList()
   for (const [address, prefix] of v6) list.addSubnet(address, prefix, 'ipv6')
   for (const [address, prefix] of v4) {
@@ -175,4 +175,4 @@ function rangesOf(v4: Ranges, v6: Ranges): BlockList {
     list.addSubnet(`2002:${embedded}::`, 16 + prefix, 'ipv6')
   }
   return list
-}
+})

@@ -70,7 +70,6 @@ export class UnansweredRequest extends ServiceError {}
 
 /** How long a person has for an answer, in milliseconds. */
 export const ANSWER_WITHIN_MS = 10 * 60_000
-/** Most that waits of one server. */
 const MOST_WAITING = BOUNDS.waitingRequests.most
 const MOST_CHARACTERS = 1024 * 1024
 /** Longest request: the library's check of a form's schema takes a second for each MiB or so. */

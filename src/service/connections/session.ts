@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
+import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -245,12 +245,10 @@ function isAnswer(error: unknown, library: McpLibrary): boolean {
 function readInitInfo(client: Client, link: Link): InitInfo {
   const protocolVersion = client.getNegotiatedProtocolVersion()
   const serverInfo = client.getServerVersion()
-  const instructions = client.getInstructions()
   return {
-    ...(protocolVersion !== undefined && { protocolVersion }),
     ...(serverInfo && { serverInfo: { ...serverInfo } }),
     capabilities: { ...client.getServerCapabilities() },
-    ...(instructions !== undefined && { instructions }),
+    ...defined({ protocolVersion, instructions: client.getInstructions() }),
     transport: link.kind,
   }
 }

@@ -128,7 +128,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
 /** What a program printed that is no message, as a sentence without its full stop. */
 export function strayOutputText({ lines, first }: StrayOutput): string {
-  const printed = lines === 1 ? 'a line that is no message' : `${lines} lines that are no messages`
+  const printed = lines === 1 ? 'a line that is not a message' : `${lines} lines that are not messages`
   return `It printed ${printed} of MCP, first: ${first}`
 }
 

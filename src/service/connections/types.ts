@@ -1,3 +1,4 @@
+import type { DoctorStep } from '../../api/contract/server-operations.ts'
 import type { Transport } from '@modelcontextprotocol/client'
 import type { ServiceError } from '../core/errors.ts'
 import type { Notices } from './notices.ts'
@@ -69,17 +70,6 @@ export type ExportSnapshot = {
 
 /** `durationMs` is an extra field: the contract leaves the report open. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
-export const DOCTOR_STEPS = [
-  'probe',
-  'connection',
-  'initialization',
-  'capabilities',
-  'tools',
-  'prompts',
-  'resources',
-  'resourceTemplates',
-] as const
-export type DoctorStep = (typeof DOCTOR_STEPS)[number]
 /** Hears of each step of the doctor when it has ended. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { ModelMessage, ToolSet } from 'ai'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
+import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
@@ -17,7 +17,6 @@ export type TurnUsage = { inputTokens?: number; outputTokens?: number; totalToke
 /** Where the tools of a turn come from, and who records their calls. */
 export type TurnTools = {
   serverNames: readonly string[]
-  /** Every tool of one of the servers. */
   listTools(serverName: string): Promise<Tool[]>
   /**
    * The MCP result. Rejects with a {@link RefusedCall} that may be shown to the model; any other rejection ends the
@@ -68,9 +67,7 @@ export async function runModelTurn(
       model,
       messages: [...conversation, said],
       tools,
-      ...(systemPrompt !== undefined && { instructions: systemPrompt }),
-      ...(temperature !== undefined && { temperature }),
-      ...(toolChoice && { toolChoice }),
+      ...defined({ instructions: systemPrompt, temperature, toolChoice }),
       // A demanded call is made once: demanded again after its result, the model could never answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
@@ -135,11 +132,8 @@ function refusal(text: string): Record<string, unknown> {
 type Counted = { inputTokens: number | undefined; outputTokens: number | undefined; totalTokens: number | undefined }
 
 function toUsage({ inputTokens, outputTokens, totalTokens }: Counted): TurnUsage {
-  return {
-    totalTokens: totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0),
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-  }
+  const total = totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0)
+  return defined({ totalTokens: total, inputTokens, outputTokens })
 }
 
 /** Answers that a model may give to one prompt, tool calls included. */

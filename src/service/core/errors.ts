@@ -23,9 +23,3 @@ export class ServiceError extends Error {
     return ERROR_STATUS[this.code]
   }
 }
-
-/** What was looked up, such as `run run_1 in this project`. @throws ServiceError `NOT_FOUND` where there is none */
-export function requireRow<T>(row: T | undefined, what: string): T {
-  if (row === undefined) throw new ServiceError('NOT_FOUND', `There is no ${what}.`)
-  return row
-}

@@ -1,5 +1,5 @@
 import { randomBytes, hash } from 'node:crypto'
-import { isPlainObject } from '../../api/contract/shapes.ts'
+import { canonicalJson } from '../../lib/json.ts'
 
 /** Kinds of records that carry an id of their own, by prefix. */
 export type IdKind =
@@ -77,19 +77,7 @@ function encode(value: number, length: number): string {
   return text
 }
 
-/** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (isPlainObject(item) ? sorted(item) : item)) ?? 'null'
-}
-
 /** SHA-256 of a value's canonical JSON, in hex. */
 export function digest(value: unknown): string {
-  return hash('sha256', canonicalJson(value))
-}
-
-function sorted(object: Record<string, unknown>): Record<string, unknown> {
-  // A null prototype keeps a field called "__proto__" an ordinary field.
-  const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>
-  for (const key of Object.keys(object).toSorted()) copy[key] = object[key]
-  return copy
+  return hash('sha256', canonicalJson(value) ?? 'null')
 }

@@ -1,6 +1,6 @@
 import { every } from '../../lib/clock.ts'
 import { messageOf } from './one-line.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
+import { guarded, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
 import type { JobRow } from './database/rows.ts'
 import { writeWherePossible } from './database/storage-problem.ts'
 import type { Store } from './database/store.ts'
@@ -38,6 +38,8 @@ export type Jobs = {
   isUnderWay(kind: JobKind, subjectId: string): boolean
   /** Ends every record whose process is gone. */
   settleAbandoned(): void
+  /** Reads after that, as whoever shows such records has to. */
+  read<T>(work: () => T): T
   /** Resolves when nothing is under way here. */
   settle(): Promise<void>
   /** Stops what is under way here and ends its records. */
@@ -55,15 +57,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
   let endWatch: (() => void) | undefined
   let closing = false
 
-  const guarded = (work: () => void) => {
-    try {
-      work()
-    } catch (error) {
-      // A busy database is asked again at the next look; until the lease ends nothing is lost.
-      onError(error)
-    }
-  }
-  const look = () => {
+  const renewOrStop = () => {
     const now = Date.now()
     for (const work of underWay.values()) {
       const { row, stop } = work
@@ -89,7 +83,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       store.write(() => store.jobs.delete(row.token))
     } catch (error) {
       const why = closing ? 'The process that did it ended.' : messageOf(error)
-      guarded(() => endUnfinished(row, why))
+      guarded(() => endUnfinished(row, why), onError)()
     } finally {
       underWay.delete(row.token)
       releaseLease(row)
@@ -98,6 +92,16 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
         endWatch = undefined
       }
     }
+  }
+
+  const settleAbandoned = () => {
+    if (!store.jobs.list().some(isAbandoned)) return
+    writeWherePossible(() =>
+      store.write(() => {
+        for (const row of store.jobs.list())
+          if (isAbandoned(row)) endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
+      }),
+    )
   }
 
   const settle = async () => {
@@ -114,7 +118,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       }
       const stop = new AbortController()
       underWay.set(row.token, { row, stop, done: execute(row, stop, work), renewedAt: Date.now() })
-      endWatch ??= every(WATCH_EVERY_MS, () => guarded(look))
+      endWatch ??= every(WATCH_EVERY_MS, guarded(renewOrStop, onError))
       return true
     },
     stop(kind, subjectId) {
@@ -125,14 +129,10 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       return true
     },
     isUnderWay: (kind, subjectId) => store.jobs.find(kind, subjectId) !== undefined,
-    settleAbandoned() {
-      if (!store.jobs.list().some(isAbandoned)) return
-      writeWherePossible(() =>
-        store.write(() => {
-          for (const row of store.jobs.list())
-            if (isAbandoned(row)) endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
-        }),
-      )
+    settleAbandoned,
+    read(work) {
+      settleAbandoned()
+      return store.read(work)
     },
     settle,
     async close() {

@@ -59,3 +59,17 @@ function isDefunct(pid: number): boolean {
     return false
   }
 }
+
+/**
+ * Work that comes again soon, so that its failure is only reported: a busy database is asked again, and until a lease
+ * ends nothing is lost.
+ */
+export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
+  return () => {
+    try {
+      work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+}

@@ -49,7 +49,6 @@ function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Parses a value by its declared schema. */
 function parseInput(schema: z.ZodType, value: unknown): unknown {
   const result = readShape(schema, value)
   if (!result.success) throw invalidInput(issuesOf(result.error), reasonOf(result.error))

@@ -196,13 +196,10 @@ export function namedEnvironments(
   wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
-  if (wanted === undefined) return [...before]
-  const ids = [...new Set(wanted)]
-  for (const id of ids) {
+  return eachOnce(wanted, before, (id, isNew) => {
     const row = store.environments.require(projectId, id)
-    if (!before.includes(id)) requireLive(row)
-  }
-  return ids
+    if (isNew) requireLive(row)
+  })
 }
 
 /**
@@ -215,9 +212,13 @@ export function namedClients(
   wanted: Wanted,
   before: readonly string[] = [],
 ): string[] {
+  return eachOnce(wanted, before, (id, isNew) => void (isNew && store.clients.require(projectId, id)))
+}
+
+function eachOnce(wanted: Wanted, before: readonly string[], check: (id: string, isNew: boolean) => void): string[] {
   if (wanted === undefined) return [...before]
   const ids = [...new Set(wanted)]
-  for (const id of ids) if (!before.includes(id)) store.clients.require(projectId, id)
+  for (const id of ids) check(id, !before.includes(id))
   return ids
 }
 

@@ -26,7 +26,6 @@ export function createEnvironmentRows(database: Database) {
   const live = { archivedAt: null }
   return {
     ...environments.basics,
-    /** The live one of this name. */
     findByName: (projectId: string, name: string) => environments.one({ projectId, name, ...live }),
     /** The live nameless one of this content. */
     findByContent: (projectId: string, contentDigest: string) =>

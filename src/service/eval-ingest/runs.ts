@@ -15,6 +15,7 @@ import { invalidField } from '../core/validation.ts'
 import type { ReportedResult, RunOpening } from './document.ts'
 import { caseOf, outcomeOf } from './outcome.ts'
 import { createCaseBook, mayWriteCases, namedServers, suiteOf } from './suites.ts'
+import { defined } from '../../lib/json.ts'
 
 /** How long a program may stay silent before its run is ended, in milliseconds. */
 const SILENCE_MS = 60 * 60 * 1000
@@ -82,7 +83,7 @@ function newRun(store: Store, project: ProjectRow, suite: SuiteRow, opening: Run
     status: 'running',
     result: null,
     source: 'sdk',
-    ...(notes !== undefined && { notes }),
+    ...defined({ notes }),
     plan: {
       servers: namedServers(store, project.id, serverNames),
       threshold: passThreshold({
@@ -214,9 +215,7 @@ function snapshotOf(
     ...caseOf(result),
     iterations: 1,
     isNegative,
-    ...(expectedOutput !== undefined && { expectedOutput }),
-    ...(model !== undefined && { model }),
-    ...(provider !== undefined && { provider }),
+    ...defined({ expectedOutput, model, provider }),
   }
 }
 

@@ -80,7 +80,6 @@ export function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }
   return ownership !== undefined && (ownership.declaredId ?? declaredSuiteId) === declaredSuiteId
 }
 
-/** Finds the case of each result. */
 type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
 
 /**

@@ -49,10 +49,8 @@ export type CaseScoreDelta = ScorerIdentity & { base: CaseScore | null; compare:
 
 type CaseScore = { status: Score['status']; value: number | null; passed: boolean | null }
 
-/** All rows of one scorer on one side. */
 type ScorerRows = { hashes: Set<string>; scores: Score[] }
 
-/** Compares the scores of all cases of two runs. */
 export function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterable<ComparedCaseSide>): ScoreContract {
   const [before, after] = [summarize([...base]), summarize([...compare])]
   return {

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
-import { canonicalJson } from '../core/ids.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import type { CaseSnapshot, ExpectedToolCall } from './types.ts'
 
 /** More repetitions of one expected call would only swell rows: the assertion itself counts. */

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { MatchOptions } from './types.ts'
+import { defined } from '../../lib/json.ts'
 
 type Order = NonNullable<MatchOptions['toolCallOrder']>
 
@@ -20,13 +21,11 @@ export function toMatchOptions(options: unknown, field = 'matchOptions'): MatchO
   const { toolCallOrder, extraToolCalls, arguments: publicMatching, maxExtraToolCalls, argumentMatching } = parsed.data
   refuseMixture(parsed.data, field)
   const order = toolCallOrder && (isPublicOrder(toolCallOrder) ? PUBLIC_ORDERS[toolCallOrder] : toolCallOrder)
-  const extra = extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls)
-  const matching = publicMatching ?? argumentMatching
-  return {
-    ...(order !== undefined && { toolCallOrder: order satisfies Order }),
-    ...(extra !== undefined && { maxExtraToolCalls: extra }),
-    ...(matching !== undefined && { argumentMatching: matching }),
-  }
+  return defined({
+    toolCallOrder: order satisfies Order | undefined,
+    maxExtraToolCalls: extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls),
+    argumentMatching: publicMatching ?? argumentMatching,
+  })
 }
 
 function refuseMixture(options: z.infer<typeof MatchOptionsOverride>, field: string): void {

@@ -1,6 +1,7 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Tool } from '../connections/types.ts'
 import { digest } from '../core/ids.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a trial could know of a tool. */
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {
@@ -26,12 +27,9 @@ const MOST_OF_LISTING = 500_000
 
 /** A listing within its bounds; a tool beyond them keeps its name, so that it never looks gone. */
 export function toSeenTools(serverName: string, listed: readonly Tool[], seenAt: number): SeenTools {
-  const whole = listed.map(({ name, description, inputSchema, outputSchema }): SeenTool => ({
-    name,
-    ...(description !== undefined && { description }),
-    ...(inputSchema !== undefined && { inputSchema }),
-    ...(outputSchema !== undefined && { outputSchema }),
-  }))
+  const whole = listed.map(({ name, description, inputSchema, outputSchema }): SeenTool =>
+    defined({ name, description, inputSchema, outputSchema }),
+  )
   let room = MOST_OF_LISTING
   const tools = whole.map((tool): SeenTool => {
     const size = JSON.stringify(tool).length

@@ -48,7 +48,6 @@ export type TraceDocument = {
   toolsSeen: SeenTools[]
 }
 
-/** The whole trace of a trial that has an outcome. */
 export function toTrace(row: TrialRow & { outcome: TrialOutcome }, toolsSeen: SeenTools[] = []): TraceDocument {
   const { outcome } = row
   return {

@@ -3,6 +3,7 @@ import { untilAborted } from '../core/deadline.ts'
 import type { Tool } from '../connections/types.ts'
 import { toTrialEnd, TrialEnd, type TrialCaller } from './trial-calls.ts'
 import type { CaseSnapshot, Judged, PromptSettings, Transcript, TrialServers } from './types.ts'
+import { defined } from '../../lib/json.ts'
 
 const NO_MODEL =
   'A prompt step needs a model: set MCPDECK_MODEL_BASE_URL for mcpdeck, or send modelApiKeys with the run.'
@@ -16,7 +17,6 @@ export type PromptContext = {
   settings: PromptSettings
   serverNames: readonly string[]
   signal: AbortSignal
-  /** Every tool of one of the servers. */
   listTools(serverName: string): Promise<Tool[]>
   /** Adds the tokens of one answer to the trial's, also where no final text follows. */
   spend(usage: Usage): void
@@ -84,9 +84,5 @@ function addUsage(before: Transcript['usage'], more: Usage): Usage {
     left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0)
   const inputTokens = sum(before?.inputTokens, more.inputTokens)
   const outputTokens = sum(before?.outputTokens, more.outputTokens)
-  return {
-    totalTokens: (before?.totalTokens ?? 0) + more.totalTokens,
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-  }
+  return defined({ totalTokens: (before?.totalTokens ?? 0) + more.totalTokens, inputTokens, outputTokens })
 }

@@ -69,7 +69,6 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   }
 }
 
-/** The servers, with a note of those that listed their tools. */
 function notingListings(servers: TrialServers, listed: Set<string>): TrialServers {
   return {
     ...servers,

@@ -156,7 +156,6 @@ export type TrialServers = {
   ): Promise<{ result: Record<string, unknown>; durationMs: number }>
 }
 
-/** One trial as grading sees it. */
 export type GradedTrial = {
   iterationId: string
   /** Place in the run, from 0. */

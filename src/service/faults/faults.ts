@@ -12,7 +12,6 @@ export type FaultRates = Record<FaultKind, number> & {
   latencyMs: number
 }
 
-/** What the transport does with the answer. */
 export type FaultyAnswer = { response: WholeResponse; transport: 'send' | 'drop' | 'truncate' }
 
 export type Faults = (

@@ -41,7 +41,6 @@ export function insightsEnvelopeOf(store: Store, scope: EnvelopeScope): Insights
   return window && windowEnvelope(store, place, window.id, row)
 }
 
-/** The envelope of one window. */
 export function windowEnvelope(
   store: Store,
   place: FindingScope,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { canonicalJson, newId } from '../core/ids.ts'
+import { newId } from '../core/ids.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { excerptOf } from '../insights/advice.ts'
 import { SWARM_SCOPE, type FindingRow, type FindingScope, type FindingSubject } from './rows.ts'
 import type { Store } from '../core/database/store.ts'

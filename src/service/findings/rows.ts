@@ -101,7 +101,6 @@ function waveRows(database: Database) {
     /** The finding's waves from this one on, in order. */
     wavesFrom: (findingId: string, { at, waveId }: WaveRecording) =>
       waves.all({ findingId }, 'AND (at, waveId) >= (:at, :waveId) ORDER BY at, waveId', { at, waveId }).map(recording),
-    /** Replaces what was recorded of the finding in this wave. */
     putWave: (findingId: string, wave: WaveRecording) =>
       void database.run(
         `INSERT INTO findingWave (findingId, waveId, seen, firstAt, at)

@@ -99,7 +99,7 @@ function byGravity(a: ObservedFailure, b: ObservedFailure): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
     b.affected.count - a.affected.count ||
-    // The same failures give the same findings, in whatever order they were observed.
+    // The same failures give the same findings, in any order they were observed.
     (a.fingerprint < b.fingerprint ? -1 : 1)
   )
 }

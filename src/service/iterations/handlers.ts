@@ -13,13 +13,9 @@ const DEFAULT_PAGE = 50
 export function iterationHandlers({ store, runs, keptTexts }: ServiceContext): Handlers['iterations'] {
   const listOf = (runId: string) => `iterations/${runId}`
   const pages = createTrialPages(store, keptTexts, (runId, position) => store.cursors.write(listOf(runId), position))
-  const look = <T>(work: () => T): T => {
-    runs.settleAbandoned()
-    return store.read(work)
-  }
   return {
     list: ({ project, params, query, vocabulary }) =>
-      look(() => {
+      runs.read(() => {
         const { runId } = params
         requireRunId(store, project.id, runId)
         const { limit = DEFAULT_PAGE, cursor } = query
@@ -27,7 +23,7 @@ export function iterationHandlers({ store, runs, keptTexts }: ServiceContext): H
         return new JsonText(pages({ runId, after, limit }, vocabulary))
       }),
     trace: ({ project, params }) =>
-      look(() => {
+      runs.read(() => {
         const row = requireTrial(store, project.id, params)
         const { outcome } = row
         if (outcome) {
@@ -39,7 +35,7 @@ export function iterationHandlers({ store, runs, keptTexts }: ServiceContext): H
         })
       }),
     steps: ({ project, params, query }) =>
-      look(() => {
+      runs.read(() => {
         const items = toStepRows(requireTrial(store, project.id, params))
         const list = `steps/${params.iterationId}`
         return pageOf(store.cursors, { list, items, query, keyOf: ({ stepId }) => stepId })

@@ -10,14 +10,9 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRuns'] {
   const { store, jobs } = context
   defineJourneyRuns(context)
-  /** Every look at a run first settles those whose process is gone. */
-  const look = <T>(work: () => T): T => {
-    jobs.settleAbandoned()
-    return store.read(work)
-  }
   return {
     list: ({ project, params, query }) =>
-      look(() => {
+      jobs.read(() => {
         const { id } = store.journeys.require(project.id, params.journeyId)
         return latestPage(
           store,
@@ -28,9 +23,9 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
     launch: ({ project, caller, params, body, idempotencyKey }) =>
       launchJourneyRun(context, { project, caller, journeyId: params.journeyId, body: body ?? {}, idempotencyKey }),
     get: ({ project, params }) =>
-      look(() => toJourneyRunDetail(store, store.journeyRuns.require(project.id, params.runId))),
+      jobs.read(() => toJourneyRunDetail(store, store.journeyRuns.require(project.id, params.runId))),
     sessions: ({ project, params, query }) =>
-      look(() => {
+      jobs.read(() => {
         const run = store.journeyRuns.require(project.id, params.runId)
         const attempts = store.journeyRuns.attempts.list(run.id)
         return latestPage(
@@ -53,7 +48,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
       return reply
     },
     scorecard: ({ project, params }) =>
-      look(() => toScorecard(store, store.journeyRuns.require(project.id, params.runId))),
-    overview: ({ project }) => look(() => readOverview(store, project.id)),
+      jobs.read(() => toScorecard(store, store.journeyRuns.require(project.id, params.runId))),
+    overview: ({ project }) => jobs.read(() => readOverview(store, project.id)),
   }
 }

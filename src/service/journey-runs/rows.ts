@@ -93,7 +93,7 @@ export function createJourneyRunRows(database: Database) {
     },
     /** Says that the runner lives; false when the run is not in flight any more. */
     beat: (id: string, lastHeartbeatAt: number) => runs.change({ id, status: 'running' }, { lastHeartbeatAt }) > 0,
-    /** Ends a run in flight; false when it had ended already. */
+    /** Ends a run in flight; false when it had already ended. */
     end: (id: string, { status, marker, error }: JourneyRunEnd, endedAt: number) =>
       runs.change({ id, status: 'running' }, { status, marker, error, endedAt }) > 0,
     attempts: attemptRows(database, attempts),
@@ -104,7 +104,6 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
   const touch = (condition: string, values: Record<string, string | number>) =>
     database.run(`UPDATE journeySession SET lastActivityAt = :at WHERE runId = :runId AND ${condition}`, values)
   return {
-    /** In order of position. */
     list: (runId: string) => attempts.all({ runId }, 'ORDER BY position'),
     counts: (runId: string): AttemptCount[] =>
       database.all(

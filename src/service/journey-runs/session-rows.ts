@@ -84,7 +84,6 @@ export function createJourneySessionRows(database: Database) {
         .all<object>(sql, { projectId, limit, ...after })
         .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
-    /** Null → pending. */
     claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
     /** pending → graded, or failed with the reason; false when it was not pending. */
     endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>

@@ -16,7 +16,6 @@ export function loadModelLibrary(): Promise<ModelLibrary> {
   return library
 }
 
-/** The model behind an endpoint. */
 export function openModel(endpoint: ModelEndpoint): Promise<LanguageModel> {
   return OPENERS[endpoint.kind](endpoint)
 }

@@ -1,10 +1,17 @@
+import type { EvalRunCreated } from '../../api/contract/runs.ts'
+import type { CaseSnapshot } from '../evals/types.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { TrialRow } from './trial-rows.ts'
 import { every } from '../../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { RunRow } from './rows.ts'
+import type { CaseSelection, RunPlan, RunRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
 import type { Store } from '../core/database/store.ts'
 import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
-import { type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from '../core/lease.ts'
+import { guarded, type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
 import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = {
@@ -33,6 +40,8 @@ export type RunEngine = {
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
+  /** Reads after that, as whoever shows runs has to. */
+  read<T>(work: () => T): T
   /** Stops executing runs that are no longer in the store. */
   stopDeleted(): void
   /** Resolves when no run is executing here. */
@@ -61,7 +70,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     for (const [id, { stop }] of executions) if (!isInFlight(store, id)) stop.abort()
   }
 
-  const look = () => {
+  const renewOrStop = () => {
     stopEnded()
     const now = Date.now()
     for (const [id, execution] of executions) {
@@ -69,14 +78,6 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
       execution.renewedAt = now
       const { token } = execution.run.lease
       if (!store.write(() => store.runs.renew(id, token, leaseEnd()))) execution.stop.abort()
-    }
-  }
-  const guardedLook = () => {
-    try {
-      look()
-    } catch (error) {
-      // A busy database is asked again at the next look; until the lease ends nothing is lost.
-      onError(error)
     }
   }
 
@@ -112,7 +113,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
       endWatch = undefined
     })
     executions.set(run.id, { run, stop, done, renewedAt: Date.now() })
-    endWatch ??= every(WATCH_EVERY_MS, guardedLook)
+    endWatch ??= every(WATCH_EVERY_MS, guarded(renewOrStop, onError))
   }
 
   const settleAbandoned = () => {
@@ -144,6 +145,10 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     },
     onCompleted: listener => void listeners.push(listener),
     settleAbandoned,
+    read(work) {
+      settleAbandoned()
+      return store.read(work)
+    },
     stopDeleted: stopEnded,
     settle,
     async close() {
@@ -170,4 +175,119 @@ function isInFlight(store: Store, runId: string): boolean {
 function processEnded(lease: Lease | undefined) {
   const who = lease ? `The process that ran it (${lease.pid} on ${lease.host})` : 'The process that ran it'
   return { executionFailed: `${who} ended before the trial did.` }
+}
+
+export type LaunchReply = EvalRunCreated & { environment: NonNullable<EvalRunCreated['environment']> | null }
+
+/** A run that is written; without `launch` it was launched before. */
+export type Prepared = { reply: LaunchReply; launch?: RunLaunch }
+
+export type NewRun = {
+  fields: Pick<RunRow, 'suiteId' | 'suiteName' | 'modelSource' | 'notes' | 'groupId' | 'rerunOf'>
+  plan: RunPlan
+  cases: CaseSnapshot[]
+  servers: ServerRow[]
+}
+
+/** Writes a run in one transaction; it holds its slot from now on and waits for {@link beginRun}. */
+export function commitRun(context: ServiceContext, prepareRun: () => Prepared): Prepared {
+  let launch: RunLaunch | undefined
+  try {
+    return context.store.write(() => {
+      const prepared = prepareRun()
+      launch = prepared.launch
+      return prepared
+    })
+  } catch (error) {
+    releaseLease(launch?.run.lease)
+    throw error
+  }
+}
+
+/** Begins a run that is written, so that no trial runs for a run that never was. */
+export function beginRun(context: ServiceContext, { reply, launch }: Prepared): LaunchReply {
+  if (!launch) return reply
+  try {
+    context.runs.start(launch)
+  } catch (error) {
+    releaseLease(launch.run.lease)
+    throw error
+  }
+  return { ...reply, status: 'running' }
+}
+
+/** Writes run and trials when a slot is free; counting and writing are one transaction. */
+export function insertRun(
+  context: ServiceContext,
+  project: ProjectRow,
+  { fields, plan, cases, servers }: NewRun,
+): Prepared {
+  const { store, targets } = context
+  requireSlot(context, project, plan.slotId)
+  const run = {
+    id: newId('run'),
+    projectId: project.id,
+    organizationId: project.organizationId,
+    number: store.runs.nextNumber(fields.suiteId),
+    status: 'pending',
+    result: null,
+    source: 'api',
+    ...fields,
+    plan: { ...plan, selection: selectionOf(store, fields.suiteId, cases) },
+    createdAt: Date.now(),
+    lease: takeLease(),
+  } satisfies RunRow
+  store.runs.insert(run, cases)
+  store.trials.insert(trialsOf(run.id, cases))
+  const reply: LaunchReply = {
+    runId: run.id,
+    suiteId: run.suiteId,
+    status: run.status,
+    ...(fields.groupId !== undefined && { runGroupId: fields.groupId }),
+    servers: plan.servers,
+    caseUpsert: { committed: [], failed: [] },
+    environment: plan.environment ?? null,
+  }
+  return { reply, launch: { run, targets: servers.map(targets.of) } }
+}
+
+/** A repeated run may hold cases that its suite has no more. */
+function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot[]): CaseSelection {
+  const selected = new Set(cases.map(({ caseId }) => caseId))
+  const all = new Set([...selected, ...store.cases.list(suiteId).map(({ id }) => id)])
+  return { selectedCaseCount: selected.size, totalCaseCount: all.size }
+}
+
+/**
+ * Makes sure that the organization may have another run in flight; runs of one group hold one slot together.
+ * @throws ServiceError `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
+ */
+export function requireSlot({ store, limits }: ServiceContext, project: ProjectRow, slotId: string | undefined): void {
+  // What another program executes takes nothing here.
+  const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')
+  const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
+  const limit = limits.number(project.organizationId, 'concurrentRuns')
+  if (slots.size < limit || (slotId !== undefined && slots.has(slotId))) return
+  throw new ServiceError('RATE_LIMITED', `${slots.size} runs are in flight, which is the limit.`, {
+    details: { reason: 'CONCURRENT_RUN_LIMIT', limit, activeRunIds: running.map(({ id }) => id) },
+  })
+}
+
+function trialsOf(runId: string, cases: readonly CaseSnapshot[]): TrialRow[] {
+  const planned = cases.flatMap(({ iterations, caseId, title }, casePosition) =>
+    Array.from({ length: iterations }, (_, index) => ({ casePosition, iterationNumber: index + 1, caseId, title })),
+  )
+  return planned.map((place, position) => ({
+    id: newId('itr'),
+    runId,
+    position,
+    ...place,
+    status: 'pending',
+    class: 'pending',
+    result: null,
+    error: null,
+    startedAt: null,
+    durationMs: null,
+    tokensUsed: null,
+  }))
 }

@@ -15,19 +15,14 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 const DEFAULT_LIST_LIMIT = 25
 
 export function runHandlers(context: ServiceContext): Handlers['runs'] {
-  const { store } = context
+  const { store, runs } = context
   const judging = createJudging(context)
   const insights = createRunInsights(context)
   const textOf = createRunTexts(store, context.keptTexts)
-  /** Every look at a run first settles those whose process is gone. */
-  const look = <T>(work: () => T): T => {
-    context.runs.settleAbandoned()
-    return store.read(work)
-  }
-  const find = (projectId: string, runId: string) => look(() => requireRun(store, projectId, runId))
+  const find = (projectId: string, runId: string) => runs.read(() => requireRun(store, projectId, runId))
   return {
     list: ({ project, params, query }) =>
-      look(() => {
+      runs.read(() => {
         const suite = store.suites.require(project.id, params.suiteId)
         const list = `runs/${suite.id}`
         const size = query.limit ?? DEFAULT_LIST_LIMIT
@@ -41,7 +36,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
         }
       }),
     older: ({ project, params, query: { limit: size = DEFAULT_LIST_LIMIT, before } }) =>
-      look(() => {
+      runs.read(() => {
         const suite = store.suites.require(project.id, params.suiteId)
         const last = before === undefined ? undefined : store.runs.get(project.id, before)
         if (before !== undefined && last?.suiteId !== suite.id)
@@ -55,7 +50,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
       createRun(context, { project, caller }, body, { idempotencyKey, signal }),
     get({ project, params: { runId }, query: { cursor } }) {
       context.jobs.settleAbandoned()
-      return look(() => {
+      return runs.read(() => {
         const record =
           cursor === undefined
             ? textOf(project.id, runId)
@@ -67,7 +62,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
     requestInsights: ({ project, params, body }) => insights.request(find(project.id, params.runId), body),
     requestJudge: ({ project, params, body }) => judging.request(find(project.id, params.runId), body),
     compare: ({ project, params, query }) =>
-      look(() => {
+      runs.read(() => {
         const run = requireRun(store, project.id, params.runId)
         const base = baselineOf(store, run, query.baseRunId)
         const suite = store.suites.get(project.id, run.suiteId)
@@ -79,13 +74,14 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
         })
       }),
     cancel({ project, params }) {
-      context.runs.settleAbandoned()
-      context.runs.cancel(requireRun(store, project.id, params.runId))
-      return look(() => toEvalRun(store, requireRun(store, project.id, params.runId)))
+      runs.settleAbandoned()
+      runs.cancel(requireRun(store, project.id, params.runId))
+      return runs.read(() => toEvalRun(store, requireRun(store, project.id, params.runId)))
     },
-    rerunPreview: ({ project, params }) => look(() => previewOf(store, requireRun(store, project.id, params.runId))),
+    rerunPreview: ({ project, params }) =>
+      runs.read(() => previewOf(store, requireRun(store, project.id, params.runId))),
     rerun({ project, caller, params, signal }) {
-      const { run, preview, cases } = look(() => {
+      const { run, preview, cases } = runs.read(() => {
         const source = requireRun(store, project.id, params.runId)
         return { run: source, preview: previewOf(store, source), cases: store.runs.cases(source.id) }
       })

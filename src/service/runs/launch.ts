@@ -19,7 +19,7 @@ import type { SuiteRow } from '../suites/rows.ts'
 import { attachableClients, requireConfigurable, insertSuite, withProvider } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { offeredModels, requireExecutable, type OfferedModels, snapshotCases } from './snapshots.ts'
-import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
+import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './engine.ts'
 import { chooseTarget, requireUnchanged, someServers, type RunTarget } from '../suites/target.ts'
 
 export type RunCreate = z.output<typeof EvalRunCreateRequest>

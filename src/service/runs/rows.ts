@@ -185,7 +185,7 @@ export function createRunRows(database: Database) {
     /** pending → running; false when it was no longer pending. */
     begin: (id: string, startedAt: number) =>
       runs.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** Ends a run in flight; false when it had ended already. */
+    /** Ends a run in flight; false when it had already ended. */
     end: (id: string, { status, result, summary, decisionSummary, scoreIntegrity, completedAt }: RunEnding) =>
       runs.change(
         { id },

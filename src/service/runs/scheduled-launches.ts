@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
-import { beginRun, commitRun } from './insert-run.ts'
+import { beginRun, commitRun } from './engine.ts'
 import { offeredFor, prepareRun } from './launch.ts'
 import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
 import { MINUTE_MS, nextSlot } from '../suites/schedule.ts'

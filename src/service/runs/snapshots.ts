@@ -7,6 +7,7 @@ import { listModels } from '../catalogs/models.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelEndpoint } from '../models/endpoint.ts'
 import type { ModelSettings } from '../models/settings.ts'
+import { defined } from '../../lib/json.ts'
 
 /** What a launch changes for its run only. */
 export type SnapshotOverrides = {
@@ -36,9 +37,7 @@ function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotO
     steps: definition.steps,
     iterations: overrides.iterations ?? Math.max(definition.iterations, settings.minimumIterations ?? 1),
     isNegative: definition.isNegative,
-    ...(definition.expectedOutput !== undefined && { expectedOutput: definition.expectedOutput }),
-    ...(matchOptions && { matchOptions }),
-    ...(modelSettings && { modelSettings }),
+    ...defined({ expectedOutput: definition.expectedOutput, matchOptions, modelSettings }),
     checks: effectiveChecks(settings.checks ?? [], definition.checks),
   }
   const models = uniqueModels(modelsOf(settings, definition, overrides.model))
@@ -74,18 +73,14 @@ function promptSettings(
     typeof advancedConfig['temperature'] === 'number' ? advancedConfig['temperature'] : executionConfig.temperature
   const toolChoice = TOOL_CHOICES.find(choice => choice === advancedConfig['toolChoice'])
   if (systemPrompt === undefined && temperature === undefined && !toolChoice) return undefined
-  return {
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(temperature !== undefined && { temperature }),
-    ...(toolChoice && { toolChoice }),
-  }
+  return defined({ systemPrompt, temperature, toolChoice })
 }
 
 function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition, override: string | undefined) {
   if (override !== undefined) return [{ model: override }]
   if (models.length > 0) return models
   const { model, provider } = executionConfig ?? {}
-  return model === undefined ? [] : [{ model, ...(provider !== undefined && { provider }) }]
+  return model === undefined ? [] : [defined({ model, provider })]
 }
 
 /**

@@ -12,7 +12,6 @@ export type Stage = {
   server: ServerRow
   /** The moment so many days ago at so many hours, UTC; epoch milliseconds. */
   at(daysAgo: number, hours: number): number
-  /** Says that a record is a sample. */
   mark(kind: SampleKind, record: { id: string }): void
 }
 

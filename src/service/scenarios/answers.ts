@@ -3,7 +3,7 @@ import type { Conversation, ConversationToolCall, ConversationTurn, History } fr
 import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
+import { guarded, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type VisitorMessageRow, type VisitorSessionRow } from './visitor-session-rows.ts'
@@ -37,7 +37,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   const running = new Map<string, Running>()
   let watch: NodeJS.Timeout | undefined
 
-  const lookAtAll = () => {
+  const renewOrStop = () => {
     for (const work of running.values()) {
       const session = store.visitorSessions.get(work.sessionId)
       const ending = session && whyEnded(store, session, now())
@@ -48,14 +48,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       }
     }
   }
-  const look = () => {
-    try {
-      lookAtAll()
-    } catch (error) {
-      // A busy database is asked again at the next look; the end of the answer asks in any case.
-      onError(error)
-    }
-  }
+  const look = guarded(renewOrStop, onError)
 
   return {
     look,

@@ -2,9 +2,8 @@ import type * as z from 'zod'
 import type { SCENARIO_MODES } from '../../api/contract/choices.ts'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Database } from '../core/database/database.ts'
-import { requireRow } from '../core/errors.ts'
 import type { Sealer } from '../core/database/sealer.ts'
-import { json, sealed, tableOf } from '../core/database/table.ts'
+import { json, sealed, tableOf, requireRow } from '../core/database/table.ts'
 
 export type ScenarioMode = (typeof SCENARIO_MODES)[number]
 type GuestCaps = z.output<typeof GuestExecutionRequest>

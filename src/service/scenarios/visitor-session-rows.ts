@@ -210,7 +210,6 @@ function createMessageRows(database: Database) {
     /** Oldest first, those after a position. */
     page,
     all: (sessionId: string) => page(sessionId, -1, -1),
-    /** What guests of a scenario asked since a time. */
     countOfGuests: (scenarioId: string, since: number) =>
       database.get<{ count: number }>(
         `SELECT count(*) AS count FROM visitorMessage m JOIN visitorSession s ON s.id = m.sessionId

@@ -11,6 +11,7 @@ import { discoverIssuer, expiryOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
+import { defined } from '../../lib/json.ts'
 
 type ServerCall = {
   params: { serverId: string }
@@ -54,7 +55,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
       const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
       const imported = store.write(() => {
         const { server, tokens } = read()
-        store.servers.setTokens(server.id, { ...tokens, ...(issuer !== undefined && { issuer }) })
+        store.servers.setTokens(server.id, { ...tokens, ...defined({ issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
       })
       // A session may belong to whom the tokens before were of.
@@ -165,13 +166,12 @@ function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
   if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
     throw invalidField('serverUrl', 'is not the address of the saved server')
   const { tokens, clientInformation, oauthResourceUrl } = body
-  const expiresAt = expiryOf(tokens.expires_in)
-  return {
+  return defined({
     accessToken: tokens.access_token,
-    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
-    ...(tokens.scope !== undefined && { scope: tokens.scope }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(clientInformation && { client: clientInformation }),
-    ...(oauthResourceUrl !== undefined && { resourceUrl: oauthResourceUrl }),
-  }
+    refreshToken: tokens.refresh_token,
+    scope: tokens.scope,
+    expiresAt: expiryOf(tokens.expires_in),
+    client: clientInformation,
+    resourceUrl: oauthResourceUrl,
+  })
 }

@@ -38,11 +38,10 @@ export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['
           return role !== undefined && role !== 'guest'
         })
       const projects = projectId === undefined ? reachable() : [projectFor(store, caller, projectId, 'member')]
-      runs.settleAbandoned()
       const list = `chat-sessions/${JSON.stringify([caller.keyId, projectId, status])}`
       const filter = { status, order: 'newest' as const, endedOnly: false, limit, cursor: before }
       const feed = { projectIds: projects.map(({ id }) => id) }
-      const { rows, ...page } = store.read(() => readFeedPage(store, list, feed, filter))
+      const { rows, ...page } = runs.read(() => readFeedPage(store, list, feed, filter))
       return {
         items: rows.map(({ summary }) => ({
           id: summary.chatSessionId,

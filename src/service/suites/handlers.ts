@@ -28,9 +28,8 @@ export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuit
     return suite
   }
   return {
-    list({ project, query }) {
-      runs.settleAbandoned()
-      return store.read(() => {
+    list: ({ project, query }) =>
+      runs.read(() => {
         const list = `suites/${project.id}`
         const { items, ...page } = pageOf(store.cursors, { list, items: store.suites.list(project.id), query })
         return {
@@ -41,8 +40,7 @@ export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuit
           }),
           ...page,
         }
-      })
-    },
+      }),
     get: ({ project, params }) =>
       store.read(() => toSuiteDetail(store, store.suites.require(project.id, params.suiteId))),
     create: ({ project, caller, body }) =>

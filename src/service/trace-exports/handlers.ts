@@ -26,9 +26,8 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
       const { cursor, limit = DEFAULT_PAGE, includeContent = false } = query
       if (limit < 1) throw invalidField('limit', 'must be at least 1')
       const sourceTypes = readSourceTypes(query.sourceTypes, 'sourceTypes')
-      runs.settleAbandoned()
       const list = `trace-exports/${JSON.stringify([project.id, sourceTypes])}`
-      const { rows, nextCursor } = store.read(() =>
+      const { rows, nextCursor } = runs.read(() =>
         readFeedPage(
           store,
           list,

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { contract } from '../../api/contract/contract.ts'
+import { allEndpoints, contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
@@ -149,7 +149,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const serverRequests = createRequestsFor(options, store)
   const requests = options.onServerRequests && serverRequests
   const own = createConnections({ ...options.connections, traffic, requests, onServerNews: options.onServerNews })
-  const log = options.log ?? (() => {})
+  const { log = () => {}, now = Date.now } = options
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
     const executor = createExecutorFor(options, { store, connections: own, traffic })
@@ -158,7 +158,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const background = createBackground(onError, options.longestLookMs)
     const jobs = createJobs(store, onError)
     const limits = createLimits(store, fixedLimits(options))
-    const now = options.now ?? Date.now
     const targets = createServerTargets(store)
     const visits = createVisits({ store, connections, targets, models: options.models, now, onError })
     const context: ServiceContext = {
@@ -198,11 +197,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         options.onArrival?.()
         return isMore
       })
+    const guards = new Map(allEndpoints().map(endpoint => [endpoint, guardOf(store, endpoint)]))
     const pipeline = createPipeline({
       store,
       handlers,
       visitors: { prefix: VISIT_PREFIX, answer: (...visit) => answerVisit(visits, ...visit) },
-      guardOf: endpoint => guardOf(store, endpoint),
+      guardOf: endpoint => guards.get(endpoint),
       limits,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',

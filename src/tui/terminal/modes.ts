@@ -14,15 +14,17 @@ export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?100
  * resized into its history.
  */
 export const LEAVE =
-  '\x1b[m\x1b[H\x1b[2J\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l' +
+  '\x1b[m\x1b[H\x1b[2J\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1003l\x1b[?1000l\x1b[?1004l\x1b[?2004l' +
   '\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[23;0t'
 
 /**
- * Button and wheel reports in SGR coordinates (DECSET 1000, 1006); drags say nothing, they cost bytes and mean nothing
- * here.
+ * Button and wheel reports in SGR coordinates (DECSET 1000, 1006). Moves (DECSET 1003) are reported only while a
+ * picture says what is under the mouse; terminals have one of the two at a time.
  */
 export const MOUSE_ON = '\x1b[?1000h\x1b[?1006h'
-export const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l'
+export const MOUSE_OFF = '\x1b[?1006l\x1b[?1003l\x1b[?1000l'
+export const HOVER_ON = '\x1b[?1003h'
+export const HOVER_OFF = '\x1b[?1003l\x1b[?1000h'
 
 /** DECRQM: asks whether the terminal has synchronized output. */
 export const ASK_SYNCHRONIZED = '\x1b[?2026$p'

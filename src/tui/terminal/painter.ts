@@ -7,6 +7,8 @@ const MAX_REWRITTEN_GAP = 3
 const ERASE_WORTH = 3
 /** From so many blanks on, erasing them and moving on are fewer bytes. */
 const ERASE_WITHIN_WORTH = 12
+/** From so many characters on, a colour that need not be said again is more than coming back to the row's beginning. */
+const TAIL_FIRST_WORTH = 8
 
 /** Turns differences between rows into the fewest bytes; knows where the terminal's cursor and pen stand. */
 export type Painter = {
@@ -59,6 +61,45 @@ export function createPainter(): Painter {
     text += target.graphemes[at] ?? ' '
     column = UNKNOWN
   }
+  const paintCells = (toRow: number, target: Row, painted: Row, [from, to]: readonly [number, number]): void => {
+    const width = target.graphemes.length
+    let forcedTo = from
+    let at = from
+    while (at < to) {
+      if (at >= forcedTo && sameCell(target, painted, at)) {
+        at++
+        continue
+      }
+      if (at >= target.blankFrom && Math.max(painted.blankFrom, forcedTo) - at > ERASE_WORTH) {
+        moveTo(toRow, at)
+        setPen(PLAIN)
+        text += '\x1b[K'
+        return
+      }
+      const erased = erasable(target, painted, at, forcedTo)
+      if (erased > 0) {
+        moveTo(toRow, at)
+        setPen(PLAIN)
+        text += `\x1b[${erased}X`
+        at += erased
+        continue
+      }
+      const cells = cellsAt(target, at)
+      const grapheme = target.graphemes[at] ?? ' '
+      approach(toRow, at, target)
+      setPen(inkAt(target, painted, at, pen))
+      if (isSure(grapheme)) {
+        text += grapheme
+        column = at + cells
+      } else {
+        writeUnsure(at, cells, target, painted, at < forcedTo)
+        forcedTo = Math.max(forcedTo, Math.min(width, at + cells + spill(grapheme, cells)))
+      }
+      at += cells
+      // Terminals differ in where the cursor stands after the last column.
+      if (at >= width) column = UNKNOWN
+    }
+  }
 
   return {
     moveTo,
@@ -81,44 +122,28 @@ export function createPainter(): Painter {
     },
     paintRow(toRow, target, painted) {
       const width = target.graphemes.length
-      let forcedTo = 0
-      let at = 0
-      while (at < width) {
-        if (at >= forcedTo && sameCell(target, painted, at)) {
-          at++
-          continue
-        }
-        if (at >= target.blankFrom && Math.max(painted.blankFrom, forcedTo) - at > ERASE_WORTH) {
-          moveTo(toRow, at)
-          setPen(PLAIN)
-          text += '\x1b[K'
-          return
-        }
-        const erased = erasable(target, painted, at, forcedTo)
-        if (erased > 0) {
-          moveTo(toRow, at)
-          setPen(PLAIN)
-          text += `\x1b[${erased}X`
-          at += erased
-          continue
-        }
-        const cells = cellsAt(target, at)
-        const grapheme = target.graphemes[at] ?? ' '
-        approach(toRow, at, target)
-        setPen(inkAt(target, painted, at, pen))
-        if (isSure(grapheme)) {
-          text += grapheme
-          column = at + cells
-        } else {
-          writeUnsure(at, cells, target, painted, at < forcedTo)
-          forcedTo = Math.max(forcedTo, Math.min(width, at + cells + spill(grapheme, cells)))
-        }
-        at += cells
-        // Terminals differ in where the cursor stands after the last column.
-        if (at >= width) column = UNKNOWN
-      }
+      const tail = tailInHand(target, painted, pen)
+      if (tail < width) paintCells(toRow, target, painted, [tail, width])
+      paintCells(toRow, target, painted, [0, tail])
     },
   }
+}
+
+/**
+ * Where the last characters begin that are to be written in the pen's own colour, behind others in another one: with
+ * them first the colour is not said twice. The row's width where there are none.
+ */
+function tailInHand(target: Row, painted: Row, pen: Style | undefined): number {
+  const width = target.graphemes.length
+  if (pen === undefined || pen.foreground.length < TAIL_FIRST_WORTH) return width
+  let tail = width
+  for (let at = width - 1; at >= 0; at--) {
+    if (target.graphemes[at] === ' ' || sameCell(target, painted, at)) continue
+    if (target.styles[at]?.foreground === pen.foreground) tail = at
+    // What terminals draw wider than it is would reach from the beginning into an end that is written already.
+    else return [target, painted].every(row => row.graphemes.every(isSure)) ? tail : width
+  }
+  return width
 }
 
 /** The pen for a cell; for a blank the one at hand or that of what comes behind, where it looks the same with them. */

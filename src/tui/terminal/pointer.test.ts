@@ -50,6 +50,32 @@ test('a press focuses what is around it and acts on the smallest area, whatever 
   }
 })
 
+test('a move without a button is heard by the picture under it, which hears of its end', async () => {
+  const wanted: boolean[] = []
+  const heard: unknown[] = []
+  const pointer = createPointer(Date.now, isWanted => wanted.push(isWanted))
+  const rectangle = { row: 2, column: 4, width: 10, height: 3 }
+  const picture = () => ({ rectangle, depth: 0, handlers: () => ({ hover: (at: unknown) => heard.push(at) }) })
+  const move = (row: number, column: number, button: 'none' | 'left' = 'none') =>
+    pointer.handle({ type: 'mouse', action: 'move', button, row, column, shift: false, alt: false, ctrl: false })
+  const remove = pointer.register(picture())
+  pointer.register({ rectangle: { row: 0, column: 0, width: 80, height: 24 }, depth: 0, handlers: () => ({}) })
+  await Promise.resolve()
+  expect(move(3, 5)).toBe(true)
+  expect(move(3, 5, 'left')).toBe(false)
+  expect(move(0, 0)).toBe(false)
+  expect(heard).toEqual([{ row: 1, column: 1 }, undefined])
+  remove()
+  const removeAgain = pointer.register(picture())
+  await Promise.resolve()
+  expect(wanted, 'one that moves stays wanted').toEqual([true])
+  move(2, 4)
+  removeAgain()
+  await Promise.resolve()
+  expect(heard.slice(2)).toEqual([{ row: 0, column: 0 }, undefined])
+  expect(wanted).toEqual([true, false])
+})
+
 test('the second press on a row within the time is a double click, the third begins anew', () => {
   const { add, mouse, take, wait } = setup()
   add('list', [0, 0, 9, 9])

@@ -12,6 +12,8 @@ export type PointerHandlers = {
   press?: (at: PointedCell, again: boolean) => void
   /** The wheel was turned by so many notches that no smaller area takes; down is positive. */
   wheel?: (notches: number) => void
+  /** The mouse is over a cell of it that no smaller area takes, without a button; undefined once it has left. */
+  hover?: (at: PointedCell | undefined) => void
 }
 
 export type PointerArea = {
@@ -34,9 +36,21 @@ export const DOUBLE_CLICK_MS = 500
 /**
  * Routes the mouse: an event goes to the smallest area under it that handles it, never by mount order, and the areas of
  * an overlay cover everything beneath, also where the overlay is not.
+ * @param onHover hears whether any area wants moves of the mouse, which cost input while they are reported
  */
-export function createPointer(now: () => number = Date.now): Pointer {
+export function createPointer(
+  now: () => number = Date.now,
+  onHover: (isWanted: boolean) => void = () => undefined,
+): Pointer {
   const areas = new Set<PointerArea>()
+  let hovered: PointerArea | undefined
+  let wantsHover = false
+  // An area that moves is taken out and added again, which changes nothing.
+  const reportHover = (): void =>
+    queueMicrotask(() => {
+      const isWanted = [...areas].some(area => area.handlers().hover)
+      if (isWanted !== wantsHover) onHover((wantsHover = isWanted))
+    })
   let last: { area: PointerArea; row: number; at: number } | undefined
   const under = (event: MouseEvent): PointerArea[] => {
     const depth = Math.max(0, ...[...areas].map(area => area.depth))
@@ -49,20 +63,35 @@ export function createPointer(now: () => number = Date.now): Pointer {
     for (const area of hit.toReversed()) area.handlers().focus?.()
     const nearest = hit.find(area => area.handlers().press)
     if (!nearest) return hit.length > 0
-    const { row, column } = nearest.rectangle
     const again = last?.area === nearest && last.row === event.row && now() - last.at < DOUBLE_CLICK_MS
     // A third press begins anew, or it would open twice.
     last = again ? undefined : { area: nearest, row: event.row, at: now() }
-    nearest.handlers().press?.({ row: event.row - row, column: event.column - column }, again)
+    nearest.handlers().press?.(cellIn(nearest, event), again)
     return true
+  }
+  const hover = (event: MouseEvent): boolean => {
+    const nearest = under(event).find(area => area.handlers().hover)
+    if (hovered !== nearest) hovered?.handlers().hover?.(undefined)
+    hovered = nearest
+    nearest?.handlers().hover?.(cellIn(nearest, event))
+    return nearest !== undefined
   }
   return {
     register(area) {
       areas.add(area)
-      return () => void areas.delete(area)
+      reportHover()
+      return () => {
+        areas.delete(area)
+        if (hovered === area) {
+          hovered = undefined
+          area.handlers().hover?.(undefined)
+        }
+        reportHover()
+      }
     },
     handle(event, notches = 1) {
       if (event.action === 'press') return event.button === 'left' && press(event)
+      if (event.action === 'move') return event.button === 'none' && hover(event)
       if (event.action !== 'wheel-up' && event.action !== 'wheel-down') return false
       const nearest = under(event).find(area => area.handlers().wheel)
       nearest?.handlers().wheel?.(event.action === 'wheel-down' ? notches : -notches)
@@ -73,6 +102,10 @@ export function createPointer(now: () => number = Date.now): Pointer {
 
 function contains({ row, column, width, height }: Rectangle, at: PointedCell): boolean {
   return at.row >= row && at.row < row + height && at.column >= column && at.column < column + width
+}
+
+function cellIn({ rectangle }: PointerArea, { row, column }: PointedCell): PointedCell {
+  return { row: row - rectangle.row, column: column - rectangle.column }
 }
 
 function cells({ width, height }: Rectangle): number {

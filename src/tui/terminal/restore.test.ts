@@ -70,7 +70,7 @@ afterEach(() => {
     try {
       session.pty.kill('SIGKILL')
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   }
 })

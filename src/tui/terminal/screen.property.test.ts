@@ -40,6 +40,8 @@ const token: fc.Arbitrary<Token> = fc.oneof(
 )
 const colour: fc.Arbitrary<Colour> = fc.oneof(
   fc.constant<Colour>({ kind: 'default' }),
+  // One that comes often, so that rows end in the colour that the pen has from the row before.
+  fc.constant<Colour>({ kind: '256', index: 246 }),
   fc.record({ kind: fc.constant('16' as const), index: fc.nat(15) }),
   fc.record({ kind: fc.constant('256' as const), index: fc.integer({ min: 16, max: 255 }) }),
   fc.record({ kind: fc.constant('rgb' as const), value: fc.nat(0xffffff) }),

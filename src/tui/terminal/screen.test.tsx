@@ -106,11 +106,19 @@ test('a row on a quiet ground moves without a byte for what nobody sees of its b
       return row === selected ? `\x1b[48;5;237m${text}\x1b[49m` : text
     })
   await show(screen, emulator, frame(1))
-  const [plain, ground] = ['\x1b[mcase\x1b[27X\x1b[44G', `\x1b[39mcase${' '.repeat(27)}`]
+  const plain = '\x1b[mcase\x1b[27X\x1b[44G'
   expect(await show(screen, emulator, frame(2))).toBe(
     `\x1b[1H  \x1b[31m✗ failed  ${plain}\x1b[38;5;246m1/10   5ms ` +
-      `\r\n\x1b[31;48;5;237m  ✗ failed  ${ground}\x1b[38;5;246m2/10   5ms `,
+      // The end comes first: its colour is that of the row before.
+      `\x1b[2;44H\x1b[48;5;237m2/10   5ms \r  \x1b[31m✗ failed  \x1b[39mcase${' '.repeat(27)}`,
   )
+})
+
+test('the end of a row stays where a grapheme before it is drawn wider than it is', async () => {
+  const { emulator, screen } = setUp({}, { columns: 12, modernWidths: false })
+  const muted = (text: string) => `\x1b[38;5;246m${text}\x1b[39m`
+  await show(screen, emulator, [muted('one'), `x👩‍👩‍👧${muted('two')}`])
+  expect([3, 4, 5].map(column => emulator.cell(1, column).getChars()).join('')).toBe('two')
 })
 
 test('only the cells that changed are written', async () => {

@@ -63,6 +63,7 @@ export class Screen {
   #hasKeyboard = false
   #synchronized: boolean
   #mouse: boolean
+  #hover = false
   #title: string | undefined
   #ground: { ground: string; text: string } | undefined
   readonly #replyListeners = new Set<(sequence: string) => boolean>()
@@ -150,7 +151,7 @@ export class Screen {
     return [
       this.#title === undefined ? '' : title(this.#title),
       this.#ground === undefined ? '' : groundSequence(this.#ground),
-      this.#mouse ? modes.MOUSE_ON : '',
+      this.#mouse ? this.#mouseOn() : '',
       this.#hasKeyboard ? modes.KEYBOARD_ON : '',
       this.#asksKeyboard && !this.#hasKeyboard ? modes.ASK_KEYBOARD : '',
       this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '',
@@ -248,7 +249,18 @@ export class Screen {
   setMouse(enabled: boolean): void {
     if (this.#mouse === enabled) return
     this.#mouse = enabled
-    this.control(enabled ? modes.MOUSE_ON : modes.MOUSE_OFF)
+    this.control(enabled ? this.#mouseOn() : modes.MOUSE_OFF)
+  }
+
+  /** Switches reports of where the mouse is while no button is pressed; they come only with the others. */
+  setHover(enabled: boolean): void {
+    if (this.#hover === enabled) return
+    this.#hover = enabled
+    if (this.#mouse) this.control(enabled ? modes.HOVER_ON : modes.HOVER_OFF)
+  }
+
+  #mouseOn(): string {
+    return modes.MOUSE_ON + (this.#hover ? modes.HOVER_ON : '')
   }
 
   /** Hears of replies that the screen did not ask for, until somebody answers that it was meant. */

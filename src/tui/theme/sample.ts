@@ -31,7 +31,7 @@ export function sampleLines(palette: Palette, options: { level: ColourLevel; asc
   const gap = (used: string): string => ' '.repeat(Math.max(0, WIDTH - used.length))
   const rest = gap(` ${plain}`)
   const chosen = theme.tintsRows
-    ? theme.paint('selected', `${theme.paint('accent', symbols.pointer)}${states}${rest}`)
+    ? theme.paint('selected', `${symbols.pointer}${states}${rest}`)
     : theme.paint('selected', `${symbols.pointer}${plain}${rest}`)
   const { ground } = palette
   const chalk = new Chalk({ level: options.level })

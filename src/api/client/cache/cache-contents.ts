@@ -76,6 +76,11 @@ export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return endpointOf(queryKey)?.method === 'GET'
 }
 
+/** Whether a query asks the service, and not what lies on this machine, such as the journal. */
+export function isOfService({ queryKey: [resource] }: Pick<Query, 'queryKey'>): boolean {
+  return Object.hasOwn(contract, String(resource))
+}
+
 /** The declared operation that a query reads. */
 export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
   const [resource, name] = key

@@ -60,7 +60,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   OAUTH_REQUIRED: {
     title: 'The server needs a grant',
-    sentence: error => `The MCP server wants an OAuth grant; the key of this profile is fine.${quoted(error)}`,
+    sentence: error => `The MCP server needs an OAuth grant; the key of this profile is fine.${quoted(error)}`,
     next: 'Sign in to that server, or import tokens for it, then repeat.',
   },
   FORBIDDEN: {
@@ -101,7 +101,7 @@ export const advice: Record<AdviceKey, Advice> = {
   MODEL_ENDPOINT: {
     title: 'No answer from the model',
     sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
-    next: 'Nothing is repeated by itself: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
+    next: 'Nothing is repeated automatically: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
   },
   VALIDATION_ERROR: {
     title: 'Input not accepted',
@@ -145,14 +145,13 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   SERVER_UNREACHABLE: {
     title: 'MCP server unreachable',
-    sentence:
-      'The service works, but not the MCP server: it is out of reach, broke off, or answered with an error of its own.',
+    sentence: 'The service works, but the MCP server is out of reach, broke off, or answered with an error.',
     next: 'Check that the server runs and its address is right; the doctor finds the step that fails.',
   },
   TIMEOUT: {
     title: 'MCP server silent',
     sentence: 'The service reached the MCP server, which did not answer in time.',
-    next: 'Try again, or let the doctor look at the server.',
+    next: 'Try again, or run the doctor on the server.',
   },
   INTERNAL_ERROR: {
     title: 'Fault in the service',
@@ -173,18 +172,18 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'burst-brake': {
     title: 'Too many launches',
-    sentence: 'The service brakes launches and generations that follow each other too quickly.',
+    sentence: 'The service limits launches and generations that follow each other too quickly.',
     next: waitThen('repeat'),
   },
   'daily-quota': {
-    title: 'Quota of the day used up',
+    title: 'Daily quota used up',
     sentence: 'The daily quota of launches or generations is used up.',
-    next: 'It starts anew at 00:00 UTC.',
+    next: 'It resets at 00:00 UTC.',
   },
   'insights-per-day': {
-    title: 'Insights of the day used up',
-    sentence: 'The organization has used its insight requests of the day.',
-    next: 'They start anew at 00:00 UTC; insights that exist can still be read.',
+    title: 'Daily insights used up',
+    sentence: 'The organization has used its daily insight requests.',
+    next: 'They reset at 00:00 UTC; existing insights can still be read.',
   },
   'concurrent-runs': concurrentRuns,
   CONCURRENT_RUN_LIMIT: concurrentRuns,
@@ -238,7 +237,7 @@ export const advice: Record<AdviceKey, Advice> = {
     next: `${AGAIN} ${SHOW_RAW}`,
   },
   'invalid-response.mismatch': {
-    title: 'Answer not as agreed',
+    title: 'Unexpected answer',
     sentence: error => `The answer does not match the contract: ${summarizeIssues(error.issues)}.`,
     next: SHOW_RAW,
   },
@@ -253,7 +252,7 @@ export const advice: Record<AdviceKey, Advice> = {
     next: 'What was read so far is shown; refresh to start over.',
   },
   'invalid-response.endless-list': {
-    title: 'List not read to its end',
+    title: 'List not complete',
     sentence: error => error.message,
     next: 'Narrow it, or read on: --all does that on the command line.',
   },
@@ -268,13 +267,13 @@ export const advice: Record<AdviceKey, Advice> = {
     next: 'Start the service, or check the address and port of the profile.',
   },
   'network.unreachable': {
-    title: 'No way to the service',
+    title: 'No route to the service',
     sentence: 'There is no route to the service from this machine.',
     next: 'Check the network connection or VPN.',
   },
   'network.connect-timeout': {
     title: 'No connection',
-    sentence: 'The service did not take the connection in time.',
+    sentence: 'The service did not accept the connection in time.',
     next: 'Check the network, firewall or VPN, then try again.',
   },
   'network.tls': {
@@ -317,7 +316,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.invalid-key': {
     title: 'Key unusable',
-    sentence: 'Nothing was sent: the key holds characters that no key has, such as a space or a line break.',
+    sentence: 'Nothing was sent: the key has characters that are not allowed in one, such as a space or a line break.',
     next: 'Enter the key again.',
   },
   'refused.invalid-address': {
@@ -369,7 +368,7 @@ export const advice: Record<AdviceKey, Advice> = {
 /** What to do about a refused key, by where it came from. */
 function otherKey(otherwise: string): Words {
   return ({ keySource }) =>
-    keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service takes.`
+    keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service accepts.`
 }
 
 function waitThen(then: string): Words {

@@ -23,7 +23,7 @@ export function describeError(error: unknown): ErrorText {
   if (!error.leavesDoubt) return said
   return {
     title,
-    sentence: `${said.sentence} The change may have happened all the same.`,
+    sentence: `${said.sentence} The change may have happened anyway.`,
     next: `Check whether it happened before repeating. ${said.next}`,
   }
 }
@@ -37,7 +37,7 @@ export function unquotedMessage(error: unknown): string | undefined {
 /** All of it as one text. What matters most stands first, because a small terminal shows the beginning. */
 export function failureSentence(error: unknown): string {
   const { title, sentence, next } = describeError(error)
-  if (error instanceof ApiError && error.leavesDoubt) return `${title}; it may have happened all the same. ${next}`
+  if (error instanceof ApiError && error.leavesDoubt) return `${title}; it may have happened anyway. ${next}`
   return `${title}: ${sentence} ${next}`
 }
 
@@ -51,11 +51,11 @@ const MACHINE_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on that disk, then try again.',
   EDQUOT: 'Make room in your share of that disk, then try again.',
   EROFS: 'It can only be read there; name another directory.',
-  EACCES: 'See to it that you may write there, then try again.',
-  EPERM: 'See to it that you may write there, then try again.',
+  EACCES: 'Make sure that you may write there, then try again.',
+  EPERM: 'Make sure that you may write there, then try again.',
 }
 
-const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
+const LOOK_THERE = 'Check that it exists and may be written, then try again.'
 
 function describeFault(error: unknown): ErrorText {
   if (error instanceof StorageError) return { title: 'Workspace not usable', sentence: error.message, next: error.next }
@@ -65,7 +65,7 @@ function describeFault(error: unknown): ErrorText {
     return { title: 'Refused by this machine', sentence, next: ownValue(MACHINE_ADVICE, code) ?? LOOK_THERE }
   return {
     title: 'Fault in mcpdeck',
-    sentence: `The program failed by itself: ${sentence}`,
+    sentence: `The program failed: ${sentence}`,
     next: 'Try again with --log-file FILE; if it comes back, report it with that file.',
   }
 }

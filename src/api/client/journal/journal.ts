@@ -101,6 +101,8 @@ class FileJournal implements Journal {
   readonly #profile: string
   readonly #clock: Clock
   readonly #machine: Machine
+  /** This process, as entries name it. */
+  readonly #self: string
   readonly #onFault: (error: unknown) => void
   readonly #listeners = new Set<() => void>()
   /** Writes of this process that have not ended, with what is called at their end. */
@@ -114,6 +116,7 @@ class FileJournal implements Journal {
     this.#profile = options.profile
     this.#clock = options.clock ?? systemClock
     this.#machine = options.machine ?? thisMachine
+    this.#self = JSON.stringify(selfOn(this.#machine))
     this.#onFault = options.onFault ?? (() => {})
   }
 
@@ -161,7 +164,7 @@ class FileJournal implements Journal {
       if (!row || !this.#isFree(row)) return false
       database.run(
         'UPDATE entries SET claimToken = :token, claimOwner = :owner, claimedUntil = :until WHERE id = :id',
-        { id, token, owner: this.#self(), until: this.#now() + CLAIM_MS },
+        { id, token, owner: this.#self, until: this.#now() + CLAIM_MS },
       )
       return true
     })
@@ -237,7 +240,7 @@ class FileJournal implements Journal {
     return database.insert(
       `INSERT INTO entries (profile, operation, place, digest, input, complete, key, owner, state, open, intendedAt)
        VALUES (:profile, :operation, :place, :digest, :input, :complete, :key, :owner, 'intended', 1, :now)`,
-      { ...values, profile: this.#profile, owner: this.#self(), now: this.#now() },
+      { ...values, profile: this.#profile, owner: this.#self, now: this.#now() },
     )
   }
 
@@ -347,10 +350,6 @@ class FileJournal implements Journal {
     const why = systemErrorReason(error)
     const message = `The journal of writes ${this.#file} cannot be written (${why}), ${consequence}.`
     return refusal('journal', message, { endpoint })
-  }
-
-  #self(): string {
-    return JSON.stringify(selfOn(this.#machine))
   }
 
   #now(): number {

@@ -84,7 +84,7 @@ test('a question about what is chosen is answered, and what it proposes is sent 
   await app.press('down', open)
   await isPlace('suiteId', suite.id)
   // The list that it was opened from is gone too.
-  await app.see(frame => !frame.includes('What the agent was asked'))
+  await app.see(frame => !frame.includes('Questions to the agent'))
 })
 
 test('a question is chosen, edited and followed by others, which hear what was said', async () => {
@@ -190,7 +190,7 @@ test('what a hosted service was asked is listed for the session, and its proposa
   await app.see('decide about it there')
   await app.press(close)
   await app.press(keys.agentTurns)
-  await app.see(/asked in this session[^]*answered +What changed on this server/)
+  await app.see(/agent in this session[^]*answered +What changed on this server/)
   await app.press('enter')
   await app.see('It waits.')
 })

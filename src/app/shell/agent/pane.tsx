@@ -57,9 +57,9 @@ export function AgentPane(props: PaneProps) {
       asked={turns.map(({ question }) => asWritten(question))}
       questions={props.questions}
       about={[
-        chosen ? `It is told what is chosen here: ${chosen.kind} ${chosen.name}.` : 'It answers about this project.',
+        chosen ? `It knows what is chosen here: ${chosen.kind} ${chosen.name}.` : 'It answers about this project.',
         'It reads and adds records by itself; anything else is only proposed.',
-        profile.local ? 'This takes tokens of your model.' : 'This spends credits.',
+        profile.local ? 'This uses tokens of your model.' : 'This spends credits.',
       ]}
       running={running && { startedAt: Number(running.startedAt), did: running.did, stop: running.stop }}
       status={status}
@@ -163,7 +163,7 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
       },
       async dismiss() {
         const row = list.choose()
-        if (!row || !('proposal' in row)) throw new UnavailableAction('Only a proposed action is dismissed.')
+        if (!row || !('proposal' in row)) throw new UnavailableAction('Only a proposed action can be dismissed.')
         await decide(row.proposal, 'dismissed')
       },
       raw,

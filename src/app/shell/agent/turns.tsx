@@ -73,8 +73,8 @@ function Turns(props: Props & { items: readonly Turn[]; data: PaneData }) {
       list={list}
       data={data}
       focused
-      loading="Reading what the agent was asked…"
-      empty={{ why: 'The agent was not asked anything yet.', next: 'Ask it about what is chosen on any screen.' }}
+      loading="Reading the questions to the agent…"
+      empty={{ why: 'No questions to the agent yet.', next: 'Ask it about what is chosen on any screen.' }}
     />
   )
 }

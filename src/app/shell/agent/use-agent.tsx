@@ -84,7 +84,7 @@ export function useAgent(project: () => string | undefined): Agent {
       const projectId = projectNow()
       const Turns = profile.local ? StoredTurns : SessionTurns
       overlays.open({
-        title: profile.local ? 'What the agent was asked' : 'What the agent was asked in this session',
+        title: profile.local ? 'Questions to the agent' : 'Questions to the agent in this session',
         width: WIDTH,
         content: close => <Turns conversations={conversations} projectId={projectId} onOpen={reopen} onClose={close} />,
       })

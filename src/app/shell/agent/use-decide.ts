@@ -32,7 +32,7 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
   const discard = contract.agentProposals.discard
   const needStored = (): void => {
     if (!profile.local)
-      throw new UnavailableAction('A hosted service returns no input of a proposal: decide about it there.')
+      throw new UnavailableAction('A hosted service does not return the input of a proposal: decide about it there.')
   }
   const approve: Decide = async ({ actionId, buttonLabel }) => {
     needStored()

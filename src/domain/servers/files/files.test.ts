@@ -62,6 +62,21 @@ test.each([
   expect(form).toEqual({ transportType: 'http', url: 'https://x.example/mcp' })
 })
 
+test.each([
+  ['.mcp.json', 600_000, { timeout: 600_000 }, []],
+  ['~/.claude.json', 999, {}, ['timeout']],
+  ['.mcp.json', '600000', {}, ['timeout']],
+  ['.cursor/mcp.json', 60, {}, ['timeout']],
+  ['mcp.json', 600_000, {}, ['timeout']],
+])('%s: a timeout of %j is taken where the program says what it means', (file, timeout, taken, left) => {
+  for (const server of [program, { url: 'https://x.example/mcp' }]) {
+    const entry = one(file, { mcpServers: { s: { ...server, timeout } } })
+    expect(entry.left).toEqual(left)
+    const { form } = resolved(entry, context)
+    expect('timeout' in form ? { timeout: form['timeout'] } : {}).toEqual(taken)
+  }
+})
+
 test('variables are filled in as each program documents them, and what is unknown is named', () => {
   const env = (file: string, text: string, holder = 'mcpServers') => {
     const { form, missing, problems } = formOf(file, { [holder]: { s: { command: 'x', env: { K: text } } } })

@@ -13,6 +13,8 @@ export type ServerFormat = {
   inputs?: readonly string[]
   /** The variables that the program's documentation names; in a file without any, `${` is a text like others. */
   variables: readonly VariableKind[]
+  /** Least milliseconds of a `timeout` that counts, where the program documents one; others mean seconds by it. */
+  leastTimeout?: number
   /** The ends of paths by which a file is known. */
   files: readonly string[]
 }
@@ -30,6 +32,7 @@ const FORMATS = {
     program: 'Claude Code',
     holders: [MCP_SERVERS, ['projects', '*', 'mcpServers']],
     variables: ['plain'],
+    leastTimeout: 1000,
     files: ['.claude.json', '.mcp.json'],
   },
   vsCode: {

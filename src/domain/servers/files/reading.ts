@@ -30,9 +30,10 @@ export type ServerFields = {
   clientId?: string
   clientSecret?: string
   oauthScopes?: readonly string[]
+  /** Milliseconds. */
+  timeout?: number
 }
 
-/** One server of a file. */
 export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
   /** Empty where the text has none. */
   name: string
@@ -69,7 +70,6 @@ const TAKEN = new Set(
     .concat(ADDRESS_FIELDS)
     .concat('name', 'source', 'description', 'gallery', 'version'),
 )
-/** Most servers of one text. */
 const MOST_SERVERS = 1_000
 
 /** Reads the servers of a text; what is wrong is named at its place and leaves the other servers alone. */
@@ -177,8 +177,11 @@ function entryOf(
     server['disabled'] === true ? false : typeof server['enabled'] === 'boolean' ? server['enabled'] : undefined
   const isProgram = transportType === 'stdio'
   const { command, args, env, url, headers, ...oauth } = given
-  const fields = isProgram ? { command, args: args ?? [], env } : { url, headers, ...oauth }
-  const { envFile } = server
+  const { envFile, timeout } = server
+  const { leastTimeout = Infinity } = format
+  const isWaited = typeof timeout === 'number' && timeout >= leastTimeout
+  const reach = isProgram ? { command, args: args ?? [], env } : { url, headers, ...oauth }
+  const fields = { ...reach, timeout: isWaited ? timeout : undefined }
   return {
     file,
     format,
@@ -190,7 +193,7 @@ function entryOf(
     ...(enabled !== undefined && { enabled }),
     ...(isProgram && typeof envFile === 'string' && { envFile }),
     inputs,
-    left: Object.keys(server).filter(field => !TAKEN.has(field)),
+    left: Object.keys(server).filter(field => !TAKEN.has(field) && !(field === 'timeout' && isWaited)),
     problems,
   }
 }

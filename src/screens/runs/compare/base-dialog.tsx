@@ -60,7 +60,7 @@ function BaseChoice(props: {
     service: () => props.onChoose(undefined),
     close: props.onClose,
   })
-  const words = 'Other runs of the suite; without a choice it is the nearest completed one before.'
+  const words = 'Other runs of the suite; by default the previous completed one.'
   return (
     <>
       <Text wrap="truncate">{` ${theme.paint('muted', truncate(clean(words), width - 2))}`}</Text>

@@ -46,7 +46,6 @@ type Props = {
   /** Those of the run that are read. */
   trials: readonly EvalIteration[]
   focused: boolean
-  /** Opens a trial of this run. */
   onOpenTrial: (iterationId: string) => void
 }
 
@@ -264,7 +263,7 @@ function useCompareKeys(
           ...measureLines(measures, symbols),
           ...caseLines(comparison.cases, isRerun),
         ]),
-      unchanged: setAll ? () => setAll(!all) : unavailable('Every case shows already.'),
+      unchanged: setAll ? () => setAll(!all) : unavailable('All cases are already shown.'),
     },
     { active: props.focused },
   )

@@ -58,7 +58,7 @@ describe('the scores of two runs', () => {
     const text = words({ scoreContract, passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } } })
     expect(text).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(text).toContain('This run: 3 trials scored, 2 quarantined, scores not valid')
-    expect(text).toMatch(/steps +decides +defined anew: its difference is no regression/)
+    expect(text).toMatch(/steps +decides +redefined: its difference is not a regression/)
     expect(text).toMatch(/Passed +25% \(was 100%, −75 points\)/)
     expect(text).toMatch(/Mean value +—/)
     expect(text).toMatch(/Errors +1 \(was 0\)/)
@@ -69,13 +69,13 @@ describe('the scores of two runs', () => {
     const changed = { caseKey: 'a', title: 'a', status: 'unchanged_passed', evaluationConfigChanged: true } as const
     const cases = [{ ...changed, base: both, compare: both }]
     expect(scoreWarnings(comparison({ scoreContract, cases }))).toEqual([
-      'what is graded by changed between the runs',
-      'a scorer was defined anew: a difference there is no regression',
+      'the grading changed between the runs',
+      'a scorer was redefined: a difference there is not a regression',
       'the scores of this run are not valid',
       '2 trials of this run are quarantined and left out of the rates',
     ])
     expect(scoreWarnings(comparison({ scoreContract: { ...scoreContract, scorers: [] } }))).not.toContain(
-      'what is graded by changed between the runs',
+      'the grading changed between the runs',
     )
     expect(scoreWarnings(comparison({}))).toEqual([])
   })

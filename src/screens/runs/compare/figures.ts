@@ -113,12 +113,12 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
     // Runs of other cases differ as a whole, where nothing that can be compared does.
     ...(contract['evaluationConfigChanged'] === true &&
     comparison.cases.some(({ evaluationConfigChanged }) => evaluationConfigChanged === true)
-      ? ['what is graded by changed between the runs']
+      ? ['the grading changed between the runs']
       : []),
     ...(scorers.length > 0
       ? [
-          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a ` +
-            'difference there is no regression',
+          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} redefined: a ` +
+            'difference there is not a regression',
         ]
       : []),
     ...sides,
@@ -152,7 +152,7 @@ function scoreLines(contract: JsonObject): Line[] {
           { text: `  ${typeof scorer['scorerId'] === 'string' ? scorer['scorerId'] : UNKNOWN}`, tone: 'plain' },
           { text: scorer['gating'] === true ? '  decides' : '  advises', tone: 'muted' },
           {
-            text: scorer['definitionChanged'] === true ? '  defined anew: its difference is no regression' : '',
+            text: scorer['definitionChanged'] === true ? '  redefined: its difference is not a regression' : '',
             tone: 'warn',
           },
         ],

@@ -26,7 +26,7 @@ export function useFollowToggle(projectId: string): (run: EvalRun) => void {
       pins.remove(run.id)
       toasts.show('ok', `Run ${name} is no longer followed.`)
     } else if (pins.list().length >= MOST_PINS) {
-      toasts.show('warn', `${MOST_PINS} runs are followed, which is the most; let one of them go first.`)
+      toasts.show('warn', `${MOST_PINS} runs are followed, which is the maximum; unfollow one first.`)
     } else {
       pins.add([pin])
       // Who follows it sees that it has ended.

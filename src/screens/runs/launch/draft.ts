@@ -132,7 +132,9 @@ function fieldErrors(draft: LaunchDraft, caseIds: readonly string[] | undefined)
     ...(extra !== '' &&
       extra !== 'unlimited' &&
       !/^\d{1,9}$/.test(extra) && { extraCalls: 'It must be a whole number, or the word unlimited.' }),
-    ...(!/^[\x21-\x7e]*$/.test(draft.key.trim()) && { key: 'It holds characters that no key has, such as a space.' }),
+    ...(!/^[\x21-\x7e]*$/.test(draft.key.trim()) && {
+      key: 'It has characters that are not allowed in a key, such as a space.',
+    }),
     ...(draft.key.trim() !== '' &&
       draft.keyProvider.trim() === '' && { keyProvider: 'A key needs the name of its provider.' }),
   }

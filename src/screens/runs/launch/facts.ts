@@ -21,7 +21,6 @@ export type LaunchFacts = {
   /** How many run slots the organization has, where that is announced. */
   slots: number | undefined
   durations: EarlierDurations | undefined
-  /** The newest run that has ended. */
   lastEnded: EvalRun | undefined
   /** Cases without a pass in that run, once they were asked for. */
   failedLast: readonly string[] | undefined

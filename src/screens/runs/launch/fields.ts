@@ -57,13 +57,13 @@ export function launchFields(
     ...keyFields(draft, field),
     field('iterations', 'Iterations', `of every case, ${ITERATIONS.least} to ${ITERATIONS.most}`, {
       input: { kind: 'number', ...ITERATIONS, whole: true },
-      note: 'Empty: as each case says.',
+      note: 'Empty: as set in each case.',
     }),
     ...caseFields(facts, draft, field),
     ...matchFields(field),
     field('passRate', 'Minimum pass rate', 'for this run', {
       input: { kind: 'number', ...PASS_RATE, whole: false },
-      note: 'Up to 1 a share, above it a percentage; the contract leaves the unit open. Empty: as the suite says.',
+      note: 'Up to 1 it is a share, above that a percentage. Empty: as set in the suite.',
     }),
     field('withoutSkills', 'Leave skills out', '', { input: { kind: 'toggle' } }),
     field('notes', 'Notes', 'stored with the run', { input: { kind: 'lines' } }),
@@ -104,7 +104,7 @@ function environmentField(facts: LaunchFacts, field: MakeField): LaunchFormField
       ? 'none chosen'
       : only === undefined
         ? 'none: the saved servers'
-        : `${environmentName(facts, only)}, used by itself`
+        : `${environmentName(facts, only)}, used automatically`
   return field('environments', 'Environments', 'several are a run group', {
     required: attached.length > 1,
     input: { kind: 'choices', options, none },
@@ -120,7 +120,7 @@ function clientField({ suite }: LaunchFacts, field: MakeField): LaunchFormField 
     ...(servers?.length && { detail: servers.map(clean).join(', ') }),
   }))
   const isUsed = clients.length === 1 && (suite.environmentIds ?? []).length === 0
-  const none = isUsed ? `${clean(clients[0]!.name)}, used by itself` : 'none chosen'
+  const none = isUsed ? `${clean(clients[0]!.name)}, used automatically` : 'none chosen'
   return field('clients', 'Clients', 'several are a run group', { input: { kind: 'choices', options, none } })
 }
 
@@ -196,17 +196,17 @@ function matchFields(field: MakeField): LaunchFormField[] {
   return [
     field('order', 'Order of tool calls', '', {
       input: choice({
-        any: 'in whatever order',
+        any: 'in any order',
         'in-order': 'in this order, others in between',
         exact: 'exactly these, in this order',
       }),
     }),
-    field('extraCalls', 'Extra tool calls', 'most, or unlimited', { note: 'Empty: as configured.' }),
+    field('extraCalls', 'Extra tool calls', 'maximum, or unlimited', { note: 'Empty: as configured.' }),
     field('arguments', 'Arguments', '', {
       input: choice({
         ignore: 'not compared',
-        partial: 'the expected ones are among them',
-        exact: 'these and no others',
+        partial: 'at least the expected ones',
+        exact: 'exactly the expected ones',
       }),
     }),
   ]

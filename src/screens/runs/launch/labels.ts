@@ -15,7 +15,7 @@ export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText
   return [
     hasSize(launch)
       ? { text: sizeSentence(facts, launch), tone: 'plain' }
-      : { text: 'How many trials it makes is open until what is marked above is put right.', tone: 'warn' },
+      : { text: 'The number of trials is unknown until the marked fields are corrected.', tone: 'warn' },
     ...whereLines(facts, launch),
     ...attachLines(facts, launch),
     { text: `${slotSentence(facts)} ${timeSentence(facts)}`, tone: 'plain' },
@@ -121,7 +121,7 @@ function slotSentence({ inFlight, slots }: LaunchFacts): string {
 
 /** Only runs that executed to their end tell how long it takes. */
 function timeSentence({ durations }: LaunchFacts): string {
-  if (!durations) return 'How long it takes is not known: it has not run to its end yet.'
+  if (!durations) return 'Its duration is unknown: no run of it has completed yet.'
   const { runs, median, least, most } = durations
   if (runs === 1) return `Its last run took ${formatDuration(median)}.`
   return `Its last ${runs} runs took ${formatDuration(median)} (${formatDuration(least)} to ${formatDuration(most)}).`

@@ -28,7 +28,7 @@ describe('the form', () => {
     const suiteId = await stage.suite('Quick', { tests: [quickCase('a'), quickCase('b')] })
     await openForm('Quick', suiteId)
     await seeWords('2 cases × 1 trial each = 2 trials, as configured. The saved servers: everything.')
-    await seeWords('0 of 1 run slots in use. How long it takes is not known')
+    await seeWords('0 of 1 run slots in use. Its duration is unknown')
     await app.press(form.choose)
     await app.see('▌ Launch 2 trials')
     await app.press(form.choose)
@@ -80,7 +80,7 @@ describe('the form', () => {
     await goTo('Iterations')
     await app.type('11')
     await app.see('It must be a whole number from 1 to 10.')
-    await seeWords('How many trials it makes is open until what is marked above is put right.')
+    await seeWords('The number of trials is unknown until the marked fields are corrected.')
     expect(app.frame()).not.toContain('22 trials')
     await app.press('backspace')
     await app.type('0')
@@ -168,12 +168,12 @@ describe('the form', () => {
 })
 
 describe('environments', () => {
-  test('an only one is used by itself and shown as it resolves', async () => {
+  test('an only one is used automatically and shown as it resolves', async () => {
     const environmentId = await stage.environment('Only', await stage.mcpClient('Only client'))
     const suiteId = await stage.suite('On one', { environmentIds: [environmentId] })
     await openForm('On one', suiteId)
     await seeWords('Only, revision 1: client Only client; servers everything; model openai/gpt-x.')
-    await app.see('Only, used by itself')
+    await app.see('Only, used automatically')
     expect(app.frame()).not.toContain('(others, for this run)')
     await app.press(form.choose)
     await app.see('▌ Launch 1 trial on Only')
@@ -232,7 +232,7 @@ describe('environments', () => {
     await app.type('m')
     await app.see('are a run group, which takes no other model')
     await app.press('backspace', form.send)
-    await app.see('What became of the run group')
+    await app.see('Result of the run group')
     await seeWords('✓ Alpha: started as')
     await seeWords('✗ Broken: not started (CONFLICT). The client of the environment has no servers.')
     expect(pins.list().map(({ label }) => label)).toEqual(['Alpha', 'Beta'])

@@ -160,7 +160,7 @@ const refusals: Refusal[] = [
       await app.press(form.send)
     },
     says: [
-      'The environment was changed since it was read, so nothing was launched. Look at what it resolves to now, then launch again.',
+      'The environment was changed since it was read, so nothing was launched. Check what it resolves to now, then launch again.',
     ],
   },
   {

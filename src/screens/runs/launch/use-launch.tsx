@@ -122,15 +122,15 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
   const write = useWrites()
   const showText = useTextOverlay()
   const { symbols } = useTheme()
-  const told = (name: string, { group, deduped }: Launched): string => {
+  const doneText = (name: string, { group, deduped }: Launched): string => {
     if (group) return groupSentence(name, group)
     return deduped ? `${name} was already launched.` : `Launched ${name}.`
   }
-  const keep = (launched: Launched, follow: boolean): void => {
+  const pinAndReport = (launched: Launched, follow: boolean): void => {
     if (follow && launched.pins.length > 0) pins?.add(launched.pins)
     const { group } = launched
     if (group && launched.pins.length > 0 && launched.pins.length < group.targets.length)
-      showText('What became of the run group', outcomeLines(group, symbols))
+      showText('Result of the run group', outcomeLines(group, symbols))
   }
   return {
     /** Sends it once; a refusal is shown in the form too. */
@@ -151,10 +151,10 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
         },
         done: ending =>
           ending.kind === 'launched'
-            ? told(name, ending.launched)
+            ? doneText(name, ending.launched)
             : { tone: 'error', text: ending.kind === 'refused' ? sentenceOf(ending.refusal) : '' },
       })
-      if (outcome?.kind === 'launched') keep(outcome.launched, follow)
+      if (outcome?.kind === 'launched') pinAndReport(outcome.launched, follow)
       if (outcome?.kind === 'refused' && full) return { ...outcome, holders: await holdersOf(full, intent) }
       return outcome ?? { kind: 'failed' }
     },
@@ -165,9 +165,9 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
         start: `Waiting for a run slot to launch ${name}…`,
         stopped: `${name} was not launched.`,
         work: task => launchWhenFree(client, task, intent),
-        done: ending => told(name, ending),
+        done: ending => doneText(name, ending),
       })
-      if (launched) keep(launched, follow)
+      if (launched) pinAndReport(launched, follow)
     },
     arrive({ pins: [first] }: Launched): void {
       if (first) onLaunched(first.runId)

@@ -56,7 +56,7 @@ export function useRerun(
   return async run => {
     const name = runName(run)
     const source = await opening({
-      start: `Asking what a rerun of ${name} would run…`,
+      start: `Checking what a rerun of ${name} would run…`,
       work: async (): Promise<RerunSource> => {
         const preview = await client.runs.rerunPreview({ projectId, runId: run.id })
         if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map() }
@@ -116,6 +116,6 @@ function launchedWords(sent: RerunSent, cases: string): string | { tone: 'warn';
   const why = sent.lost ? 'The answer was lost' : 'The service does not name the rerun'
   return {
     tone: 'warn',
-    text: `${why}, and ${found}. Look at the runs of the suite before you launch it again; it was sent once.`,
+    text: `${why}, and ${found}. Check the runs of the suite before you launch it again; it was sent once.`,
   }
 }

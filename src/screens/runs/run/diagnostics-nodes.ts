@@ -32,7 +32,6 @@ export function iterationOf({ iterationId, evidence }: Failure): string | undefi
   return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
 }
 
-/** Which of the failures a node shows; undefined for other nodes. */
 export function failureOfNode(id: string): number | undefined {
   return id.startsWith(FAILURE) ? Number(id.slice(FAILURE.length).split(' ')[0]) : undefined
 }

@@ -35,11 +35,14 @@ export function RunDiagnostics(props: Props) {
 function emptyWords({ decisionSummary }: EvalRun): { why: string; next: string } | undefined {
   const diagnostics = decisionSummary?.diagnostics
   if (!diagnostics)
-    return { why: 'The service gives no diagnostics of this run.', next: 'See the trials for what each of them did.' }
+    return {
+      why: 'The service returns no diagnostics for this run.',
+      next: 'See the trials for what each of them did.',
+    }
   if (diagnostics.failures?.length || diagnostics.nextCursor) return undefined
   return diagnostics.complete
     ? { why: 'Nothing went wrong in this run.', next: 'See the trials for what each of them did.' }
-    : { why: 'Nothing went wrong so far.', next: 'Failures show here as the run goes on.' }
+    : { why: 'Nothing went wrong so far.', next: 'Failures appear here while the run continues.' }
 }
 
 function causesOf(trials: readonly EvalIteration[]): ReadonlyMap<string, Cause> {

@@ -17,7 +17,7 @@ export function insightsText(run: EvalRun, keys: AskKeys): string {
     '# Judges',
     '',
     ...(judges.length > 0 ? judges.flatMap(judgeText) : ['No judge reported for this run.', '']),
-    `A judge grades final answers and never changes the run's own result. ${keys.judge} asks for goal completion.`,
+    `A judge grades final answers and never changes the run's own result. ${keys.judge} requests goal completion.`,
   ].join('\n')
 }
 
@@ -33,20 +33,22 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
     case 'not_available':
       return ['**Not available** for this run.', ...(why ? ['', why] : [])]
     case 'not_requested':
-      return [`**Not requested.** ${key} asks for them; each request uses the insights of the day.`]
+      return [`**Not requested.** ${key} requests them; each request uses one of the day’s insights.`]
     case 'pending':
-      return ['**Being made…** They show here by themselves; asking again would use another of the day.']
+      return [
+        '**Being generated…** They appear here when they are done; another request would use one more of the day.',
+      ]
     case 'failed':
       return [
         '**Failed**: ' +
           ([error?.code, error?.message ?? reasonCode].filter(Boolean).join(': ') || 'no reason was given'),
         '',
-        retryable ? `Another attempt may end otherwise: ${key} asks again.` : 'Another attempt would end the same way.',
+        retryable ? `Another attempt may succeed: ${key} asks again.` : 'Another attempt would fail the same way.',
       ]
     case 'completed':
       return [...coverageText(insights!), '', summary ?? 'They have no summary.']
     default:
-      return [`The service calls them ${status}.`]
+      return [`Their status is ${status}.`]
   }
 }
 
@@ -92,8 +94,8 @@ function findingText(finding: ActionableFinding, index: number): string[] {
     `*${about.filter(Boolean).join(', ')}*`,
     '',
     ...paragraph('Observed', observed),
-    ...paragraph('Cause, says a model', rootCause),
-    ...paragraph('Advice, says a model', recommendation),
+    ...paragraph('Cause, by a model', rootCause),
+    ...paragraph('Advice, by a model', recommendation),
     ...listText('Done when', finding.acceptanceCriteria ?? []),
     ...listText(
       'Evidence',

@@ -49,7 +49,7 @@ test('an inconclusive decision is none of the verdicts, and broken scores are na
   const text = textOf({ run: run({ decisionSummary, scoreIntegrity: 'invalid' }) })
   expect(text).toMatch(/Decision +! inconclusive: a verdict was withheld/)
   expect(text).toMatch(/Verdict +not established, so there is none\n/)
-  expect(text).toMatch(/Scores +! invalid: they do not hold/)
+  expect(text).toMatch(/Scores +! invalid: not reliable/)
   expect(text).toMatch(/Counted in +trials/)
   expect(text).toMatch(/Passed +2 of 2 graded \(100%\)/)
   expect(text).toMatch(/Not graded +1 of 3/)

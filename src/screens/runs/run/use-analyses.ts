@@ -62,19 +62,18 @@ export function useAnalysisRequests(
       throw new NotSent('Not requested: it changed meanwhile. The newest is shown.')
   }
   const askInsights = async (): Promise<void> => {
-    const again = { text: 'There are insights already. Making them again is charged again.', tone: 'warn' } as const
+    const again = { text: 'There are insights already. Generating them again is charged again.', tone: 'warn' } as const
     await requestInsights({
       confirm: {
-        title: `Ask for insights of ${name}?`,
+        title: `Request insights of ${name}?`,
         lines: [
           'A model looks for causes in what went wrong.',
-          'It takes one of the organization’s insights of the day; once they are used up there are more at ' +
-            'midnight UTC.',
+          'It uses one of the organization’s daily insights; the quota resets at 00:00 UTC.',
           ...(hasInsights ? [again] : []),
         ],
-        action: hasInsights ? 'Make them again' : 'Ask for insights',
+        action: hasInsights ? 'Generate them again' : 'Request insights',
       },
-      start: `Asking for insights of ${name}…`,
+      start: `Requesting insights of ${name}…`,
       work: async ({ send }) => {
         if (hasInsights) await requireSame(({ insights }) => insights)
         return await send(contract.runs.requestInsights, { ...place, body: hasInsights ? { force: true } : {} })
@@ -88,7 +87,7 @@ export function useAnalysisRequests(
       title: `Have a model judge ${name}?`,
       about: [
         {
-          text: 'What is left empty is as the suite says. A request forgets what an earlier one chose.',
+          text: 'What is left empty is as set in the suite. A request does not keep what an earlier one chose.',
           tone: 'muted',
         },
       ],
@@ -98,18 +97,18 @@ export function useAnalysisRequests(
           id: 'threshold',
           label: 'threshold',
           kind: 'from 0 to 1',
-          note: 'The least score of a case that passes.',
+          note: 'The minimum score for a case to pass.',
           input: { kind: 'number', least: 0, most: 1, whole: false },
         },
       ],
       act: isGraded ? 'Grade again' : 'Grade the run',
       effect: () => [
         {
-          text: 'A model reads the final answer of every trial, which spends. The result stays as it is.',
+          text: 'A model reads the final answer of every trial, which has a cost. The result of the run stays.',
           tone: 'plain',
         },
         ...(isGraded
-          ? [{ text: 'It was graded already. Grading again is charged again.', tone: 'warn' as const }]
+          ? [{ text: 'It was already graded. Grading again is charged again.', tone: 'warn' as const }]
           : []),
       ],
     })
@@ -118,7 +117,7 @@ export function useAnalysisRequests(
     const threshold = values['threshold']?.trim()
     await requestJudge({
       confirm: 'done',
-      start: `Asking for a judge of ${name}…`,
+      start: `Requesting a judge for ${name}…`,
       work: async ({ send }) => {
         if (isGraded) await requireSame(({ judges }) => judges?.goalCompletion)
         const body = {
@@ -136,10 +135,11 @@ export function useAnalysisRequests(
   return {
     insights:
       run.insights?.status === 'pending'
-        ? unavailable('Insights are being made; asking again would be charged again.')
+        ? unavailable('Insights are being generated; another request would be charged again.')
         : askInsights,
-    judge: judge === 'pending' ? unavailable('The judge is at work; asking again would be charged again.') : askJudge,
+    judge:
+      judge === 'pending' ? unavailable('The judge is running; another request would be charged again.') : askJudge,
   }
 }
 
-const IN_THE_MAKING = 'It is being made; this shows it.'
+const IN_THE_MAKING = 'It is being generated and appears here.'

@@ -63,7 +63,7 @@ function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): 
   if (scoreIntegrity === 'valid') return ['Scores', 'valid']
   if (scoreIntegrity == null && !isTerminalRunStatus(status)) return ['Scores', 'verified when the run ends', 'muted']
   if (scoreIntegrity == null) return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
-  return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
+  return ['Scores', `${symbols.warn} ${scoreIntegrity}: not reliable`, 'warn']
 }
 
 /** What was counted, in the unit it was counted in; the rate divides by what was graded. */

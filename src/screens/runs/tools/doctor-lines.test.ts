@@ -36,7 +36,7 @@ describe('the doctor beside a failure', () => {
     expect(text).toMatch(/From run #1 to run #2\n +✗ sums: the tool gone is gone\n[^]*sums: the tool other is gone/)
     expect(text).toContain('Used by 1 failing case: adds')
     expect(text).toMatch(/From run #2 to now\n +~ sums: the tool fresh is new/)
-    expect(text).toContain('✓ The tools of now take all 3 calls of the failing cases.')
+    expect(text).toContain('✓ The current tools accept all 3 calls of the failing cases.')
     expect(text).not.toContain('less certain')
   })
 
@@ -94,13 +94,13 @@ describe('the calls of failing cases against the tools of now', () => {
     expect(calls).toMatchObject({ checked: 3, unchecked: 2 })
     const evidence = { base, before: undefined, seen: [sum('number')], reading: false }
     const text = told({ evidence, now: { listings: [sum('string')], problems: [], calls } })
-    expect(text).toContain('✗ 2 of 3 calls of the failing cases do not fit the tools of now:')
+    expect(text).toContain('✗ 2 of 3 calls of the failing cases do not fit the current tools:')
     expect(text).toContain('adds: called get-sum: `a` must be string (it fitted the tools of run #1)')
     expect(text).toContain('was wrong: called get-sum: `a` must be string (nor did it fit the tools of run #2)')
     expect(text).toContain('2 calls cannot be checked')
     const unrecorded = { base, before: undefined, seen: undefined, reading: false }
     const only = told({ evidence: unrecorded, now: { listings: [sum('string')], problems: [], calls } })
-    expect(only).not.toContain('point at no tool')
+    expect(only).not.toContain('do not point at a tool')
   })
 
   test('say nothing of the past where nobody recorded it, and name a tool that is gone', async () => {

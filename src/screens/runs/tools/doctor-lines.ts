@@ -51,8 +51,10 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
       indent: 2,
     })),
     '',
-    heading('Calls of the failing cases, against the tools of now'),
-    ...(now ? faultLines(now, { symbols, run: name, base: base && runName(base) }) : [muted('Waits for the servers.')]),
+    heading('Calls of the failing cases, against the current tools'),
+    ...(now
+      ? faultLines(now, { symbols, run: name, base: base && runName(base) })
+      : [muted('Waiting for the servers.')]),
     ...(!reading && !seen ? weakLines(failing, now, symbols) : []),
   ]
 }
@@ -74,7 +76,9 @@ function sinceLines(
 ): Line[] {
   if (seen) return now.listings.length > 0 ? say(seen, now.listings, 'Nothing changed since.') : []
   const tools = now.listings.reduce((sum, listing) => sum + listing.tools.length, 0)
-  return [muted(`The servers offer ${plural(tools, 'tool')} now; with what the run saw nothing can be compared.`)]
+  return [
+    muted(`The servers offer ${plural(tools, 'tool')} now; what the run saw is not known, so they cannot be compared.`),
+  ]
 }
 
 function changeLines(
@@ -124,7 +128,7 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
     return [
       {
         text:
-          `${symbols.ok} The tools of now take ${checked === 1 ? 'the one call' : `all ${checked} calls`} of ` +
+          `${symbols.ok} The current tools accept ${checked === 1 ? 'the one call' : `all ${checked} calls`} of ` +
           'the failing cases.',
         tone: 'ok',
         indent: 2,
@@ -136,7 +140,7 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
     {
       text:
         `${symbols.error} ${faults.length} of ${plural(checked, 'call')} of the failing cases ` +
-        `${faults.length === 1 ? 'does' : 'do'} not fit the tools of now:`,
+        `${faults.length === 1 ? 'does' : 'do'} not fit the current tools:`,
       tone: 'error',
       indent: 2,
     },
@@ -148,7 +152,6 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
 
 const SOURCE_WORDS = { made: 'called', expected: 'expects', step: 'its step calls' } as const
 
-/** How the run and the one before it are named. */
 type RunNames = { run: string; base: string | undefined }
 
 /** `Weather of a city: called get-weather: city is required (it fitted the tools of run #1)`. */
@@ -190,6 +193,6 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
       ? [...new Set(lines)]
           .slice(0, MOST_CHANGES)
           .map((text): Line => ({ text: `${symbols.warn} ${text}`, tone: 'warn', indent: 2 }))
-      : [muted('The calls of the failing trials point at no tool.')]),
+      : [muted('The calls of the failing trials do not point at a tool.')]),
   ]
 }

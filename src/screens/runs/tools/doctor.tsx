@@ -40,7 +40,7 @@ function Doctor(props: { projectId: string; run: EvalRun; onClose: () => void })
     refetchInterval: false,
   })
   if (!isTerminalRunStatus(run.status))
-    return <Sentence tone="muted" text={`This run is ${run.status}; look again when it has ended.`} />
+    return <Sentence tone="muted" text={`This run is ${run.status}; check again when it has ended.`} />
   if (trials.data) return <Examination projectId={projectId} run={run} trials={trials.data.items} />
   if (trials.problem) return <ReadProblem problem={trials.problem} />
   return <Sentence tone="muted" text="Reading the trials…" />

@@ -42,7 +42,7 @@ export async function readToolsNow(
   type Answer = ToolListing | { serverName: string; why: string }
   const asks = names.map(async (serverName): Promise<Answer> => {
     const server = servers.find(({ name }) => name === serverName)
-    if (!server) return { serverName, why: 'The project has no server of that name any more.' }
+    if (!server) return { serverName, why: 'The project no longer has a server of that name.' }
     try {
       // Some servers offer more to a screen that can answer them than to a run; this is what runs see.
       const input = { projectId, serverId: server.id, body: {} }

@@ -44,7 +44,7 @@ export function differenceOf(symbols: Symbols, compared: ComparedCalls): Differe
   const expected = compared.expected.map(plainCall)
   const actual = compared.actual.map(plainCall)
   if (expected.length === 0) {
-    const text = `The case expects no certain call; ${made(actual.length)}.`
+    const text = `The case expects no particular call; ${made(actual.length)}.`
     return { nodes: [linesNode(ID, [{ text, tone: 'muted' }])], isWrong: false }
   }
   const { rows, holds } = callDifference({ expected, actual, match: compared.match })
@@ -103,7 +103,7 @@ const ORDERS: Record<CallMatch['order'], string> = {
   exact: 'exactly in this order',
 }
 const ARGUMENTS: Record<CallMatch['arguments'], string> = {
-  partial: 'of their arguments those that are given',
+  partial: 'only the given arguments',
   exact: 'with exactly these arguments',
   ignore: 'with any arguments',
 }
@@ -113,8 +113,8 @@ function matchWords({ match, isKnown }: ComparedCalls): string {
   const extra = match.extra === null ? 'any number of further calls' : most
   const words = `Compared ${ORDERS[match.order]}, ${ARGUMENTS[match.arguments]}, ${extra}`
   return isKnown
-    ? `${words}: as suite and case say now.`
-    : `${words}: the defaults, since what suite and case say could not be read.`
+    ? `${words}: as suite and case are set now.`
+    : `${words}: the defaults, since the settings of suite and case could not be read.`
 }
 
 type Shown = {

@@ -78,8 +78,8 @@ function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
       ? [
           {
             text:
-              `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot ` +
-              'be believed.',
+              `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores are not ` +
+              'reliable.',
             tone: 'warn' as const,
           },
         ]

@@ -72,11 +72,7 @@ function scoreLook({ status, passed }: Score): ScoreLook {
   return { symbol: 'warn', tone: 'warn', word: status, isFine: false }
 }
 
-const ROLES: Readonly<Record<string, string>> = {
-  gating: 'gating',
-  required: 'required',
-  advisory: 'advisory, decides nothing',
-}
+const ROLES: Readonly<Record<string, string>> = { gating: 'gating', required: 'required', advisory: 'advisory only' }
 const WORD_WIDTH = 15
 
 function oneScore(
@@ -119,7 +115,7 @@ function valueText({ status, value, passThreshold }: Score): string {
 function detailLines(score: Score, label: string, tone: Tone): Line[] {
   return [
     ...(score.status === 'error'
-      ? [{ text: 'The grader broke; this is no low score and counts as no failure.', tone: 'warn' as const }]
+      ? [{ text: 'The grader failed; this is not a low score and does not count as a failure.', tone: 'warn' as const }]
       : []),
     ...(score.error == null ? [] : [{ text: score.error, tone }]),
     ...(score.rationale == null ? [] : [{ text: score.rationale, tone: 'plain' as const }]),

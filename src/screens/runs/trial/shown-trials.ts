@@ -1,4 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { defined } from '../../../lib/json.ts'
 
 type Calls = EvalIteration['actualToolCalls']
 
@@ -61,10 +62,7 @@ function askedOf(call: Record<string, unknown>): Record<string, unknown> {
   const { toolName, name, arguments: given, args, error, result } = call
   const { isError } = Object(result) as { isError?: unknown }
   return {
-    ...(toolName !== undefined && { toolName }),
-    ...(name !== undefined && { name }),
-    ...(given !== undefined && { arguments: given }),
-    ...(args !== undefined && { args }),
+    ...defined({ toolName, name, arguments: given, args }),
     ...(error != null && { error }),
     ...(isError === true && { result: { isError } }),
   }

@@ -5,7 +5,7 @@ const define = bindingsOf('runs')
 export const trialsKeys = define.panel('trials', 'Trials', {
   show: on('filter', 'only failing', {
     hint: true,
-    help: 'Only what did not go well, then one kind of it after the other, then all again.',
+    help: 'Only what did not pass, then each kind of it, then all again.',
   }),
   byCase: on('byCase', 'by case', {
     hint: true,

@@ -50,8 +50,8 @@ describe('the head of a trial', () => {
       '! grader error  bad regex',
       'Sums  trial 2 of 3',
       'took 1.2s  ·  model —  ·  tokens —',
-      'The grader itself broke, which is no failure of the case and no low score.',
-      'Where to look: the grader itself broke.',
+      'The grader itself failed: neither a failure of the case nor a low score.',
+      'Where to look: the grader itself failed.',
     ])
     const invalid = head(trialOf({ scoreIntegrity: 'score_integrity_invalid' }), [], 120).join('\n')
     expect(invalid).toContain('! The service set this verdict aside (score_integrity_invalid)')
@@ -85,7 +85,7 @@ describe('scores', () => {
       ]),
     ).toEqual([
       'Scores 6: 3 did not pass',
-      '✗ failed         judge  0.4 of at least 0.7, advisory, decides nothing',
+      '✗ failed         judge  0.4 of at least 0.7, advisory only',
       'rude',
       'scorer a',
       'evidence: said no',
@@ -93,7 +93,7 @@ describe('scores', () => {
       'as received { 7 }',
       '✓ passed         toolCallMatch  1 of at least 0.7, required',
       '! grader error   c',
-      'The grader broke; this is no low score and counts as no failure.',
+      'The grader failed; this is not a low score and does not count as a failure.',
       'no model',
       'as received { 3 }',
       '⊘ skipped        d',
@@ -131,8 +131,8 @@ describe('expected against actual calls', () => {
   test('are marked by sign and word, with each property that differs', () => {
     expect(rows(mixed)).toEqual([
       'Expected and actual calls: 3 differences',
-      'Compared in this order, others in between, of their arguments those that are',
-      'given, no further calls: as suite and case say now.',
+      'Compared in this order, others in between, only the given arguments, no',
+      'further calls: as suite and case are set now.',
       '~ arguments    search {"city":"Bern","max":5}',
       '~ city: expected "Bern", actual "Basel"',
       'expected arguments { 2 }',
@@ -165,7 +165,7 @@ describe('expected against actual calls', () => {
 
   test('fold away when all is as expected, and say where nothing is', () => {
     expect(rows({ expected: [call('a')], actual: [call('a')] })).toEqual(['Expected calls: all 1 as expected'])
-    expect(rows({ actual: [call('a')] })).toEqual(['The case expects no certain call; 1 call was made.'])
+    expect(rows({ actual: [call('a')] })).toEqual(['The case expects no particular call; 1 call was made.'])
   })
 
   test('a negative case lets no tool be called', () => {

@@ -115,6 +115,8 @@ describe('the trials of a run', () => {
   test('are grouped by class when sorted, below a wall of all of them in the order of the run', async () => {
     await openTrials(WIDE)
     await app.see(/✗ ✗ ✗ ✗ ! ! ■ ■ ✗ ✗ /)
+    await app.hover('! ! ■ ■')
+    await app.see(/│ has no server +[│\n]/)
     await app.press(listKeys.bindings.sort, listKeys.bindings.reverse)
     await app.see(/✓ passed[^]*! not run[^]*✗ failed/)
   })

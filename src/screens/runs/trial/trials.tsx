@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { byCase } from '../../../domain/runs/variants.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
@@ -8,6 +8,7 @@ import { usePlace, useRouter } from '../../../tui/router/router-context.tsx'
 import { UNKNOWN } from '../../../tui/theme/format.ts'
 import { clean, truncate, wrap } from '../../../tui/theme/text.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
+import type { PointedCell } from '../../../tui/terminal/pointer.ts'
 import type { Tone } from '../../../tui/theme/theme.ts'
 import { List } from '../../../components/list/list.tsx'
 import { BelowCut } from '../../../components/list/read-on.tsx'
@@ -76,12 +77,14 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   const wall = useWall(props.data, { width, height })
   const above = wall ? Math.ceil(wall.cells.length / wall.columns) + WALL.gap : 0
   const hasFoot = height >= LEAST_ROWS
-  const rows = hasFoot && chosen ? footRows(chosen, width - 2) : []
+  const [hovered, setHovered] = useState<EvalIteration>()
+  const shown = hovered ?? chosen
+  const rows = hasFoot && shown ? footRows(shown, width - 2) : []
   return (
     <Box flexDirection="column" width={width} height={height}>
       {wall && (
         <SizeProvider width={width} height={above}>
-          <TrialWall {...props} wall={wall} />
+          <TrialWall {...props} wall={wall} onHover={setHovered} />
         </SizeProvider>
       )}
       <SizeProvider width={width} height={height - above - (hasFoot ? FOOT_ROWS : 0)} top={above}>
@@ -105,18 +108,27 @@ function useWall({ run, trials }: RunData, { width, height }: { width: number; h
   )
 }
 
-/** The cell of the chosen trial is inverse; a click on one chooses its trial. */
-function TrialWall(props: { data: RunData; trials: Trials; wall: Wall }) {
+/** The cell of the chosen trial is inverse; a click on one chooses its trial, the mouse over one shows it below. */
+function TrialWall(props: {
+  data: RunData
+  trials: Trials
+  wall: Wall
+  onHover: (trial: EvalIteration | undefined) => void
+}) {
   const { data, trials, wall } = props
   const { chosen, list } = trials
   const theme = useTheme()
   const place = chosen ? data.trials.indexOf(chosen) : -1
+  const trialAt = ({ row, column }: PointedCell): EvalIteration | undefined => {
+    const cell = Math.floor((column - 2) / wall.step)
+    return cell >= 0 && cell < wall.columns ? data.trials[(row * wall.columns + cell) * wall.trialsEach] : undefined
+  }
   useMouseArea({
-    press: ({ row, column }) => {
-      const cell = Math.floor((column - 2) / wall.step)
-      const pressed = data.trials[(row * wall.columns + cell) * wall.trialsEach]
-      if (pressed && cell >= 0 && cell < wall.columns) list.selection.select(pressed.id)
+    press: pressed => {
+      const trial = trialAt(pressed)
+      if (trial) list.selection.select(trial.id)
     },
+    hover: over => props.onHover(over && trialAt(over)),
   })
   const rows = wallRows(wall, theme.symbols, place < 0 ? undefined : Math.floor(place / wall.trialsEach))
   return [...rows, []].map((spans, index) => <Text key={index} wrap="truncate">{`  ${paintSpans(theme, spans)}`}</Text>)

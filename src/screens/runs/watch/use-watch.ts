@@ -58,10 +58,12 @@ export function useWatch(projectId: string): (suite: EvalSuite) => Promise<void>
     const text = await ask({
       title: `Watch files for ${name}`,
       lines: [
-        'It runs now, and again whenever a file changes that matches.',
-        'Patterns begin at the folder where mcpdeck was started.',
-        cost ?? 'Its cases ask no model.',
-        ...(remote.length > 0 ? [`${remote.join(', ')}: over HTTP, so what answers is tested, restarted or not.`] : []),
+        'It runs now, and again whenever a matching file changes.',
+        'Patterns are relative to the folder where mcpdeck was started.',
+        cost ?? 'Its cases use no model.',
+        ...(remote.length > 0
+          ? [`${remote.join(', ')}: over HTTP, so the running server is tested, restarted or not.`]
+          : []),
       ],
       initial: watches.patternOf(suite.id) ?? suggested[0] ?? USUAL_PATTERN,
     })

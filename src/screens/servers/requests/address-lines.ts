@@ -10,16 +10,16 @@ export function webAddressOf(url: unknown): URL | undefined {
 /** What a person has to know of an address before they go there; its host first. */
 export function addressLines(url: unknown): AddressLine[] {
   const address = webAddressOf(url)
-  if (!address) return [{ text: `This is no web address: ${String(url)}`, tone: 'error' }]
+  if (!address) return [{ text: `This is not a web address: ${String(url)}`, tone: 'error' }]
   const { host, hostname, protocol, username, password, href } = address
   const inUnicode = domainToUnicode(hostname)
   const warn = (isSo: boolean, text: string): AddressLine[] => (isSo ? [{ text, tone: 'warn' }] : [])
   return [
     { text: `Host: ${host}`, tone: 'plain' },
     ...warn(inUnicode !== hostname, `The host is not what it may look like: it is shown elsewhere as ${inUnicode}.`),
-    ...warn(username !== '' || password !== '', 'What stands before the @ is a name to sign in with, and no host.'),
-    ...warn(protocol === 'http:', 'It is not encrypted: others can read and change what passes.'),
+    ...warn(username !== '' || password !== '', 'The part before the @ is a user name, not a host.'),
+    ...warn(protocol === 'http:', 'It is not encrypted: others can read and change the traffic.'),
     { text: `Whole address: ${href}`, tone: 'plain' },
-    ...warn(href !== url, `The server wrote it otherwise: ${String(url)}`),
+    ...warn(href !== url, `As the server wrote it: ${String(url)}`),
   ]
 }

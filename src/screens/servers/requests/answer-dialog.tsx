@@ -73,7 +73,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
     if (action !== 'accept' || kind === 'url') return { body: {} }
     if (kind === 'form') return checked(asked, textOf, params['requestedSchema'])
     const text = textOf(TEXT)
-    return text === '' ? { faults: { [TEXT]: 'This is needed.' } } : { body: { text, model: writer } }
+    return text === '' ? { faults: { [TEXT]: 'This field is required.' } } : { body: { text, model: writer } }
   }
   const act = async (): Promise<string | undefined> => {
     const found: Verdict = isWaiting ? await verdict() : { faults: { '': 'Nothing was sent.' } }
@@ -169,7 +169,7 @@ function aboutLines({ serverName, call, kind, params }: ServerRequest): FormText
   const wants: Record<string, string> = {
     form: 'asks you to fill in a form',
     url: 'asks you to go to an address',
-    sampling: 'asks for the words of a model',
+    sampling: 'asks for a text written by a model',
   }
   const during = call === null ? 'while no call is under way' : `for ${call}`
   const message = params['message']
@@ -182,16 +182,16 @@ function aboutLines({ serverName, call, kind, params }: ServerRequest): FormText
 
 function effectLines({ serverName, kind, endsAt, hasCallEnded }: ServerRequest, isWaiting: boolean): FormText[] {
   if (!isWaiting)
-    return [{ text: 'It waits no more: it was answered or taken back, or its call has ended.', tone: 'error' }]
+    return [{ text: 'It no longer waits: it was answered or withdrawn, or its call has ended.', tone: 'error' }]
   const until = localClock(toEpochMs(endsAt) ?? 0)
   return [
     ...(kind === 'url'
       ? []
-      : [{ text: `What you give goes to ${serverName}: no passwords, no keys.`, tone: 'warn' as const }]),
+      : [{ text: `What you give goes to ${serverName}: enter no passwords or keys.`, tone: 'warn' as const }]),
     {
       text: hasCallEnded
         ? `Its call has ended: call again when you are done there. This stays until ${until}.`
-        : `It waits until ${until}, and the time of its call stands still so long.`,
+        : `It waits until ${until}; the timeout of its call is paused meanwhile.`,
       tone: 'muted',
     },
   ]

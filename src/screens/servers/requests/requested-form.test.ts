@@ -26,7 +26,12 @@ test('every kind of field is read as what it asks for', () => {
     content: { ...texts, many: 3, much: 1.5, sure: false, pet: 'c', fish: ['tuna', 'cod'], hero: 'h' },
   })
   expect(filled(fields, { ...texts, mail: 'b', day: '2026-02-31', many: '1.5', much: 'x' })).toEqual({
-    faults: { mail: 'is no email', day: 'is no date', many: 'is no whole number', much: 'is no number' },
+    faults: {
+      mail: 'is not a valid email',
+      day: 'is not a valid date',
+      many: 'is not a whole number',
+      much: 'is not a number',
+    },
   })
   expect(fields.map(({ input }) => ('options' in input ? input.options.map(({ label }) => label) : []))).toContainEqual(
     ['left out', 'Cat'],
@@ -36,7 +41,9 @@ test('every kind of field is read as what it asks for', () => {
 test('what is optional is left out, what is required is not made up, and defaults are filled in', () => {
   const properties = { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'integer', default: 4 } }
   expect(filled(form(properties))).toEqual({ content: { c: 4 } })
-  expect(filled(form(properties, ['a', 'b']))).toEqual({ faults: { a: 'This is needed.', b: 'This is needed.' } })
+  expect(filled(form(properties, ['a', 'b']))).toEqual({
+    faults: { a: 'This field is required.', b: 'This field is required.' },
+  })
 })
 
 test('more fields than a form shows are one JSON text', () => {

@@ -50,7 +50,7 @@ export function readFields(
 
 function readField(field: RequestedField, text: string): ReturnType<RequestedField['read']> {
   const found = field.read(text)
-  return found ?? (field.required ? { problem: 'This is needed.' } : undefined)
+  return found ?? (field.required ? { problem: 'This field is required.' } : undefined)
 }
 
 const WHOLE_KIND = 'JSON object'
@@ -69,7 +69,7 @@ function wholeField(names: readonly string[]): RequestedField {
         const value: unknown = JSON.parse(text)
         return isPlainObject(value) ? { value } : { problem: 'must be a JSON object, such as {}' }
       } catch {
-        return { problem: 'is no JSON' }
+        return { problem: 'is not JSON' }
       }
     },
   }
@@ -140,8 +140,8 @@ function start(value: unknown): string {
 function readNumber(text: string, isWhole: boolean): ReturnType<RequestedField['read']> {
   if (text === '') return undefined
   const value = Number(text)
-  if (!Number.isFinite(value)) return { problem: 'is no number' }
-  return isWhole && !Number.isInteger(value) ? { problem: 'is no whole number' } : { value }
+  if (!Number.isFinite(value)) return { problem: 'is not a number' }
+  return isWhole && !Number.isInteger(value) ? { problem: 'is not a whole number' } : { value }
 }
 
 /** The formats that the protocol has for a form. */
@@ -155,7 +155,7 @@ const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
 function readText(typed: string, format: string | undefined): ReturnType<RequestedField['read']> {
   if (typed === '') return undefined
   const shape = format === undefined ? undefined : FORMATS[format]?.()
-  return shape && !shape.safeParse(typed).success ? { problem: `is no ${format}` } : { value: typed }
+  return shape && !shape.safeParse(typed).success ? { problem: `is not a valid ${format}` } : { value: typed }
 }
 
 /** The choices of a field, with the titles that the server has for them. */
@@ -178,18 +178,19 @@ function labelOf(value: unknown, title: unknown): { label: string; detail?: stri
   return typeof title === 'string' ? { label: title, detail: String(value) } : { label: String(value) }
 }
 
-const BOUNDS: Readonly<Record<string, string>> = {
-  minimum: 'at least',
-  maximum: 'at most',
-  minLength: 'at least so many characters:',
-  maxLength: 'at most so many characters:',
-  minItems: 'at least so many:',
-  maxItems: 'at most so many:',
+/** What stands before and behind the number of a bound. */
+const BOUNDS: Readonly<Record<string, readonly [string, string]>> = {
+  minimum: ['at least', ''],
+  maximum: ['at most', ''],
+  minLength: ['at least', ' characters'],
+  maxLength: ['at most', ' characters'],
+  minItems: ['at least', ' entries'],
+  maxItems: ['at most', ' entries'],
 }
 
 function boundsOf(schema: JsonObject): string {
-  const bounds = Object.entries(BOUNDS).flatMap(([name, words]) =>
-    typeof schema[name] === 'number' ? [`${words} ${schema[name]}`] : [],
+  const bounds = Object.entries(BOUNDS).flatMap(([name, [bound, unit]]) =>
+    typeof schema[name] === 'number' ? [`${bound} ${schema[name]}${unit}`] : [],
   )
   return bounds.length === 0 ? '' : `(${bounds.join(', ')})`
 }

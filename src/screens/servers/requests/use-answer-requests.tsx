@@ -23,7 +23,7 @@ export function useAnswerRequests(): () => Promise<void> {
   return async () => {
     const waiting = waitingRequests?.current() ?? []
     const [first] = waiting
-    if (!first) throw new UnavailableAction('No server asks anything now.')
+    if (!first) throw new UnavailableAction('No server is asking for anything.')
     const { RequestsDialog, dialogRows } = await loadDialog()
     overlays.open({
       title: clean(waiting.length === 1 ? `${first.serverName} asks` : `${waiting.length} requests of servers`),

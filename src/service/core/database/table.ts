@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
-import { requireRow } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
 /** How a column's value is stored; `id` is that of its row. A dear one is read when somebody wants it. */
@@ -202,4 +202,10 @@ function boundOf(match: object): Values {
   const values: Values = { ...match }
   if (!Object.values(values).includes(null)) return values
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+}
+
+/** What was looked up, such as `run run_1 in this project`. @throws ServiceError `NOT_FOUND` where there is none */
+export function requireRow<T>(row: T | undefined, what: string): T {
+  if (row === undefined) throw new ServiceError('NOT_FOUND', `There is no ${what}.`)
+  return row
 }

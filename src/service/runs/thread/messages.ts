@@ -13,7 +13,6 @@ export type ThreadSettings = ExecutionSettings & {
   runsGiveWay: boolean
 }
 
-/** The data of a new thread. */
 export type ThreadData = ThreadSettings & {
   /** Where the program stores compiled code, if anywhere. */
   compileCache: string | undefined

@@ -97,7 +97,6 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
       looked.set(serverId, { lastId: looked.get(serverId)?.lastId ?? 0, until: performance.now() + ms })
       timer ??= setInterval(handOverAll, EVERY_MS).unref()
     },
-    /** Hands over what is left. */
     end: handOverAll,
   }
 }

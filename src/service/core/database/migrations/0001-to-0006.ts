@@ -118,7 +118,7 @@ CREATE TABLE idempotency (
  * Clients and environments. An environment outlives its client, so that it can say what is missing; a name or a
  * content belongs to one live environment only.
  */
-export const clientsAndEnvironments = `
+const clientsAndEnvironments = `
 CREATE TABLE client (
   id TEXT PRIMARY KEY,
   projectId TEXT NOT NULL REFERENCES project ON DELETE CASCADE,
@@ -147,7 +147,7 @@ CREATE UNIQUE INDEX environmentByContent ON environment (projectId, contentDiges
 /**
  * What an organization is allowed, what it used today, and which work in the background is under way in which process.
  */
-export const organizationSettingsAndJobs = `
+const organizationSettingsAndJobs = `
 CREATE TABLE organizationSetting (
   organizationId TEXT NOT NULL REFERENCES organization ON DELETE CASCADE,
   name TEXT NOT NULL, value TEXT NOT NULL,
@@ -172,7 +172,7 @@ CREATE TABLE job (
  * Personas, journeys and swarms. `position` is the order in which they were made, for lists. What a journey names may
  * be gone: a retired journey does not keep its persona, and environments and clients are looked up at launch.
  */
-export const swarms = `
+const swarms = `
 CREATE TABLE persona (
   position INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -213,7 +213,7 @@ CREATE INDEX journeyByPersona ON journey (projectId, personaId) WHERE archivedAt
  * Journey runs with their sessions. `position` is the order in which runs and sessions began, for lists. A run outlives
  * what it was made of, since its plan holds all of it.
  */
-export const journeyRuns = `
+const journeyRuns = `
 CREATE TABLE journeyRun (
   position INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -267,7 +267,7 @@ CREATE TABLE journeyMessage (
  * a finding keeps the finding's state after that wave, so that a wave which arrives late is replayed from where it
  * belongs.
  */
-export const findings = `
+const findings = `
 CREATE TABLE finding (
   position INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -309,3 +309,12 @@ CREATE TABLE insights (
   UNIQUE (projectId, scope, waveId)
 ) STRICT, WITHOUT ROWID;
 `
+
+export const FIRST_TO_SIXTH: readonly string[] = [
+  initial,
+  clientsAndEnvironments,
+  organizationSettingsAndJobs,
+  swarms,
+  journeyRuns,
+  findings,
+]

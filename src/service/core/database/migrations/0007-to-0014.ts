@@ -2,7 +2,7 @@
  * Published environments with their visitors. A scenario that was taken down stays as a row that nothing reads but its
  * sessions, so that they can say why they ended; an environment has one published scenario at most.
  */
-export const scenarios = `
+const scenarios = `
 CREATE TABLE scenario (
   id TEXT PRIMARY KEY,
   projectId TEXT NOT NULL REFERENCES project ON DELETE CASCADE,
@@ -63,7 +63,7 @@ CREATE TABLE scenarioWindow (
 `
 
 /** Schedules of suites, judge verdicts and insights of runs. */
-export const schedulesAndJudging = `
+const schedulesAndJudging = `
 CREATE TABLE suiteSchedule (
   suiteId TEXT PRIMARY KEY REFERENCES suite ON DELETE CASCADE,
   enabled INTEGER NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE runAnalysis (
 /**
  * Suites that other programs made, and the runs and conformance reports that they send. Times are epoch milliseconds.
  */
-export const ingest = `
+const ingest = `
 CREATE TABLE suiteOwnership (
   suiteId TEXT PRIMARY KEY REFERENCES suite ON DELETE CASCADE,
   projectId TEXT NOT NULL REFERENCES project ON DELETE CASCADE,
@@ -138,7 +138,7 @@ CREATE INDEX trialByActivity
  * of it; `dueAt` is when its next attempt begins, NULL = one is under way or nothing is to be tried. `position` is the
  * order in which readiness runs were started, for their list.
  */
-export const connectionsAndReadiness = `
+const connectionsAndReadiness = `
 CREATE TABLE serverConnection (
   id TEXT PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -178,7 +178,7 @@ CREATE TABLE readinessReport (
 `
 
 /** Request rates shared by processes, and an order by age for what is forgotten. */
-export const limits = `
+const limits = `
 CREATE TABLE rateBucket (
   keyId TEXT PRIMARY KEY REFERENCES apiKey ON DELETE CASCADE,
   owed INTEGER NOT NULL, at INTEGER NOT NULL
@@ -192,7 +192,7 @@ CREATE INDEX quotaUseByAge ON quotaUse (at);
  * Which records are samples; what belongs to such a record, as its runs and sessions, is a sample with it. And what of
  * the samples is still to be inserted, in that order.
  */
-export const samples = `
+const samples = `
 CREATE TABLE sample (
   kind TEXT NOT NULL, recordId TEXT NOT NULL,
   projectId TEXT NOT NULL REFERENCES project ON DELETE CASCADE,
@@ -203,7 +203,7 @@ CREATE TABLE sampleDue (position INTEGER PRIMARY KEY, step TEXT NOT NULL) STRICT
 `
 
 /** The tools of a run's servers as its trials saw them: one row for each listing that differed from the one before. */
-export const runTools = `
+const runTools = `
 CREATE TABLE runTools (
   runId TEXT NOT NULL REFERENCES run ON DELETE CASCADE,
   serverName TEXT NOT NULL, seenAt INTEGER NOT NULL,
@@ -213,7 +213,18 @@ CREATE TABLE runTools (
 `
 
 /** Whether the scores of a trial, and of its run, agree with their definitions; what ended before has no word on it. */
-export const scoreIntegrity = `
+const scoreIntegrity = `
 ALTER TABLE trial ADD COLUMN scoreIntegrity TEXT;
 ALTER TABLE run ADD COLUMN scoreIntegrity TEXT;
 `
+
+export const SEVENTH_TO_FOURTEENTH: readonly string[] = [
+  scenarios,
+  schedulesAndJudging,
+  ingest,
+  connectionsAndReadiness,
+  limits,
+  samples,
+  runTools,
+  scoreIntegrity,
+]

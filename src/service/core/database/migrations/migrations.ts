@@ -1,50 +1,10 @@
 import type { Database } from '../database.ts'
-import {
-  initial,
-  clientsAndEnvironments,
-  organizationSettingsAndJobs,
-  swarms,
-  journeyRuns,
-  findings,
-} from './0001-to-0006.ts'
-import {
-  scenarios,
-  schedulesAndJudging,
-  ingest,
-  connectionsAndReadiness,
-  limits,
-  samples,
-  runTools,
-  scoreIntegrity,
-} from './0007-to-0014.ts'
-import { serverRoots } from './0015.ts'
-import { serverCalls } from './0016.ts'
-import { agentTurns } from './0017.ts'
-import { agentTurnOrigins } from './0018.ts'
-import { chats } from './0019.ts'
+import { FIRST_TO_SIXTH } from './0001-to-0006.ts'
+import { SEVENTH_TO_FOURTEENTH } from './0007-to-0014.ts'
+import { SINCE_FIFTEENTH } from './0015-to-0019.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
-const MIGRATIONS: readonly string[] = [
-  initial,
-  clientsAndEnvironments,
-  organizationSettingsAndJobs,
-  swarms,
-  journeyRuns,
-  findings,
-  scenarios,
-  schedulesAndJudging,
-  ingest,
-  connectionsAndReadiness,
-  limits,
-  samples,
-  runTools,
-  scoreIntegrity,
-  serverRoots,
-  serverCalls,
-  agentTurns,
-  agentTurnOrigins,
-  chats,
-]
+const MIGRATIONS: readonly string[] = [...FIRST_TO_SIXTH, ...SEVENTH_TO_FOURTEENTH, ...SINCE_FIFTEENTH]
 
 /** The schema that this version writes; a workspace of a later one is none of ours. */
 export const SCHEMA = MIGRATIONS.length
