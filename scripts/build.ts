@@ -12,7 +12,6 @@ import { dist, inputsFile, root } from './paths.ts'
 const lazyPackages = [
   'undici',
   '@modelcontextprotocol/client',
-  '@hono/node-server',
   'ajv',
   'commander',
   'marked',
