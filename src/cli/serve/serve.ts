@@ -96,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     const keyFile = prepare(service.store, options, stderr)
     let answering = 0
     const memory = createMemoryRelease(() => answering > 0)
-    const server = createHttpServer(async (request, outgoing) => {
+    const server = await createHttpServer(async (request, outgoing) => {
       answering += 1
       try {
         const answer = await inject(request, service.answer)

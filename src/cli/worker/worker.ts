@@ -56,7 +56,7 @@ async function answerUntilIdle(service: Service, socket: string, log: Log, stopp
     const headers = plainHeaders({ [PROCESS_HEADER]: String(process.pid) })
     return { status: isSame ? 204 : 409, headers, body: null }
   }
-  const server = createHttpServer(async request => {
+  const server = await createHttpServer(async request => {
     open += 1
     try {
       return await answer(request)

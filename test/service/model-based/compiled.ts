@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What serves, and what it loads only when it is needed. */
-const PROGRAM = ['../child.ts', 'ai', '@ai-sdk/openai-compatible', '@modelcontextprotocol/client']
+const PROGRAM = [
+  '../child.ts',
+  'ai',
+  '@ai-sdk/openai-compatible',
+  '@modelcontextprotocol/client',
+  '@hono/node-server',
+  '@hono/node-server/utils/response',
+]
 
 /**
  * Keeps what Node compiles of the service for all processes that are started from now on, which halves the price of a
