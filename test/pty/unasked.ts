@@ -19,7 +19,7 @@ const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
     // moving and erasing
     /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[\d+X|\u001B\[2J|[\r\u0008]/,
     // modes: see src/tui/terminal/modes.ts
-    /\u001B\[\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
+    /\u001B\[\?(?:7|25|1000|1003|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
     /\u001B\[2[23];0t/,
     // the title, without anything that could end it, and the question for the background
     /\u001B\]2;[^\u0000-\u001F\u007F-\u009F]*\u001B\\|\u001B\]11;\?(?:\u001B\\|\u0007)/,
@@ -32,7 +32,7 @@ const COPIED = /\u001B\]52;c;[A-Za-z0-9+/=]*\u0007/
 /** Where a picture shows, the terminal's name and what it draws are asked: see src/tui/picture/kitty.ts. */
 const DRAWN = /\u001B\[>q|\u001B\[16t|\u001B_G[\w,=]*(?:;[A-Za-z0-9+/=]*)?\u001B\\/
 /** Modes and the like that the dashboard switches, as the emulator reports them. */
-const OWN_EFFECTS = /^(?:mode \?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|title .*|colour 11;\?|link .*)$/
+const OWN_EFFECTS = /^(?:mode \?(?:7|25|1000|1003|1004|1006|1049|2004|2026)[hl]|title .*|colour 11;\?|link .*)$/
 /** Controls, C1, lone surrogates, and characters that nobody sees; a line break and a tab are text. */
 const NOT_TEXT =
   /(?![\n\t]|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u

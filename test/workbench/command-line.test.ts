@@ -56,7 +56,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
     expect(await run('snapshot', 'diff', snapshot(), name)).toMatchObject({ code: 0, stderr: 'Nothing changed.\n' })
     writeFileSync(snapshot(), readFileSync(snapshot(), 'utf8').replaceAll(`"${tool}"`, '"was-here-before"'))
     const broken = await run('snapshot', 'diff', snapshot(), name)
-    expect(broken).toMatchObject({ code: 1, stdout: `✗ breaking  tool was-here-before: is called "${tool}" now\n` })
+    expect(broken).toMatchObject({ code: 1, stdout: `✗ breaking  tool was-here-before: is now called "${tool}"\n` })
   })
 })
 

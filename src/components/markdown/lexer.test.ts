@@ -9,11 +9,12 @@ import { readerInThread, type Reading } from './lexer.ts'
 const theme = createTheme({ level: 0, ascii: false })
 
 /** Pieces on which a reader of Markdown works for a second and more. */
-const SLOW = ['*a#', '_a ', '(*a'].map(unit => unit.repeat(2600))
+const SLOW = ['*a#', '_a ', '(*a'].map(unit => unit.repeat(6000))
 const MANY_CELLS = `${'|a'.repeat(900)}\n${'|-'.repeat(900)}\n${'|\n'.repeat(2000)}`
 
 test('pieces that keep a reader busy keep no key waiting, and are shown as they are written', async () => {
   const read = readerInThread()
+  const started = performance.now()
   let longest = 0
   let turned = performance.eventLoopUtilization()
   const counting = setInterval(() => {
@@ -25,7 +26,7 @@ test('pieces that keep a reader busy keep no key waiting, and are shown as they 
   const fine = readerInThread()('A **strong** word', {})
   await vi.waitUntil(() => [...readings, fine].every(({ isPending }) => !isPending), { timeout: 20_000 })
   clearInterval(counting)
-  expect(longest).toBeLessThan(500)
+  expect(longest).toBeLessThan((performance.now() - started) / 4)
   expect(readings.at(-1)!.tokens).toBeUndefined()
   // Of another document, which is not to blame.
   expect(fine.tokens).toMatchObject([{ type: 'paragraph' }])
