@@ -218,11 +218,13 @@ async function prepareOne(dataDir: string): Promise<Measured> {
 async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
+  // As ids begin with their time, those of one run stand beside each other.
+  const copyOf = (id: string) => `substr(${id}, 1, 4) || printf('%05d', :copy) || substr(${id}, 5)`
   const copied = {
-    run: { id: `id || '_' || :copy`, number: 'number + :copy' },
-    runCase: { runId: `runId || '_' || :copy` },
-    trial: { id: `id || '_' || :copy`, runId: `runId || '_' || :copy` },
-    trialOutcome: { trialId: `trialId || '_' || :copy` },
+    run: { id: copyOf('id'), number: 'number + :copy' },
+    runCase: { runId: copyOf('runId') },
+    trial: { id: copyOf('id'), runId: copyOf('runId') },
+    trialOutcome: { trialId: copyOf('trialId') },
   }
   try {
     database.exec('CREATE TEMP TABLE first AS SELECT id FROM run')

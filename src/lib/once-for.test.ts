@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { onceForText } from './once-for.ts'
+import { latestTexts, onceForText } from './once-for.ts'
 
 test('what is made of a text is that of this text, whichever were asked for and forgotten before', () => {
   const texts = fc.array(fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'bcd', '__proto__', 'a text that is never kept'))
@@ -17,4 +17,28 @@ test('a text is made something of once, until the texts are too long together', 
   const kept = onceForText(text => made.push(text), 4)
   for (const text of ['ab', 'cd', 'ab', 'e', 'ab', 'e']) kept(text)
   expect(made).toEqual(['ab', 'cd', 'e', 'ab'])
+})
+
+test('the latest texts are kept, a whole in place of its parts, and never more characters than may be', () => {
+  const add = fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    length: fc.nat(6),
+    parts: fc.uniqueArray(fc.constantFrom<string>('v', 'w', 'a', 'b', 'c'), { maxLength: 3 }),
+  })
+  fc.assert(
+    fc.property(fc.array(add), fc.nat(12), (added, most) => {
+      const kept = latestTexts(most)
+      // In the order in which they came.
+      let model: [name: string, text: string][] = []
+      for (const { name, length, parts } of added) {
+        const text = name.repeat(length)
+        kept.add(name, text, parts)
+        if (length <= most && !model.some(([known]) => known === name)) {
+          model = [...model.filter(([known]) => !parts.includes(known)), [name, text]]
+          while (model.reduce((sum, [, { length: each }]) => sum + each, 0) > most) model.shift()
+        }
+        for (const each of 'abcdevw') expect(kept.get(each)).toBe(new Map(model).get(each))
+      }
+    }),
+  )
 })

@@ -32,20 +32,25 @@ export function onceForText<T>(make: (text: string) => T, most: number): (text: 
 /** Texts by name, the latest: the oldest ones go when all together have more characters than `most`. */
 export function latestTexts(most: number): {
   get(name: string): string | undefined
-  add(name: string, text: string): void
+  /** Also drops the texts of which this one is made; one that is longer than all may be is not kept. */
+  add(name: string, text: string, parts?: readonly string[]): void
 } {
   const all = new Map<string, string>()
   let characters = 0
+  const drop = (name: string) => {
+    characters -= all.get(name)?.length ?? 0
+    all.delete(name)
+  }
   return {
     get: name => all.get(name),
-    add(name, text) {
+    add(name, text, parts = []) {
       if (all.has(name) || text.length > most) return
+      parts.forEach(drop)
       all.set(name, text)
       characters += text.length
-      for (const [oldest, { length }] of all) {
+      for (const oldest of all.keys()) {
         if (characters <= most) return
-        all.delete(oldest)
-        characters -= length
+        drop(oldest)
       }
     },
   }

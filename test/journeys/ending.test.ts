@@ -132,6 +132,8 @@ test.concurrent('a run whose dashboard was killed is settled at the next start, 
   await first.see('▌Reference server smoke')
   await launch(first)
   await first.see(/✗ failed +Sum is wrong[^]*● running +Long operation/)
+  // The run must not end while its processes are looked for.
+  first.terminal.kill('SIGSTOP')
   const processes = [first.terminal.pid, ...descendantsOf(first.terminal.pid).map(each => each.pid)]
   expect(serversOf(first.terminal.pid)).not.toEqual([])
   first.terminal.kill('SIGKILL')

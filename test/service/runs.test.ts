@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { echoCase, longCase, open, sandbox, until, untilEnded, type Api } from './harness.ts'
+import { small } from '../servers/targets.ts'
+import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 import { referenceServerOverHttp } from './reference-server.ts'
 
-const { runs, iterations, suites, cases, servers } = contract
+const { projects, runs, iterations, suites, cases, servers } = contract
 
 async function launch(api: Api, projectId: string, body: object) {
   return (await api.call(runs.create, { projectId, body })).runId
@@ -230,6 +231,37 @@ test('an ended run cannot be cancelled, and nothing to compare with is said so',
     status: 404,
     details: { reason: 'BASELINE_NOT_FOUND' },
   })
+})
+
+test('an ended run and its trials stay as they were answered, and are found in their project alone, while that is there', async () => {
+  const dataDir = temporaryDirectory()
+  const { api } = await open({ dataDir })
+  const { id: projectId } = await api.call(projects.create, { body: { name: 'Own' } })
+  const { id: otherId } = await api.call(projects.create, { body: { name: 'Other' } })
+  const transport = small('healthy').transport
+  const body = { name: 'small', enabled: true, transportType: 'stdio', ...transport, type: undefined }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const tests = [echoCase('one', 'a'), echoCase('two', 'b')]
+  const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests }
+  const { suiteId } = await api.call(suites.create, { projectId, body: suite })
+  const runId = await launch(api, projectId, { suiteId })
+  const run = await untilEnded(api, projectId, runId)
+  const page = await api.call(iterations.list, { projectId, runId, limit: 1 })
+  expect(page.nextCursor).toBeDefined()
+
+  const elsewhere = (await open({ dataDir })).api
+  await elsewhere.call(suites.update, { projectId, suiteId, body: { name: 'Renamed' } })
+  await elsewhere.call(cases.create, { projectId, suiteId, body: echoCase('three', 'c') })
+  expect(await api.call(runs.get, { projectId, runId })).toEqual(run)
+  expect(await api.call(iterations.list, { projectId, runId, limit: 1 })).toEqual(page)
+
+  const expectNone = async (where: string) => {
+    expect(await api.refused(runs.get, { projectId: where, runId })).toMatchObject({ status: 404 })
+    expect(await api.refused(iterations.list, { projectId: where, runId, limit: 1 })).toMatchObject({ status: 404 })
+  }
+  await expectNone(otherId)
+  await elsewhere.call(projects.delete, { projectId })
+  await expectNone(projectId)
 })
 
 test('a server that cannot be started fails every trial in set-up and the run as a run', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../service/core/access.ts'
 import { PROJECT_ROLES, type ProjectRole } from '../../api/contract/endpoint.ts'
 import type { Store } from '../../service/core/database/store.ts'
+import { collectYoungAlone } from '../../service/runs/thread/priority.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'
 import { modelSettings } from '../workspace/model-settings.ts'
@@ -33,6 +34,7 @@ export async function runServe(common: CommonOptions, own: ServeCommandOptions):
   const models = modelSettings(process.env)
   const { fault, requestLog, ...rest } = own
   const noted = requestLog === true ? '-' : requestLog
+  collectYoungAlone()
   try {
     const ending = await serve({
       ...rest,

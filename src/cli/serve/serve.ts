@@ -59,8 +59,8 @@ export type ServeOptions = {
   signal?: AbortSignal
 }
 
-/** Characters of ended trials that stay in memory: the runs that several callers follow at once. */
-const KEPT_TRIALS = 8_000_000
+/** Characters of ended trials, and of ended runs, that stay in memory: what several callers follow at once. */
+const KEPT_TEXTS = 8_000_000
 
 /** What cannot be served; its message is for the person who typed it. */
 export class ServeError extends Error {
@@ -85,7 +85,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     dataDir,
     rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
-    keptTrials: KEPT_TRIALS,
+    keptTexts: KEPT_TEXTS,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
     ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,

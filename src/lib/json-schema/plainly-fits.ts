@@ -5,10 +5,12 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 /** Deeper ones are left to the compiler, which runs where the stack may end. */
 const MOST_DEPTH = 10
 /** What most schemas of tools are made of; it means the same in every draft, and takes a bounded time. */
-const PLAIN = new Set([
-  ...['$schema', 'title', 'description', 'default', 'type', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength'],
-  ...['items', 'required', 'properties', 'additionalProperties', 'anyOf'],
-])
+const PLAIN = new Set(
+  (
+    '$schema title description default type enum minimum maximum minLength maxLength items required properties ' +
+    'additionalProperties anyOf'
+  ).split(' '),
+)
 
 let drafts: Validator | undefined
 

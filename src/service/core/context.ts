@@ -18,8 +18,8 @@ export interface ServiceContext {
   quotas: Quotas
   jobs: Jobs
   background: Background
-  /** Characters of ended trials that stay in memory as they are answered. */
-  keptTrials: number
+  /** Characters of ended trials, and as many of ended runs, that stay in memory as they are answered. */
+  keptTexts: number
   /** The clock of everything that happens at a time, in epoch milliseconds. */
   now: () => number
   /** Answers a request that a handler makes for its caller, by all rules of one from outside but the key's rate. */

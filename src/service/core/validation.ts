@@ -62,6 +62,9 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
   const sent = Object.fromEntries(search)
+  const isEachOnce = Object.keys(sent).length === search.size
+  const asSent = query && isEachOnce ? readShape(query, sent) : undefined
+  if (asSent?.success) return asSent.data
   const unknown = query ? undeclaredNames(query, sent) : Object.keys(sent)
   const [refused] = method === 'GET' ? [] : unknown
   if (refused !== undefined) throw invalidField(refused, 'This field is not known.')

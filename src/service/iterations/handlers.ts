@@ -5,29 +5,22 @@ import { requireRunId } from '../runs/records.ts'
 import type { Store } from '../core/database/store.ts'
 import { pageOf } from '../core/list-page.ts'
 import { JsonText } from '../core/reply.ts'
-import { createTrialTexts, withCases } from './trial-texts.ts'
+import { createTrialPages, withCases } from './trial-pages.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 const DEFAULT_PAGE = 50
 
-export function iterationHandlers({ store, runs, keptTrials }: ServiceContext): Handlers['iterations'] {
-  const texts = createTrialTexts(store, keptTrials)
+export function iterationHandlers({ store, runs, keptTexts }: ServiceContext): Handlers['iterations'] {
+  const listOf = (runId: string) => `iterations/${runId}`
+  const pages = createTrialPages(store, keptTexts, (runId, position) => store.cursors.write(listOf(runId), position))
   return {
     list: ({ project, params, query, vocabulary }) =>
       runs.read(() => {
         const { runId } = params
         requireRunId(store, project.id, runId)
-        const { limit = DEFAULT_PAGE } = query
-        const list = `iterations/${runId}`
-        const after = query.cursor === undefined ? -1 : store.cursors.read(list, query.cursor)
-        // One more than requested shows whether there is a next page.
-        const found = store.trials.page(runId, after, limit + 1)
-        const shown = found.slice(0, limit)
-        const last = shown.at(-1)
-        const items = texts(runId, shown, vocabulary).join(',')
-        const more = found.length > limit && last
-        const cursor = more ? `,"nextCursor":${JSON.stringify(store.cursors.write(list, last.position))}` : ''
-        return new JsonText(`{"items":[${items}]${cursor}}`)
+        const { limit = DEFAULT_PAGE, cursor } = query
+        const after = cursor === undefined ? -1 : store.cursors.read(listOf(runId), cursor)
+        return new JsonText(pages({ runId, after, limit }, vocabulary))
       }),
     trace: ({ project, params }) =>
       runs.read(() => {

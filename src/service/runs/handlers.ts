@@ -1,11 +1,12 @@
 import type { RerunPreview } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
+import { JsonText } from '../core/reply.ts'
 import { invalidField } from '../core/validation.ts'
 import { compareRuns } from '../evals/comparison.ts'
 import { previewRerun } from '../evals/rerun-selection.ts'
 import { createRunInsights } from './insights/run-insights.ts'
 import { createJudging } from './judging/judging.ts'
-import { requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './records.ts'
+import { createRunTexts, requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './records.ts'
 import { createRun, repeatCases } from './launch.ts'
 import type { RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -17,6 +18,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
   const { store, runs } = context
   const judging = createJudging(context)
   const insights = createRunInsights(context)
+  const textOf = createRunTexts(store, context.keptTexts)
   const find = (projectId: string, runId: string) => runs.read(() => requireRun(store, projectId, runId))
   return {
     list: ({ project, params, query }) =>
@@ -46,13 +48,15 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
       }),
     create: ({ project, caller, body, idempotencyKey, signal }) =>
       createRun(context, { project, caller }, body, { idempotencyKey, signal }),
-    get({ project, params, query: { cursor } }) {
+    get({ project, params: { runId }, query: { cursor } }) {
       context.jobs.settleAbandoned()
       return runs.read(() => {
-        const run = requireRun(store, project.id, params.runId)
-        const analyses = { insights: insights.envelopeOf(run), judges: judging.judgesOf(run.id) }
-        const record = cursor === undefined ? toEvalRun(store, run) : withDiagnosticsAfter(store, run, cursor)
-        return { ...record, ...analyses }
+        const record =
+          cursor === undefined
+            ? textOf(project.id, runId)
+            : JSON.stringify(withDiagnosticsAfter(store, requireRun(store, project.id, runId), cursor))
+        const analyses = JSON.stringify({ insights: insights.envelopeOf(runId), judges: judging.judgesOf(runId) })
+        return new JsonText(`${record.slice(0, -1)},${analyses.slice(1)}`)
       })
     },
     requestInsights: ({ project, params, body }) => insights.request(find(project.id, params.runId), body),

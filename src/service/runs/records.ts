@@ -1,4 +1,5 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { latestTexts } from '../../lib/once-for.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { requireRow } from '../core/database/table.ts'
@@ -46,6 +47,29 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     ...(run.plan.selection ?? store.runs.selection(run.id, suiteId)),
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
+  }
+}
+
+/**
+ * The text of {@link toEvalRun}, which is kept of runs that have ended: nothing of them changes any more, as long as
+ * they are there.
+ * @param most characters of all texts that are kept
+ */
+export function createRunTexts(store: Store, most: number): (projectId: string, runId: string) => string {
+  const kept = latestTexts(most)
+  return (projectId, runId) => {
+    const known = kept.get(runId)
+    if (known !== undefined) {
+      requireRunId(store, projectId, runId)
+      return known
+    }
+    const run = requireRun(store, projectId, runId)
+    const text = JSON.stringify(toEvalRun(store, run))
+    // How many of its suite's cases it has is counted anew of a run that does not say so itself. What a write has done
+    // so far may still be taken back.
+    const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
+    if (isFinal && store.state() !== undefined) kept.add(runId, text)
+    return text
   }
 }
 

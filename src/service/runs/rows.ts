@@ -78,7 +78,8 @@ type StoredLease = {
 }
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
-const PRESENT = 'SELECT 1 FROM run WHERE id = :id AND projectId = :projectId'
+// By its key SQLite would read whole runs on the way to this one.
+const PRESENT = 'SELECT 1 FROM run INDEXED BY runByProject WHERE projectId = :projectId AND id = :id'
 const IN_FLIGHT = `status IN ('pending', 'running')`
 const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
   FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`

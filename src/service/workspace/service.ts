@@ -61,10 +61,10 @@ export type ServiceOptions = WorkspaceOptions & {
   /** Longest request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
   /**
-   * Characters of ended trials that stay in memory as they are answered. Default 400,000: what the polls of one run
-   * read again and again.
+   * Characters of ended trials, and as many of ended runs, that stay in memory as they are answered. Default 400,000:
+   * what the polls of one run read again and again.
    */
-  keptTrials?: number
+  keptTexts?: number
   /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
@@ -140,7 +140,7 @@ const CASES = {
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
 const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTrials: 400_000 }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTexts: 400_000 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -175,7 +175,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       visits,
       visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
       now,
-      keptTrials: options.keptTrials ?? DEFAULTS.keptTrials,
+      keptTexts: options.keptTexts ?? DEFAULTS.keptTexts,
       models: options.models,
       onDoctorStep: options.onDoctorStep ?? (() => {}),
       perform: (request, inner) => pipeline.perform(request, inner),

@@ -81,9 +81,12 @@ export function openStore(location: StoreLocation): Store {
   }
 }
 
+/** Where runs execute, their thread comes to it first: this one has keys or callers to answer. */
+const SETTLE_AFTER = 4000
+
 function opened(location: string): Database {
   try {
-    return openDatabase(location)
+    return openDatabase(location, { settleAfter: SETTLE_AFTER })
   } catch (error) {
     throw storageProblem(error) ?? error
   }

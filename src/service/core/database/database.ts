@@ -34,8 +34,11 @@ const SQLITE_BUSY = 5
 
 const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
-/** Opens a file, or `:memory:`. `readOnly` changes nothing of it, and waits for nobody. */
-export function openDatabase(location: string, { readOnly = false } = {}): Database {
+/**
+ * Opens a file, or `:memory:`. `readOnly` changes nothing of it, and waits for nobody.
+ * @param settleAfter pages that are written before a commit here settles them all in the file, which waits for the disk
+ */
+export function openDatabase(location: string, { readOnly = false, settleAfter = 1000 } = {}): Database {
   const connection = new DatabaseSync(location, { readOnly })
   if (!readOnly)
     connection.exec(`
@@ -43,6 +46,7 @@ export function openDatabase(location: string, { readOnly = false } = {}): Datab
       PRAGMA foreign_keys = ON;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${settleAfter};
     `)
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {

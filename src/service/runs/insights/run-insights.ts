@@ -32,7 +32,7 @@ export type RunInsights = {
    *   set, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED`
    */
   request(run: RunRow, body: z.output<typeof EvalRunInsightsRequest>): Requested
-  envelopeOf(run: RunRow): InsightsEnvelope
+  envelopeOf(runId: string): InsightsEnvelope
 }
 
 export function createRunInsights(context: ServiceContext): RunInsights {
@@ -85,11 +85,11 @@ export function createRunInsights(context: ServiceContext): RunInsights {
         return requested
       })
     },
-    envelopeOf(run) {
-      const analysis = store.runAnalyses.get<Document>(run.id, KIND)
-      if (analysis) return toEnvelope(run, analysis.status, analysis.document)
+    envelopeOf(runId) {
+      const analysis = store.runAnalyses.get<Document>(runId, KIND)
+      if (analysis) return toEnvelope(runId, analysis.status, analysis.document)
       const isPossible = context.models?.model !== undefined
-      const envelope = toEnvelope(run, isPossible ? 'not_requested' : 'not_available', emptyDocument(null))
+      const envelope = toEnvelope(runId, isPossible ? 'not_requested' : 'not_available', emptyDocument(null))
       return isPossible ? envelope : { ...envelope, reasonCode: 'NO_MODEL', summary: NO_MODEL_CONFIGURED }
     },
   }
@@ -156,7 +156,7 @@ function emptyDocument(updatedAt: number | null): Document {
 }
 
 function toEnvelope(
-  { id }: RunRow,
+  id: string,
   status: InsightsEnvelope['status'],
   { error, generatedAt, updatedAt, summary, coverage, findings, truncation }: Document,
 ): InsightsEnvelope {
