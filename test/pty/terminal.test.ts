@@ -4,8 +4,11 @@ import { expect, test } from 'vitest'
 import { createHome, removeHome } from './home.ts'
 import { openTerminal } from './terminal.ts'
 
+/** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on between. */
+const echo = 'cat; exit'
+
 test('shows what a program echoes and counts its bytes', async () => {
-  await using terminal = openTerminal({ command: 'cat' })
+  await using terminal = openTerminal({ command: 'sh', args: ['-c', echo] })
   terminal.type('grüße 漢字')
   terminal.press('enter')
   await terminal.waitFor(/漢字\ngrüße 漢字/)
@@ -61,7 +64,7 @@ test('tells a crash from a signal', async () => {
 })
 
 test('a wait that cannot end shows the screen', async () => {
-  await using terminal = openTerminal({ command: 'sh', args: ['-c', 'echo something else; cat'] })
+  await using terminal = openTerminal({ command: 'sh', args: ['-c', `echo something else; ${echo}`] })
   await terminal.waitFor('something')
   await expect(terminal.waitFor('never', 50)).rejects.toThrow(
     /timed out after 50 ms waiting for never[^]*something else/,
