@@ -11,7 +11,7 @@ import { storedInMemory } from '../src/lib/files/profile-store.ts'
 import { createSeen, type SeenList, type SeenRow } from '../src/domain/seen/seen.ts'
 import { inThread } from '../src/lib/untrusted/in-thread.ts'
 import { prepareDataDirectory } from '../src/service/core/database/data-directory.ts'
-import { openDatabase } from '../src/service/core/database/database.ts'
+import { openDatabase } from '../src/lib/sqlite.ts'
 import { keepBeforeUpgrade } from '../src/service/core/database/upgrade.ts'
 import { png } from './pictures.ts'
 

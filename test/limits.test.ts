@@ -12,7 +12,7 @@ import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
 import { parseStored } from '../src/lib/json.ts'
 import { plainHeaders } from '../src/api/contract/message.ts'
 import { openObject } from '../src/api/contract/shapes.ts'
-import { openDatabase } from '../src/api/client/journal/database.ts'
+import { openEntries } from '../src/api/client/journal/database.ts'
 import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createConnections } from '../src/domain/connections/connections.ts'
@@ -253,7 +253,7 @@ const probes: Record<BoundName, Probe> = {
     const write = { endpoint: contract.projects.create, input: { body: { name: 'n' } }, idempotencyKey: 'k' }
     const one = await journal.begin(write)
     one.settle({ outcome: 'succeeded', result: {} })
-    const database = await openDatabase(file)
+    const database = openEntries(file)
     const columns = 'profile, operation, place, digest, complete, owner, state, open, intendedAt, settledAt'
     database.write(() => {
       for (let at = 1; at < size; at += 1)

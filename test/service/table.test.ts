@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { openDatabase } from '../../src/service/core/database/database.ts'
+import { openDatabase } from '../../src/lib/sqlite.ts'
 import { createSealer, SEALING_KEY_BYTES } from '../../src/service/core/database/sealer.ts'
 import { boolean, json, optional, sealed, tableOf } from '../../src/service/core/database/table.ts'
 

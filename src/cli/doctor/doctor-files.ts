@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy } from '../../service/core/database/database.ts'
+import { isBusy } from '../../lib/sqlite.ts'
 import { fail, type Finding, ok, warn } from './doctor-check.ts'
 
 /** How long another program may hold a database, in milliseconds. */

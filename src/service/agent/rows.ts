@@ -1,6 +1,6 @@
 import type { AgentDecision, AgentProposal, AgentTurn } from '../../api/contract/agent.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { boolean, json, optional, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, optional, tableOf, type Placed } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 

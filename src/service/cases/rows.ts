@@ -1,6 +1,6 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { Assertion } from '../evals/types.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, optional, tableOf } from '../core/database/table.ts'
 
 /** How a case is executed and judged. */

@@ -1,6 +1,6 @@
 import type { ConversationToolCall } from '../conversations/conversation.ts'
 import { createMessageRows, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 import type { FeedFilter } from '../core/list-page.ts'

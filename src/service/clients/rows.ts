@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 
 /** An open document; `modelId`, `serverIds` and `optionalServerIds` are the fields that are read here. */

@@ -1,5 +1,5 @@
 import { parseStored } from '../../lib/json.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 
 /** How often each verdict occurs among the checks of a report. */

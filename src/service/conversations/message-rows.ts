@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { ConversationToolCall, ConversationUsage } from './conversation.ts'
 

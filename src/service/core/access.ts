@@ -6,7 +6,7 @@ import { type ProjectRole, isAtLeast, requiredRole, roleSentence } from '../../a
 import type { KeyRow, ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 import { readSecretFile } from './database/data-directory.ts'
-import { whileUnchanged } from './database/database.ts'
+import { whileUnchanged } from '../../lib/sqlite.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import type { Served } from './refusals.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { tableOf } from '../core/database/table.ts'
 
 export type EnvironmentRow = {

@@ -1,5 +1,5 @@
 import type { CaseSnapshot } from '../evals/types.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { boolean, tableOf } from '../core/database/table.ts'
 
 /** A run that another program executes and reports. */

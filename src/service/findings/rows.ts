@@ -4,7 +4,7 @@ import type {
   InsightsEnvelope,
 } from '../../api/contract/insight-shapes.ts'
 import { parseStored } from '../../lib/json.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Discovery } from './discovery.ts'
 import type { FindingState, WaveRecording } from './lifecycle.ts'

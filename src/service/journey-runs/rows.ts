@@ -1,5 +1,5 @@
 import type { Criterion } from './rubric.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf, type Placed, type Table } from '../core/database/table.ts'
 
 /** A run while it is in flight, and its ends (contract: "Journey run `status`"). */

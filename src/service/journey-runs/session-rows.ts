@@ -1,7 +1,7 @@
 import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json.ts'
 import { createMessageRows, NOTHING_SAID, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf, type Placed } from '../core/database/table.ts'
 import type { AttemptRow, JourneyRunPlan } from './rows.ts'
 

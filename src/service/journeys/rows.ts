@@ -1,5 +1,5 @@
 import { json, tableOf } from '../core/database/table.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 
 /** A task for one persona, and where it is to be tried. The contract gives a journey no checks of its own. */
 export type JourneyRow = {

@@ -1,5 +1,5 @@
 import { tableOf } from '../core/database/table.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 
 export type PersonaRow = {
   id: string

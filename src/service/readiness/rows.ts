@@ -1,5 +1,5 @@
 import type { Observations, Verdict } from './types.ts'
-import { fromJson, type Database } from '../core/database/database.ts'
+import { fromJson, type Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, tableOf, url } from '../core/database/table.ts'
 

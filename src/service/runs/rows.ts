@@ -1,7 +1,7 @@
 import { parseStored } from '../../lib/json.ts'
 import { onceForText } from '../../lib/once-for.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
-import { insertEachInto, type Database } from '../core/database/database.ts'
+import { insertEachInto, type Database } from '../../lib/sqlite.ts'
 import { json, optional, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 import type { SeenTool, SeenTools } from '../evals/seen-tools.ts'

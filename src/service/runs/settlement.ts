@@ -8,7 +8,7 @@ import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
 import type { RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { whileUnchanged } from '../core/database/database.ts'
+import { whileUnchanged } from '../../lib/sqlite.ts'
 
 /** What the run's trials say so far. */
 export function gradeOf(

@@ -3,7 +3,7 @@ import type { Tool } from '../connections/types.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 import type { TrialServers } from '../evals/types.ts'
 import { createRunToolRows } from './rows.ts'
-import { openDatabase } from '../core/database/database.ts'
+import { openDatabase } from '../../lib/sqlite.ts'
 import { migrate } from '../core/database/migrations/migrations.ts'
 import { recordTools } from './executor.ts'
 

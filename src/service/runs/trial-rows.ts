@@ -1,6 +1,6 @@
 import { parseStored } from '../../lib/json.ts'
 import type { GradedTrials, ScoreIntegrity, TrialOutcome } from '../evals/types.ts'
-import { insertEachInto, type Database } from '../core/database/database.ts'
+import { insertEachInto, type Database } from '../../lib/sqlite.ts'
 import { tableOf } from '../core/database/table.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 

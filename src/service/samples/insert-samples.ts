@@ -1,5 +1,5 @@
 import { insertClient } from '../clients/records.ts'
-import { isBusy } from '../core/database/database.ts'
+import { isBusy } from '../../lib/sqlite.ts'
 import type { Store } from '../core/database/store.ts'
 import { insertEnvironment } from '../environments/records.ts'
 import { appendResults, finalizeIngestRun, openIngestRun } from '../eval-ingest/runs.ts'

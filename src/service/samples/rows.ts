@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 
 /** Kinds of records that are marked, in the order in which they can go: what names another one goes before it. */
 export const SAMPLE_KINDS = [

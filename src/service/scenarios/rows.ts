@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { SCENARIO_MODES } from '../../api/contract/choices.ts'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { json, sealed, tableOf, requireRow } from '../core/database/table.ts'
 

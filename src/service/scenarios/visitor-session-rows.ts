@@ -1,5 +1,5 @@
 import type { FeedFilter } from '../core/list-page.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { boolean, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 

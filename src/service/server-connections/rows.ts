@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, tableOf, url } from '../core/database/table.ts'
 

@@ -1,5 +1,5 @@
 import type { Root } from '../../api/contract/server-requests.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { ServerCommand } from '../connections/server-process.ts'
 import { dataDirectory, readSecretFile } from '../core/database/data-directory.ts'
-import { openDatabase } from '../core/database/database.ts'
+import { openDatabase } from '../../lib/sqlite.ts'
 import { createSealer } from '../core/database/sealer.ts'
 import { createServerRows } from './rows.ts'
 

@@ -1,7 +1,7 @@
 import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import type { RunRow } from '../runs/rows.ts'
 import type { TrialRow } from '../runs/trial-rows.ts'
 

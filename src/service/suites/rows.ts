@@ -1,4 +1,4 @@
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Assertion } from '../evals/types.ts'
 

@@ -1,5 +1,5 @@
 import { json, tableOf } from '../core/database/table.ts'
-import type { Database } from '../core/database/database.ts'
+import type { Database } from '../../lib/sqlite.ts'
 
 /** Defaults for the journeys that are made under it; nothing is looked up through it at launch. */
 export type SwarmRow = {

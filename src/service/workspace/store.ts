@@ -9,7 +9,7 @@ import { createClientRows } from '../clients/rows.ts'
 import { createConformanceRunRows } from '../conformance-ingest/rows.ts'
 import { createCursors } from '../core/database/cursors.ts'
 import { prepareDataDirectory, readSecretFile, type DataDirectory } from '../core/database/data-directory.ts'
-import { openDatabase, type Database } from '../core/database/database.ts'
+import { openDatabase, WRITE_AHEAD_LOG, type Database } from '../../lib/sqlite.ts'
 import { createEnvironmentRows } from '../environments/rows.ts'
 import { createEvalSessionRows } from '../sessions/eval-rows.ts'
 import { createFindingRows, createInsightsRows } from '../findings/rows.ts'
@@ -81,12 +81,12 @@ export function openStore(location: StoreLocation): Store {
   }
 }
 
-/** Where runs execute, their thread comes to it first: this one has keys or callers to answer. */
+/** Pages of the log. Where runs execute, their thread comes to it first: this one has keys or callers to answer. */
 const SETTLE_AFTER = 4000
 
 function opened(location: string): Database {
   try {
-    return openDatabase(location, { settleAfter: SETTLE_AFTER })
+    return openDatabase(location, { setup: `${WRITE_AHEAD_LOG} PRAGMA wal_autocheckpoint = ${SETTLE_AFTER};` })
   } catch (error) {
     throw storageProblem(error) ?? error
   }

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, closeSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { makeDirectory } from '../../../lib/files/make-directory.ts'
 import type { Account, Entry, Member, Own } from './account.ts'
 import { minuteBefore, type Purpose, type Spent } from './gauge.ts'
 import type { Machine } from '../../../lib/machine.ts'
+import { type Database, openForOwner, WRITE_AHEAD_LOG } from '../../../lib/sqlite.ts'
 
 /** Longest block of this process by another's step, which takes well under a millisecond. */
-const BUSY_TIMEOUT_MS = 100
+const PATIENCE_MS = 100
 /** Other processes are asked whether they still live no more often than this. */
 const LOOK_EVERY_MS = 250
-const SQLITE_BUSY = 5
-const SQLITE_LOCKED = 6
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS accounts (
@@ -65,8 +60,7 @@ export type LedgerFileOptions = {
  * waiting for the disk; nothing is lost that matters when the machine stops, because buckets refill.
  */
 export class LedgerFile {
-  readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #database: Database
   readonly #machine: Machine
   readonly #leaseMs: number
   readonly #id: string
@@ -82,26 +76,17 @@ export class LedgerFile {
     this.#leaseMs = leaseMs
     this.#id = `${keyId} ${machine.name}`
     this.#started = machine.startOf(machine.pid) ?? ''
-    makeDirectory(dirname(file))
-    chmodSync(dirname(file), 0o700)
-    closeSync(openSync(file, 'a', 0o600))
-    chmodSync(file, 0o600)
-    this.#database = openDatabase(file)
+    this.#database = openForOwner(file, { patienceMs: PATIENCE_MS, setup: `${WRITE_AHEAD_LOG} ${SCHEMA}` })
   }
 
   /** Runs `step` on the stored entry, which was last changed at `seen`, and stores what it leaves. */
   update<T>(own: Own, fresh: () => Account, step: (entry: Entry, seen: number) => T): { entry: Entry; result: T } {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
+    return this.#database.write(() => {
       const { entry, seen } = this.#load(own, fresh, true)
       const result = step(entry, seen)
       this.#store(entry)
-      this.#database.exec('COMMIT')
       return { entry, result }
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
+    })
   }
 
   read(own: Own, fresh: () => Account): Entry {
@@ -110,7 +95,7 @@ export class LedgerFile {
 
   /** What all processes sent in the last minute, those that have ended since as well. */
   spent(): Spent[] {
-    const rows = this.#prepared(READ_SPENT).all({ id: this.#id, ...this.#lastMinute() }) as SpentRow[]
+    const rows = this.#database.all<SpentRow>(READ_SPENT, { id: this.#id, ...this.#lastMinute() })
     return rows.map(({ token, ...count }) => ({ ...count, isOwn: token === this.#token }))
   }
 
@@ -121,7 +106,7 @@ export class LedgerFile {
 
   close(): void {
     try {
-      this.#prepared(REMOVE_MEMBER).run({ id: this.#id, token: this.#token })
+      this.#database.run(REMOVE_MEMBER, { id: this.#id, token: this.#token })
     } catch {
       // The others see that this process is gone.
     }
@@ -130,7 +115,7 @@ export class LedgerFile {
 
   /** @param own this process as it knows itself, because others may have taken it for dead */
   #load(own: Own, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
-    const row = this.#prepared(READ_ACCOUNT).get({ id: this.#id }) as AccountRow | undefined
+    const row = this.#database.get<AccountRow>(READ_ACCOUNT, { id: this.#id })
     const others = this.#others(clean)
     const inFlight = others.reduce((sum, other) => sum + other.inFlight, own.inFlight)
     const account = row ? this.#accountOf(row) : fresh()
@@ -153,7 +138,7 @@ export class LedgerFile {
   }
 
   #others(clean: boolean): Member[] {
-    const rows = this.#prepared(READ_OTHERS).all({ id: this.#id, token: this.#token }) as MemberRow[]
+    const rows = this.#database.all<MemberRow>(READ_OTHERS, { id: this.#id, token: this.#token })
     const now = this.#machine.now()
     const look = clean && now - this.#lookedAt >= LOOK_EVERY_MS
     if (look) this.#lookedAt = now
@@ -163,7 +148,7 @@ export class LedgerFile {
       (!look || this.#machine.startOf(row.pid) === row.started)
     return rows.flatMap(row => {
       if (alive(row)) return [memberOf(row)]
-      if (clean) this.#prepared(REMOVE_MEMBER).run({ id: this.#id, token: row.token })
+      if (clean) this.#database.run(REMOVE_MEMBER, { id: this.#id, token: row.token })
       return []
     })
   }
@@ -173,8 +158,8 @@ export class LedgerFile {
     const now = this.#machine.now()
     const { level, at } = bucket
     const account = { level, at, seen: now, pauses, refusals: refusalsInARow, pace, pacedAt }
-    this.#prepared(WRITE_ACCOUNT).run({ id: this.#id, ...account })
-    this.#prepared(WRITE_MEMBER).run({
+    this.#database.run(WRITE_ACCOUNT, { id: this.#id, ...account })
+    this.#database.run(WRITE_MEMBER, {
       id: this.#id,
       token: this.#token,
       pid: this.#machine.pid,
@@ -192,41 +177,9 @@ export class LedgerFile {
   #storeSpent({ sent }: Own): void {
     const news = sent.filter(({ second }) => second >= this.#storedUpTo)
     if (news.length === 0) return
-    this.#prepared(REMOVE_SPENT).run({ id: this.#id, ...this.#lastMinute() })
-    for (const count of news) this.#prepared(WRITE_SPENT).run({ id: this.#id, token: this.#token, ...count })
+    this.#database.run(REMOVE_SPENT, { id: this.#id, ...this.#lastMinute() })
+    for (const count of news) this.#database.run(WRITE_SPENT, { id: this.#id, token: this.#token, ...count })
     this.#storedUpTo = Math.max(...news.map(({ second }) => second))
-  }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
-  }
-}
-
-/** Whether another process only held the file for too long. */
-export function isBusy(error: unknown): boolean {
-  const code = isSqliteError(error) ? error.errcode & 0xff : undefined
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED
-}
-
-/** Errors of the database, as against faults of the program. */
-export function isSqliteError(error: unknown): error is Error & { errcode: number } {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-}
-
-/** node:sqlite loads here and not with the program, because a local workspace or a plain command may not need it. */
-function openDatabase(file: string): DatabaseSync {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
-  try {
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
-    return database
-  } catch (error) {
-    database.close()
-    throw error
   }
 }
 

@@ -12,8 +12,9 @@ import {
 } from './account.ts'
 import type { Spent } from './gauge.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { LedgerFile, type LedgerFileOptions, isBusy, isSqliteError } from './ledger-file.ts'
+import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
+import { isBusy, resultCode } from '../../../lib/sqlite.ts'
 
 /** Names the budget of a key at a service; nobody can tell the key from it. */
 export function budgetKeyId(baseUrl: string, key: string): string {
@@ -41,6 +42,8 @@ const FIRST_RETRY_MS = 250
  * still send on their own after the first has returned, so nobody may try more rarely than this.
  */
 const PATIENCE_MS = 2_000
+/** SQLite's code for a table that another connection has locked. */
+const SQLITE_LOCKED = 6
 /** Age up to which an entry is shown without reading it again. */
 const FRESH_MS = 250
 
@@ -157,7 +160,7 @@ export class SharedLedger implements Ledger {
     try {
       return work()
     } catch (error) {
-      if (!isSqliteError(error) && !isSystemError(error)) throw error
+      if (!(error instanceof Error) || (resultCode(error) === 0 && !isSystemError(error))) throw error
       this.#lose(error)
       return undefined
     }
@@ -165,7 +168,7 @@ export class SharedLedger implements Ledger {
 
   #lose(error: Error): void {
     const opened = this.#file !== undefined
-    if (!isBusy(error)) {
+    if (!isBusy(error) && resultCode(error) !== SQLITE_LOCKED) {
       this.close()
       this.#onNotice(`The request budget is not shared with other processes: ${error.message}`)
       if (!opened) return

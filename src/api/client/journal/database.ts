@@ -1,10 +1,5 @@
-import { chmodSync, closeSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { StorageError } from '../../contract/error.ts'
-import { makeDirectory } from '../../../lib/files/make-directory.ts'
-
-type Values = Record<string, SQLInputValue>
+import { type Database, openForOwner } from '../../../lib/sqlite.ts'
 
 /** One row of `entries`. JSON columns are text; `open` is 1 as long as the outcome has to be found out. */
 export type EntryRow = {
@@ -25,21 +20,10 @@ export type EntryRow = {
   readBack: string | null
 }
 
-/** The journal's file with its prepared statements. */
-export type JournalDatabase = {
-  /** Number of rows changed. */
-  run: (sql: string, values: Values) => number
-  /** Id of the new row. */
-  insert: (sql: string, values: Values) => number
-  all: <T>(sql: string, values: Values) => T[]
-  /** Everything in `work` happens or nothing, and no other process writes meanwhile. */
-  write: <T>(work: () => T) => T
-  close: () => void
-}
-
 const VERSION = 2
-/** How long to wait for another process, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000
+
+/** A home directory may lie on a network file system, where a write-ahead log does not work. */
+const SETUP = 'PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;'
 
 const SCHEMA = `
   CREATE TABLE entries (
@@ -71,67 +55,24 @@ const SCHEMA = `
 `
 
 /**
- * Opens the file, made on first use with rights for its owner only. SQLite loads here, because most sessions
- * never write.
+ * Opens the file, made on first use with rights for its owner only.
  * @throws when the file cannot be used
  */
-export async function openDatabase(file: string): Promise<JournalDatabase> {
-  const { DatabaseSync } = await import('node:sqlite')
-  const directory = dirname(file)
-  makeDirectory(directory)
-  chmodSync(directory, 0o700)
-  closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
-  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+export function openEntries(file: string): Database {
+  const database = openForOwner(file, { setup: SETUP })
   try {
-    // A home directory may lie on a network file system, where a write-ahead log does not work.
-    connection.exec(`
-      PRAGMA journal_mode = TRUNCATE;
-      PRAGMA synchronous = FULL;
-      PRAGMA secure_delete = ON;
-    `)
-    const database = withStatements(connection)
-    database.write(() => prepareSchema(connection, file))
+    database.write(() => prepareSchema(database, file))
     return database
   } catch (error) {
-    connection.close()
+    database.close()
     throw error
   }
 }
 
-function prepareSchema(connection: DatabaseSync, file: string): void {
-  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
+function prepareSchema(database: Database, file: string): void {
+  const version = database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version > VERSION)
     throw new StorageError(`${file} was written by a newer version of mcpdeck.`, 'Install that version again.')
-  if (version === 0) connection.exec(SCHEMA)
-  if (version === 1) connection.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
-}
-
-function withStatements(connection: DatabaseSync): JournalDatabase {
-  const statements = new Map<string, StatementSync>()
-  const prepared = (sql: string): StatementSync => {
-    const known = statements.get(sql) ?? connection.prepare(sql)
-    statements.set(sql, known)
-    return known
-  }
-  return {
-    run: (sql, values) => Number(prepared(sql).run(values).changes),
-    insert: (sql, values) => Number(prepared(sql).run(values).lastInsertRowid),
-    all: <T>(sql: string, values: Values) => prepared(sql).all(values) as T[],
-    write: work => transaction(connection, work),
-    close: () => connection.close(),
-  }
-}
-
-function transaction<T>(connection: DatabaseSync, work: () => T): T {
-  connection.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    connection.exec('COMMIT')
-    return result
-  } catch (error) {
-    // Some failures, as a full disk, have rolled back already.
-    if (connection.isTransaction) connection.exec('ROLLBACK')
-    throw error
-  }
+  if (version === 0) database.exec(SCHEMA)
+  if (version === 1) database.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
 }

@@ -7,7 +7,8 @@ import { refusal } from '../errors/api-error.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type Machine, thisMachine, isGone, type Owner, selfOn } from '../../../lib/machine.ts'
-import { type EntryRow, type JournalDatabase, openDatabase } from './database.ts'
+import type { Database } from '../../../lib/sqlite.ts'
+import { type EntryRow, openEntries } from './database.ts'
 import {
   type DoneWrite,
   type EntryResult,
@@ -107,8 +108,7 @@ class FileJournal implements Journal {
   readonly #listeners = new Set<() => void>()
   /** Writes of this process that have not ended, with what is called at their end. */
   readonly #underWay = new Map<Intent, PromiseWithResolvers<void>>()
-  #opening: Promise<JournalDatabase> | undefined
-  #database: JournalDatabase | undefined
+  #database: Database | undefined
   #closed = false
 
   constructor(options: JournalOptions) {
@@ -122,7 +122,7 @@ class FileJournal implements Journal {
 
   begin: Journal['begin'] = async ({ endpoint, input, idempotencyKey }) => {
     try {
-      const database = await this.#open()
+      const database = this.#open()
       const stored = withoutSecrets(endpoint, input)
       const text = JSON.stringify(stored.input)
       const isShort = text.length <= BOUNDS.journalInput.most
@@ -145,7 +145,7 @@ class FileJournal implements Journal {
   }
 
   unresolved: Journal['unresolved'] = async () => {
-    const database = await this.#openExisting()
+    const database = this.#openExisting()
     if (!database) return []
     this.#compact(database)
     return this.#openRows(database).flatMap(row => (this.#isFree(row) ? [toEntry(row)] : []))
@@ -157,7 +157,7 @@ class FileJournal implements Journal {
   }
 
   claim: Journal['claim'] = async ({ id }) => {
-    const database = await this.#open()
+    const database = this.#open()
     const token = randomUUID()
     const claimed = database.write(() => {
       const row = this.#openRows(database).find(other => other.id === id)
@@ -172,7 +172,7 @@ class FileJournal implements Journal {
   }
 
   later: Journal['later'] = async ({ id }) => {
-    const database = await this.#open()
+    const database = this.#open()
     const matches = (column: 'digest' | 'place', operation: string) =>
       database.all(
         `SELECT 1 FROM entries AS other JOIN entries AS one ON one.id = :id
@@ -184,7 +184,7 @@ class FileJournal implements Journal {
   }
 
   knownRunIds: Journal['knownRunIds'] = async () => {
-    const database = await this.#open()
+    const database = this.#open()
     const rows = database.all<{ runId: string | null }>(
       `SELECT result ->> 'runId' AS runId FROM entries WHERE profile = :profile AND outcome = 'succeeded'`,
       { profile: this.#profile },
@@ -193,7 +193,7 @@ class FileJournal implements Journal {
   }
 
   since: Journal['since'] = async at => {
-    const database = await this.#openExisting()
+    const database = this.#openExisting()
     return (database?.all<DoneRow>(SINCE, { profile: this.#profile, at }) ?? []).map(({ result, place, ...row }) => ({
       ...row,
       result: JSON.parse(result ?? '{}') as EntryResult,
@@ -212,39 +212,29 @@ class FileJournal implements Journal {
     this.#database = undefined
   }
 
-  async #open(): Promise<JournalDatabase> {
+  #open(): Database {
     if (this.#closed) throw new Error('the program is ending')
-    if (this.#database) return this.#database
-    const opening = (this.#opening ??= openDatabase(this.#file))
-    try {
-      const database = await opening
-      // Closed while it was being opened.
-      if (this.#closed) database.close()
-      else this.#database = database
-    } finally {
-      // A full disk may have room again later, so a failure is not kept.
-      this.#opening = undefined
-    }
-    return await this.#open()
+    return (this.#database ??= openEntries(this.#file))
   }
 
   /** Looking back makes no file where nothing was ever written. */
-  async #openExisting(): Promise<JournalDatabase | undefined> {
-    return this.#database || existsSync(this.#file) ? await this.#open() : undefined
+  #openExisting(): Database | undefined {
+    return this.#database || existsSync(this.#file) ? this.#open() : undefined
   }
 
   #insert(
-    database: JournalDatabase,
+    database: Database,
     values: Pick<EntryRow, 'operation' | 'place' | 'digest' | 'input' | 'complete' | 'key'>,
   ): number {
-    return database.insert(
+    return database.get<{ id: number }>(
       `INSERT INTO entries (profile, operation, place, digest, input, complete, key, owner, state, open, intendedAt)
-       VALUES (:profile, :operation, :place, :digest, :input, :complete, :key, :owner, 'intended', 1, :now)`,
+       VALUES (:profile, :operation, :place, :digest, :input, :complete, :key, :owner, 'intended', 1, :now)
+       RETURNING id`,
       { ...values, profile: this.#profile, owner: this.#self, now: this.#now() },
-    )
+    )!.id
   }
 
-  #intent(database: JournalDatabase, id: number, endpoint: AnyEndpoint): Intent {
+  #intent(database: Database, id: number, endpoint: AnyEndpoint): Intent {
     const intent: Intent = {
       sent: () => {
         try {
@@ -269,7 +259,7 @@ class FileJournal implements Journal {
     return intent
   }
 
-  #claim(database: JournalDatabase, id: number, token: string): Claim {
+  #claim(database: Database, id: number, token: string): Claim {
     const mine = 'id = :id AND claimToken = :token AND open = 1'
     return {
       sent: () => this.#markSent(database, id),
@@ -302,7 +292,7 @@ class FileJournal implements Journal {
     for (const listener of this.#listeners) listener()
   }
 
-  #markSent(database: JournalDatabase, id: number): void {
+  #markSent(database: Database, id: number): void {
     database.run(
       `UPDATE entries SET state = 'sent', sentAt = coalesce(sentAt, :now) WHERE id = :id AND state = 'intended'`,
       { id, now: this.#now() },
@@ -310,12 +300,7 @@ class FileJournal implements Journal {
   }
 
   /** The input is needed only as long as the outcome is open. */
-  #settle(
-    database: JournalDatabase,
-    settlement: Settlement,
-    where: string,
-    which: Record<string, string | number>,
-  ): void {
+  #settle(database: Database, settlement: Settlement, where: string, which: Record<string, string | number>): void {
     const open = settlement.outcome === 'unknown'
     const result = settlement.outcome === 'succeeded' ? JSON.stringify(settlement.result) : null
     const code = settlement.outcome === 'succeeded' ? null : settlement.code
@@ -326,7 +311,7 @@ class FileJournal implements Journal {
     )
   }
 
-  #openRows(database: JournalDatabase): EntryRow[] {
+  #openRows(database: Database): EntryRow[] {
     return database.all<EntryRow>('SELECT * FROM entries WHERE profile = :profile AND open = 1 ORDER BY id', {
       profile: this.#profile,
     })
@@ -340,7 +325,7 @@ class FileJournal implements Journal {
     return row.state === 'settled' || isGone(ownerOf(row.owner), now - lastSeen(row), this.#machine)
   }
 
-  #compact(database: JournalDatabase): void {
+  #compact(database: Database): void {
     database.run('DELETE FROM entries WHERE open = 0 AND settledAt < :before', {
       before: this.#now() - KEEP_SETTLED_MS,
     })

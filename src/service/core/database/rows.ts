@@ -1,5 +1,5 @@
 import type { Lease } from '../lease.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../../lib/sqlite.ts'
 import { json, tableOf } from './table.ts'
 import { newId } from '../ids.ts'
 import type { ProjectRole } from '../../../api/contract/endpoint.ts'

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { parseStored } from '../../../lib/json.ts'
 import { mayHoldSecrets } from '../urls.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../../lib/sqlite.ts'
 
 /** Encrypts what must not be readable from a stolen database file. */
 export type Sealer = {

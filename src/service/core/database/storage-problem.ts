@@ -1,6 +1,7 @@
 import { StorageError } from '../../../api/contract/error.ts'
+import { resultCode } from '../../../lib/sqlite.ts'
 
-/** SQLite's primary result codes (the lower eight bits of an error's code). */
+/** SQLite's result codes. */
 const FULL = 13
 const UNWRITABLE = new Set([FULL, 8, 10])
 
@@ -37,10 +38,6 @@ export function writeWherePossible<T>(work: () => T): T | undefined {
     if (UNWRITABLE.has(resultCode(error))) return undefined
     throw error
   }
-}
-
-function resultCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
 function damaged(): [string, string] {

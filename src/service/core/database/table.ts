@@ -1,5 +1,5 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { assignments, fromJson, insertInto, toJson, type Database } from '../../../lib/sqlite.ts'
 import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { Database } from '../../../../lib/sqlite.ts'
 import { FIRST_TO_SIXTH } from './0001-to-0006.ts'
 import { SEVENTH_TO_FOURTEENTH } from './0007-to-0014.ts'
 import { SINCE_FIFTEENTH } from './0015-to-0019.ts'

@@ -1,5 +1,8 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { parseStored } from '../../../lib/json.ts'
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { makeDirectory } from './files/make-directory.ts'
+import { parseStored } from './json.ts'
 
 /** Named values of a statement; booleans are stored as 0 and 1. */
 type SqlValues = Record<string, SQLInputValue | boolean | undefined>
@@ -27,27 +30,51 @@ export type Database = {
   close(): void
 }
 
-/** How long a writer waits for another process, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5000
-/** SQLite's code for that wait having been in vain; the upper bits of an error say more about it. */
+type Options = {
+  /** Changes nothing of the file, and waits for nobody. */
+  readOnly?: boolean
+  /** How long a writer waits for another process, in milliseconds. */
+  patienceMs?: number
+  /** Statements that say how it is written, and make what it lacks. */
+  setup?: string
+}
+
+/** SQLite's code for another process having kept the database to itself. */
 const SQLITE_BUSY = 5
 
 const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
+/** Keeps a write free of waiting for the disk; what is written settles in the file from time to time. */
+export const WRITE_AHEAD_LOG = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;'
+
 /**
- * Opens a file, or `:memory:`. `readOnly` changes nothing of it, and waits for nobody.
- * @param settleAfter pages that are written before a commit here settles them all in the file, which waits for the disk
+ * Opens a file, or `:memory:`. SQLite loads here and not with the program, because most commands need no database.
+ * @throws errors of SQLite
  */
-export function openDatabase(location: string, { readOnly = false, settleAfter = 1000 } = {}): Database {
-  const connection = new DatabaseSync(location, { readOnly })
-  if (!readOnly)
-    connection.exec(`
-      PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-      PRAGMA foreign_keys = ON;
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      PRAGMA wal_autocheckpoint = ${settleAfter};
-    `)
+export function openDatabase(location: string, options: Options = {}): Database {
+  const { readOnly = false, patienceMs = 5000, setup = WRITE_AHEAD_LOG } = options
+  const sqlite = process.getBuiltinModule('node:sqlite')
+  const connection = new sqlite.DatabaseSync(location, { readOnly, timeout: readOnly ? 0 : patienceMs })
+  try {
+    if (!readOnly) connection.exec(setup)
+    return withStatements(connection)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** The same, with the file and its directory made on first use with rights for their owner only. */
+export function openForOwner(file: string, options: Options): Database {
+  const directory = dirname(file)
+  makeDirectory(directory)
+  chmodSync(directory, 0o700)
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+  return openDatabase(file, options)
+}
+
+function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {
     const known = statements.get(sql)
@@ -94,9 +121,14 @@ export function openDatabase(location: string, { readOnly = false, settleAfter =
   }
 }
 
+/** SQLite's primary result code, the lower eight bits of an error's code; 0 for errors of others. */
+export function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+}
+
 /** Whether another process kept the database to itself for longer than a writer waits. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
+  return resultCode(error) === SQLITE_BUSY
 }
 
 function rollBack(connection: DatabaseSync): void {
