@@ -10,7 +10,6 @@ import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { Caller } from '../core/access.ts'
 import { isUsableKey } from '../models/settings.ts'
-import { requireParallel, requireServers } from '../servers/records.ts'
 import type { CaseRow } from '../cases/rows.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { RunPlan, RunRow } from './rows.ts'
@@ -20,7 +19,14 @@ import { attachableClients, requireConfigurable, insertSuite, withProvider } fro
 import { invalidField } from '../core/validation.ts'
 import { offeredModels, requireExecutable, type OfferedModels, snapshotCases } from './snapshots.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './engine.ts'
-import { chooseTarget, requireUnchanged, someServers, type RunTarget } from '../suites/target.ts'
+import {
+  chooseTarget,
+  requireParallel,
+  requireServers,
+  requireUnchanged,
+  someServers,
+  type RunTarget,
+} from '../suites/target.ts'
 
 export type RunCreate = z.output<typeof EvalRunCreateRequest>
 type Upserted = ReturnType<typeof upsertCases>

@@ -103,22 +103,6 @@ export function shownUrl(url: string | undefined, { maySeeUrl }: { maySeeUrl: bo
   return url === undefined || maySeeUrl ? (url ?? null) : redactedUrl(url)
 }
 
-/** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
-export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
-  return [...new Set(wanted)].map(
-    name =>
-      store.servers.get(projectId, name) ??
-      store.servers.findByName(projectId, name) ??
-      store.servers.require(projectId, name),
-  )
-}
-
-/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
-export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
-  if (names && names.length !== (ids?.length ?? 0))
-    throw invalidField('serverNames', 'must have as many entries as serverIds')
-}
-
 function merged(row: ServerRow, body: ServerFields): ServerRow {
   const { name, enabled, transportType, command, args, env, url, headers, timeout, useOAuth, ...rest } = body
   const { clientSecret, ...options } = rest

@@ -3,7 +3,6 @@ import { modelOf, serversOfClient } from '../clients/records.ts'
 import { resolveEnvironment } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireRow } from '../core/database/table.ts'
-import { requireServers } from '../servers/records.ts'
 import type { ClientRow } from '../clients/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -104,6 +103,22 @@ export function requireUnchanged({ environment: now }: RunTarget, { environment:
   throw new ServiceError('CONFLICT', 'The environment was changed between its resolution and the launch.', {
     details: { resolvedRevision: before?.revision ?? null, revision: now?.revision ?? null },
   })
+}
+
+/** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
+export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
+  return [...new Set(wanted)].map(
+    name =>
+      store.servers.get(projectId, name) ??
+      store.servers.findByName(projectId, name) ??
+      store.servers.require(projectId, name),
+  )
+}
+
+/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
+export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
+  if (names && names.length !== (ids?.length ?? 0))
+    throw invalidField('serverNames', 'must have as many entries as serverIds')
 }
 
 /** @throws ServiceError `VALIDATION_ERROR` with `NO_SAVED_SERVER_SELECTION` when there is none */
