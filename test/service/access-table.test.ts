@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
-import { gateSetting } from '../../src/service/core/limits.ts'
+import { gateSetting } from '../../src/service/core/organization-limits.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { temporaryDirectory, until } from './harness.ts'
 import { scriptedModel } from './scripted-model.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access.ts'
-import { gateSetting } from '../../src/service/core/limits.ts'
+import { gateSetting } from '../../src/service/core/organization-limits.ts'
 import { createApi, open, temporaryDirectory, type Api } from './harness.ts'
 import { caps, environmentFor, invite, published, visitor } from './visits.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access.ts'
-import { gateSetting } from '../../src/service/core/limits.ts'
+import { gateSetting } from '../../src/service/core/organization-limits.ts'
 import { createApi, open } from './harness.ts'
 import { GOAL, otherProject, SIZE, workspace } from './swarms-workspace.ts'
 

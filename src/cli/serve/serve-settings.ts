@@ -1,6 +1,13 @@
 import { clean, jsonText } from '../../lib/printable.ts'
-import { createLimits, listGates, listLimits, setGate, setLimits, unsetLimits } from '../../service/core/limits.ts'
-import { quotaUsage } from '../../service/core/rates.ts'
+import {
+  createLimits,
+  listGates,
+  listLimits,
+  quotaUsage,
+  setGate,
+  setLimits,
+  unsetLimits,
+} from '../../service/core/organization-limits.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'

@@ -8,7 +8,7 @@ import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
-import { gateSetting } from '../../service/core/limits.ts'
+import { gateSetting } from '../../service/core/organization-limits.ts'
 import { journeysKeys, runSessionsKeys, swarmsKeys, waveRunsKeys, wavesKeys } from './bindings.ts'
 
 const { send } = formKeys.bindings

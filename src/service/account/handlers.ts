@@ -1,6 +1,6 @@
 import { allEndpoints } from '../../api/contract/contract.ts'
 import { EVAL_VOCABULARIES } from '../core/vocabulary.ts'
-import { announcedLimits } from '../core/limits.ts'
+import { announcedLimits } from '../core/organization-limits.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { organizationRoleOf } from '../projects/handlers.ts'

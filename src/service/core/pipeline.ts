@@ -8,14 +8,13 @@ import { inCallersVocabulary, inFirstVocabulary, type EvalVocabulary } from './v
 import type { Handlers, InnerRequest } from './context.ts'
 import { newId } from './ids.ts'
 import { callerOf, createAuthentication, nobody, type Caller, namedProject, projectFor } from './access.ts'
-import { GATES, type OrganizationLimits } from './limits.ts'
-import { createRateLimiter } from './rates.ts'
+import { GATES } from './limits.ts'
+import { createRateLimiter, type OrganizationLimits } from './organization-limits.ts'
 import { requireOwnHost } from './urls.ts'
 import { JsonText, Reply, type Answer } from './reply.ts'
 import { notServed } from './refusals.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from '../../lib/sqlite.ts'
-import type { ProjectRow } from './database/rows.ts'
 import { storageProblem } from './database/storage-problem.ts'
 import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
@@ -40,8 +39,6 @@ export type PipelineOptions = {
   handlers: Handlers
   /** Answers what strangers send below a path of its own, beside the API and without its keys. */
   visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
-  /** Checks and carries out a request in one transaction; undefined for an operation that writes nothing guarded. */
-  guardOf: (endpoint: AnyEndpoint) => ((call: ParsedCall, work: () => unknown) => unknown) | undefined
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
@@ -56,11 +53,8 @@ export type PipelineOptions = {
   ownHosts: readonly string[] | undefined
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
-  log: (entry: LogEntry) => void
+  log: ((entry: LogEntry) => void) | undefined
 }
-
-/** A request that passed the checks of its operation, whichever that is. */
-type ParsedCall = { params: object; query: unknown; body: unknown; caller: Caller; project: ProjectRow | undefined }
 
 /** An answer is whole when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
@@ -152,7 +146,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
     const { status } = response
     const durationMs = performance.now() - started
-    options.log({
+    options.log?.({
       kind: 'request',
       requestId,
       method: request.method,
@@ -235,8 +229,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     },
   }
   if (inner?.checkOnly) return { status: 204 }
-  const guarded = options.guardOf(endpoint)
-  const work = () => (guarded ? guarded(call, () => handler(call)) : handler(call))
+  const work = () => handler(call)
   const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
   const { body: reply, headers } = result instanceof Reply ? result : { body: result, headers: {} }
   if (options.validateResponses) endpoint.response.parse(reply instanceof JsonText ? JSON.parse(reply.text) : reply)

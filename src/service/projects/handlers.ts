@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { announcedLimits, GATES, type OrganizationLimits, GATE_NAMES } from '../core/limits.ts'
+import { GATES, GATE_NAMES } from '../core/limits.ts'
+import { announcedLimits, type OrganizationLimits } from '../core/organization-limits.ts'
 import { type Caller, requireRole, roleIn } from '../core/access.ts'
 import { type ProjectRole, type AnyEndpoint, isAtLeast, requiredRole } from '../../api/contract/endpoint.ts'
 import type { ProjectRow } from '../core/database/rows.ts'

@@ -1,6 +1,7 @@
-import type { ParsedInputOf, ProjectRole } from '../../api/contract/endpoint.ts'
+import type { AnyEndpoint, ParsedInputOf, ProjectRole } from '../../api/contract/endpoint.ts'
 import { serverListsOf } from '../clients/records.ts'
 import { type Caller, requireRole, roleIn } from '../core/access.ts'
+import type { Handlers } from '../core/context.ts'
 import type { Served } from '../core/refusals.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -18,9 +19,6 @@ type Guard = {
   /** Every operation that can write it with a lower role of its own (`REQUIRED_ROLES`). */
   writtenBy: { [R in keyof Served]?: { [O in keyof Served[R]]?: Changes<Served[R][O]> } }
 }
-
-/** What a request that is being checked looks like, whichever operation it names. */
-type AnyAttempt = { params: object; query: unknown; body: unknown; caller: Caller; project: ProjectRow | undefined }
 
 /**
  * What needs a stronger role than the operations that can write it, wherever it is written. What is guarded and has
@@ -73,25 +71,26 @@ export const GUARDED_FIELDS: readonly Guard[] = [
   },
 ]
 
-/** Checks and carries out a request in one transaction, where the operation can write something guarded. */
-export type Guarded = <T>(attempt: AnyAttempt, work: () => T) => T
+/** A table of handlers or of guards, whichever operations they are for. */
+type ByOperation<T> = Readonly<Record<string, Readonly<Record<string, T>>>>
 
-/** The check of one operation; undefined where it can write nothing that is guarded. */
-export function guardOf(store: Store, { resource, name }: { resource: string; name: string }): Guarded | undefined {
-  const checks = GUARDED_FIELDS.flatMap(({ change, role, writtenBy }) => {
-    const tables = writtenBy as Readonly<Record<string, Readonly<Record<string, (attempt: object) => boolean>>>>
-    const changes = tables[resource]?.[name]
-    return changes ? [{ change, role, changes }] : []
-  })
-  if (checks.length === 0) return undefined
-  return (attempt, work) =>
-    store.write(() => {
-      const { project, caller } = attempt
-      if (project)
-        for (const { change, role, changes } of checks)
-          if (changes({ ...attempt, store })) requireRole(roleIn(caller, project), role, change)
-      return work()
-    })
+/** The handlers, of which those that can write something guarded check that first, in one transaction with it. */
+export function withGuards(store: Store, handlers: Handlers): Handlers {
+  type Handler = (call: Attempt<AnyEndpoint>) => unknown
+  let all = handlers as unknown as ByOperation<Handler>
+  for (const { change, role, writtenBy } of GUARDED_FIELDS)
+    for (const [resource, operations] of Object.entries(writtenBy as ByOperation<Changes<AnyEndpoint>>))
+      for (const [name, changes] of Object.entries(operations)) {
+        const handler = all[resource]?.[name]
+        if (!handler) continue
+        const guarded: Handler = call =>
+          store.write(() => {
+            if (changes({ ...call, store })) requireRole(roleIn(call.caller, call.project), role, change)
+            return handler(call)
+          })
+        all = { ...all, [resource]: { ...all[resource], [name]: guarded } }
+      }
+  return all as unknown as Handlers
 }
 
 function hasServers(config: Readonly<Record<string, unknown>> | undefined): boolean {

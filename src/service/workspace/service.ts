@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { allEndpoints, contract } from '../../api/contract/contract.ts'
+import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
@@ -12,8 +12,7 @@ import type { ConnectionsOptions } from '../connections/runner.ts'
 import { createHandlers } from './handlers.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { createJobs, type Jobs } from '../core/jobs.ts'
-import { createLimits } from '../core/limits.ts'
-import { type RateLimit, createQuotas } from '../core/rates.ts'
+import { type RateLimit, createLimits, createQuotas } from '../core/organization-limits.ts'
 import type { ModelSettings } from '../models/settings.ts'
 import { createPipeline, type LogEntry, type WholeResponse } from '../core/pipeline.ts'
 import { createRunEngine } from '../runs/engine.ts'
@@ -21,7 +20,7 @@ import { createExecutor, type ExecutionSettings, type Executor } from '../runs/e
 import { createThreadExecutor } from '../runs/thread/thread-executor.ts'
 import { openWorkspace, type WorkspaceOptions } from './store.ts'
 import { answerVisit, VISIT_PREFIX } from '../scenarios/visit-http.ts'
-import { guardOf } from './guarded-fields.ts'
+import { withGuards } from './guarded-fields.ts'
 import { createVisits } from '../scenarios/visits.ts'
 import { mineInBackground } from '../scenarios/windows.ts'
 import { launchInBackground } from '../runs/scheduled-launches.ts'
@@ -149,8 +148,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const serverRequests = createRequestsFor(options, store)
   const requests = options.onServerRequests && serverRequests
   const own = createConnections({ ...options.connections, traffic, requests, onServerNews: options.onServerNews })
-  const { log = () => {}, now = Date.now } = options
-  const onError = (error: unknown) => log({ kind: 'failure', error })
+  const { log, now = Date.now } = options
+  const onError = (error: unknown) => log?.({ kind: 'failure', error })
   try {
     const executor = createExecutorFor(options, { store, connections: own, traffic })
     const connections = droppingBoth(own, executor)
@@ -180,7 +179,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       onDoctorStep: options.onDoctorStep ?? (() => {}),
       perform: (request, inner) => pipeline.perform(request, inner),
     }
-    const handlers = createHandlers(context)
+    const handlers = withGuards(store, createHandlers(context))
     const settleAbandoned = () => {
       runs.settleAbandoned()
       jobs.settleAbandoned()
@@ -197,12 +196,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         options.onArrival?.()
         return isMore
       })
-    const guards = new Map(allEndpoints().map(endpoint => [endpoint, guardOf(store, endpoint)]))
     const pipeline = createPipeline({
       store,
       handlers,
       visitors: { prefix: VISIT_PREFIX, answer: (...visit) => answerVisit(visits, ...visit) },
-      guardOf: endpoint => guards.get(endpoint),
       limits,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',

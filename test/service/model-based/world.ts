@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { contract } from '../../../src/api/contract/contract.ts'
-import { setGate, setLimits } from '../../../src/service/core/limits.ts'
+import { setGate, setLimits } from '../../../src/service/core/organization-limits.ts'
 import type { Store } from '../../../src/service/core/database/store.ts'
 import { openStore } from '../../../src/service/workspace/store.ts'
 import { small } from '../../servers/targets.ts'

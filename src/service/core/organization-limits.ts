@@ -1,0 +1,259 @@
+import type { Gate } from '../../api/contract/endpoint.ts'
+import { NOBODY, type Caller } from './access.ts'
+import type { RateBucket } from './database/rows.ts'
+import { writeWherePossible } from './database/storage-problem.ts'
+import type { Store } from './database/store.ts'
+import { ServiceError } from './errors.ts'
+import { GATES, GATE_NAMES, LIMITS, LIMIT_NAMES, MAX_LIMIT, type LimitName } from './limits.ts'
+
+/** What an organization is allowed; read at every use, so that a change counts at once in every process. */
+export type OrganizationLimits = {
+  number(organizationId: string, name: LimitName): number
+  /** Features are on unless they were switched off. */
+  isOn(organizationId: string, gate: Gate): boolean
+}
+
+/** @param fixed numbers that this process was started with; they go before stored ones */
+export function createLimits(
+  store: Store,
+  fixed: { [name in LimitName]?: number | undefined } = {},
+): OrganizationLimits {
+  const stored = (organizationId: string, name: string) => store.organizationSettings.get(organizationId, name)
+  return {
+    number: (organizationId, name) => fixed[name] ?? Number(stored(organizationId, name) ?? LIMITS[name].value),
+    isOn: (organizationId, gate) => stored(organizationId, gateSetting(gate)) !== 'off',
+  }
+}
+
+/** The name under which a gate's switch is stored. */
+export function gateSetting(gate: Gate): string {
+  return `gate.${gate}`
+}
+
+/** A limit as it stands for an organization. */
+export type LimitSetting = {
+  name: LimitName
+  value: number
+  default: number
+  /** Whether it was set, be it to its default. */
+  isSet: boolean
+  says: string
+}
+
+export type GateSetting = { name: Gate; says: string; isOn: boolean }
+
+/** Every limit, in the order of their declarations. */
+export function listLimits(store: Store, organizationId: string): LimitSetting[] {
+  const limits = createLimits(store)
+  return LIMIT_NAMES.map(name => ({
+    name,
+    value: limits.number(organizationId, name),
+    default: LIMITS[name].value,
+    isSet: store.organizationSettings.get(organizationId, name) !== undefined,
+    says: LIMITS[name].says,
+  }))
+}
+
+/** Every number as it stands in this process, as capabilities tell them; null = no limit. */
+export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
+  const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
+  const all = Object.fromEntries(numbers) as Record<LimitName, number>
+  return { ...all, requestsPerMinute: all.requestsPerMinute || null }
+}
+
+/**
+ * Sets limits given as `name=value`, all or none; running processes follow at their next request.
+ * @throws RangeError naming the first that is not one
+ */
+export function setLimits(store: Store, organizationId: string, assignments: readonly string[]): void {
+  const parsed = assignments.map(parseAssignment)
+  store.write(() => {
+    for (const [name, value] of parsed) store.organizationSettings.set(organizationId, name, String(value))
+  })
+}
+
+/**
+ * Gives limits their defaults back, all or none.
+ * @throws RangeError naming the first that is unknown
+ */
+export function unsetLimits(store: Store, organizationId: string, names: readonly string[]): void {
+  const known = names.map(limitNamed)
+  store.write(() => {
+    for (const name of known) store.organizationSettings.unset(organizationId, name)
+  })
+}
+
+/** Every feature with a switch. */
+export function listGates(store: Store, organizationId: string): GateSetting[] {
+  const limits = createLimits(store)
+  return GATE_NAMES.map(name => ({ name, says: GATES[name], isOn: limits.isOn(organizationId, name) }))
+}
+
+/**
+ * Switches a feature `on` or `off`; running processes follow at their next request.
+ * @throws RangeError when there is no such feature or state
+ */
+export function setGate(store: Store, organizationId: string, name: string, state: string): void {
+  const gate = GATE_NAMES.find(known => known === name)
+  if (!gate) throw new RangeError(`There is no gate "${name}"; gates are ${GATE_NAMES.join(', ')}.`)
+  if (state !== 'on' && state !== 'off') throw new RangeError(`"${state}" is no state of a gate; write on or off.`)
+  store.write(() => {
+    if (state === 'off') store.organizationSettings.set(organizationId, gateSetting(gate), state)
+    else store.organizationSettings.unset(organizationId, gateSetting(gate))
+  })
+}
+
+function parseAssignment(text: string): [LimitName, number] {
+  const at = text.indexOf('=')
+  if (at < 0) throw new RangeError(`"${text}" sets nothing; write name=value.`)
+  const name = limitNamed(text.slice(0, at))
+  const digits = text.slice(at + 1)
+  const value = Number(digits)
+  const { min } = LIMITS[name]
+  if (!/^\d+$/.test(digits) || value < min || value > MAX_LIMIT)
+    throw new RangeError(`${name} takes a whole number from ${min} to ${MAX_LIMIT}, not "${digits}".`)
+  return [name, value]
+}
+
+function limitNamed(name: string): LimitName {
+  const known = LIMIT_NAMES.find(each => each === name)
+  if (!known) throw new RangeError(`There is no limit "${name}"; limits are ${LIMIT_NAMES.join(', ')}.`)
+  return known
+}
+
+export type RateLimit = {
+  /** Requests that one key may send a minute, sustained. */
+  perMinute: number
+  /** Requests that it may send at once after a pause. */
+  burst: number
+}
+
+/** A token bucket per key, exact over every process that shares the data directory. */
+export type RateLimiter = {
+  /**
+   * Takes one request from the key's bucket; nothing is read or written where there is no limit.
+   * @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes
+   */
+  take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
+}
+
+/** One request in the unit of a bucket, in which a millisecond repays `perMinute`. */
+const REQUEST = 60_000
+
+/**
+ * Reading and writing the bucket are one transaction, so that parallel requests take from it in turn.
+ * @param now epoch milliseconds, the one clock that processes have in common
+ */
+export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
+  // Requests without a key have no row that a bucket could belong to, nor have others while nothing can be written.
+  let shared: RateBucket | undefined
+  const takeShared = (limit: RateLimit): number => {
+    const taken = takeOne(shared, limit, now())
+    shared = taken.bucket
+    return taken.waitMs
+  }
+  const takeStored = (keyId: string, limit: RateLimit): number =>
+    store.write(() => {
+      const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
+      store.rateBuckets.set(keyId, taken.bucket)
+      return taken.waitMs
+    })
+  return {
+    take({ keyId, organizationId }) {
+      const perMinute = limits.number(organizationId, 'requestsPerMinute')
+      if (perMinute === 0) return
+      const limit = { perMinute, burst: limits.number(organizationId, 'burst') }
+      const waitMs =
+        keyId === NOBODY ? takeShared(limit) : (writeWherePossible(() => takeStored(keyId, limit)) ?? takeShared(limit))
+      if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000))
+    },
+  }
+}
+
+/**
+ * A bucket after a request; `waitMs` is 0 when it passed. A clock that was set back repays nothing and costs no more
+ * than that, and a burst that was made smaller leaves an empty bucket, not a debt.
+ */
+export function takeOne(
+  bucket: RateBucket | undefined,
+  { perMinute, burst }: RateLimit,
+  now: number,
+): { bucket: RateBucket; waitMs: number } {
+  const { owed: before, at } = bucket ?? { owed: 0, at: now }
+  const repaid = Math.max(0, now - at) * perMinute
+  const owed = Math.min(burst * REQUEST, Math.max(0, before - repaid))
+  const missing = owed + REQUEST - burst * REQUEST
+  return missing > 0
+    ? { bucket: { owed, at: now }, waitMs: missing / perMinute }
+    : { bucket: { owed: owed + REQUEST, at: now }, waitMs: 0 }
+}
+
+/** The refusal of whoever asks too often. */
+export function rateLimited(retryAfterSeconds: number): ServiceError {
+  return new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, {
+    retryAfterSeconds,
+  })
+}
+
+/** Requests that are counted by brake and by day (service-api, "Limits"). */
+export type QuotaKind = 'generation' | 'launch' | 'insights'
+
+const NAMES = {
+  generation: ['generationsPerMinute', 'generationsPerDay'],
+  launch: ['launchesPerMinute', 'launchesPerDay'],
+  insights: ['insightsPerMinute', 'insightsPerDay'],
+} as const satisfies Record<QuotaKind, readonly [LimitName, LimitName]>
+
+export type Quotas = {
+  /**
+   * Counts one request. Runs inside the caller's transaction, so that a refused request counts nothing.
+   * @throws ServiceError `RATE_LIMITED`: within the brake after seconds, within the day's number at 00:00 UTC
+   */
+  take(organizationId: string, kind: QuotaKind): void
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** What an organization has used since 00:00 UTC of its daily numbers. */
+export function quotaUsage(
+  store: Store,
+  limits: OrganizationLimits,
+  organizationId: string,
+  now: number,
+): { limit: LimitName; used: number; value: number }[] {
+  return Object.entries(NAMES).map(([kind, [, limit]]) => ({
+    limit,
+    used: store.quotaUses.since(organizationId, kind, midnightBefore(now)).count,
+    value: limits.number(organizationId, limit),
+  }))
+}
+
+export function createQuotas(store: Store, limits: OrganizationLimits, now = Date.now): Quotas {
+  return {
+    take(organizationId, kind) {
+      const [perMinute, perDay] = NAMES[kind]
+      const time = now()
+      const midnight = midnightBefore(time)
+      const today = store.quotaUses.since(organizationId, kind, midnight)
+      if (today.count >= limits.number(organizationId, perDay)) throw spent(perDay, midnight + DAY_MS - time)
+      const recent = store.quotaUses.since(organizationId, kind, time - MINUTE_MS + 1)
+      if (recent.count >= limits.number(organizationId, perMinute))
+        throw spent(perMinute, (recent.oldest ?? time) + MINUTE_MS - time)
+      store.quotaUses.insert(organizationId, kind, time)
+    },
+  }
+}
+
+function midnightBefore(time: number): number {
+  return time - (time % DAY_MS)
+}
+
+function spent(limit: string, waitMs: number): ServiceError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const until = limit.endsWith('Day') ? 'until 00:00 UTC' : `for ${retryAfterSeconds} s`
+  return new ServiceError('RATE_LIMITED', `The limit ${limit} is used up ${until}.`, {
+    details: { limit },
+    retryAfterSeconds,
+  })
+}
