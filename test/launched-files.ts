@@ -40,5 +40,5 @@ session.disconnect()
 await service.close()
 rmSync(directory, { recursive: true })
 const [, second, ...others] = seen
-const walked = others.reduce((files, more) => files.intersection(more), second ?? new Set())
-process.stdout.write(JSON.stringify([...walked].toSorted()))
+const walked = [...(second ?? [])].filter(file => others.every(more => more.has(file)))
+process.stdout.write(JSON.stringify(walked.toSorted()))
