@@ -65,7 +65,7 @@ test('records are created, edited and deleted by the same text', async () => {
   expect((await edit('s/nothing/x/')).stderr).toContain('Nothing was changed.')
   const wrong = await edit('s/role:/rolle:/')
   expect(wrong.code).toBe(2)
-  expect(wrong.stderr).toContain('persona.yaml:5:3: There is no field "rolle" here.')
+  expect(wrong.stderr).toContain('persona.yaml:5:3: There is no field "rolle". Did you mean "role"?')
   const mended = await edit("'s/rolle: a clerk/role: a guest/'")
   expect(mended.stderr).toContain('What was written the last time was not sent; it is opened again.')
   expect(mended).toMatchObject({ code: 0 })

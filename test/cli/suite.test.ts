@@ -64,7 +64,7 @@ test('a wrong file is refused with every line, and nothing is sent', async () =>
   const file = write('wrong.yaml', FILE.replace('model: none', 'modell: none').replace('id: two', 'id: one'))
   const { code, stderr } = await suite('import', file, '--yes')
   expect(code).toBe(2)
-  expect(stderr).toContain(`${file}:5:3: There is no field "modell" here. Allowed: id, name`)
+  expect(stderr).toContain(`${file}:5:3: There is no field "modell". Did you mean "model"? Allowed here: id, name`)
 })
 
 test('misspelt names are refused at their lines before anything is sent, and go as they are when told so', async () => {

@@ -275,7 +275,7 @@ something: {}
     expect.stringMatching(/^1: "server.url" .*filled in\.$/) as string,
     '3: The environment has no variable MISSING; set it, since "server.command" is filled from it.',
     expect.stringMatching(/^5: /) as string,
-    expect.stringContaining('There is no field "rolle" here.') as string,
+    expect.stringContaining('There is no field "rolle". Did you mean "role"?') as string,
     expect.stringMatching(/^13: A document says what it is first: server:/) as string,
     '10: p.yaml:7 describes the persona "Tom" already.',
   ])

@@ -162,10 +162,10 @@ describe('a wrong document', () => {
   const CASE = 'title: T\nsteps:\n  - id: a\n    kind: toolCall\n    toolName: echo\n'
 
   test.each([
-    ['a field that is none', `${CASE}iteration: 2\n`, 6, 1, /no field "iteration".*Allowed: .*iterations/],
+    ['a field that is none', `${CASE}iteration: 2\n`, 6, 1, /no field "iteration".*Allowed here: .*iterations/],
     ['a number out of bounds', `${CASE}iterations: 30\n`, 6, 13, /at most 10, not 30/],
     ['another kind of value', `${CASE}isNegative: maybe\n`, 6, 13, /true or false, not "maybe"/],
-    ['a kind that is none', CASE.replace('toolCall', 'call'), 4, 11, /"call".*prompt, toolCall, interact, assert/],
+    ['a kind that is none', CASE.replace('toolCall', 'call'), 4, 11, /"call".*prompt, toolCall, interact or assert/],
     ['something missing', 'title: T\n', 1, 1, /"steps" is missing/],
     ['an empty list', 'title: T\nsteps: []\n', 2, 8, /at least 1 entry/],
     ['an id that cannot be one', `${CASE}id: a b\n`, 6, 5, /"a b"; it has to match/],

@@ -1,4 +1,6 @@
 import type * as z from 'zod'
+import { KEY_PREFIX } from '../../api/contract/contract.ts'
+import { didYouMean } from '../../lib/nearest.ts'
 import { printable } from '../../lib/printable.ts'
 import type { Read, TextProblem, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 
@@ -8,20 +10,30 @@ type Path = readonly PropertyKey[]
 /** Longest piece of a text that a sentence repeats. */
 const MOST_SHOWN = 60
 
+/** How sentences name the whole text and one of its parts. */
+type Words = {
+  whole: string
+  part: string
+  /** The schema says in words of its own what a value has to be. */
+  saysWhy?: boolean
+}
+
+const DOCUMENT: Words = { whole: 'The document', part: 'field' }
+
 /** Checks a document by a declared schema; what is wrong is reported where it stands, with what is allowed. */
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }
-  return { ok: false, problems: placed(messagesOf(checked.error, schema), document) }
+  return { ok: false, problems: placed(messagesOf(checked.error, schema, DOCUMENT), document) }
 }
 
 /** What is wrong with a value, and with which part of it: the value there, or the name in front of it. */
 export type PlacedMessage = { path: Path; message: string; onKey: boolean }
 
-/** What a declared schema finds wrong with a part of a document. */
-export function problemsOf(schema: z.ZodType, value: unknown): PlacedMessage[] {
+/** What a declared schema finds wrong with a part of a document, or with another text. */
+export function problemsOf(schema: z.ZodType, value: unknown, words = DOCUMENT): PlacedMessage[] {
   const checked = schema.safeParse(value, { reportInput: true })
-  return checked.success ? [] : messagesOf(checked.error, schema)
+  return checked.success ? [] : messagesOf(checked.error, schema, words)
 }
 
 /** Messages at their lines, from top to bottom. */
@@ -31,38 +43,45 @@ export function placed(messages: readonly PlacedMessage[], { at }: YamlDocument)
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
-function messagesOf(error: z.ZodError, schema: z.ZodType): PlacedMessage[] {
-  return error.issues.flatMap(issue => issueMessages(issue, schema))
+function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedMessage[] {
+  return error.issues.flatMap(issue => issueMessages(issue, schema, words))
 }
 
 /** An issue of a schema in words, at the place it is about. */
-function issueMessages(issue: Issue, schema: z.ZodType): PlacedMessage[] {
-  const { path } = issue
-  const name = path.length === 0 ? 'The document' : `"${path.join('.')}"`
+function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMessage[] {
+  const { path, code, input } = issue
+  const { whole, part, saysWhy } = words
+  const name = path.length === 0 ? whole : `"${path.join('.')}"`
   const on = (message: string, onKey = false): PlacedMessage[] => [{ path, message, onKey }]
-  switch (issue.code) {
-    case 'unrecognized_keys': {
-      const allowed = namesAt(schema, path)
-      return issue.keys.map(key => ({
-        path: [...path, key],
-        onKey: true,
-        message: `There is no field "${key}" here. Allowed: ${allowed.join(', ')}.`,
-      }))
-    }
-    case 'invalid_value':
-      return on(`${name} is ${shown(issue.input)}; it can be ${issue.values.map(String).join(', ')}.`)
-    case 'invalid_type':
-      return issue.input === undefined
-        ? [{ path: path.slice(0, -1), onKey: false, message: `${name} is missing.` }]
-        : on(`${name} must be ${TYPES[issue.expected] ?? issue.expected}, not ${shown(issue.input)}.`)
-    case 'too_small':
-    case 'too_big':
-      return on(`${name} ${boundWords(issue)}, not ${shown(issue.input)}.`)
-    case 'invalid_format':
-      return on(`${name} is ${shown(issue.input)}; it has to match ${issue.pattern ?? issue.format}.`)
-    default:
-      return on(`${name} cannot be ${shown(issue.input)}: ${issue.message}.`)
+  const kind = (value: unknown): string => shown(value, part)
+  if (code === 'unrecognized_keys') {
+    const allowed = namesAt(schema, path)
+    return issue.keys.map(key => ({
+      path: [...path, key],
+      onKey: true,
+      message: `There is no ${part} "${key}".${didYouMean(key, allowed)} Allowed here: ${allowed.join(', ')}.`,
+    }))
   }
+  if (code === 'invalid_value') return on(`${name} is ${kind(input)}; it can be ${listed(issue.values.map(String))}.`)
+  if (code === 'invalid_type')
+    return input === undefined
+      ? [{ path: path.slice(0, -1), onKey: saysWhy === true, message: `${name} is missing.` }]
+      : on(`${name} must be ${typeWords(issue.expected, part)}, not ${kind(input)}.`)
+  if (code === 'invalid_key') return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
+  if (saysWhy) {
+    if (code !== 'invalid_union') return on(`${name} cannot be used: ${issue.message}.`)
+    // A text or a list of texts: what is wrong with the one that was written.
+    const [inner] = issue.errors.flat().filter(each => each.code !== 'invalid_type')
+    return on(
+      inner
+        ? `${name} cannot be used: ${inner.message}.`
+        : `${name} must be a text or a list of texts, not ${kind(input)}.`,
+    )
+  }
+  if (code === 'too_small' || code === 'too_big') return on(`${name} ${boundWords(issue)}, not ${kind(input)}.`)
+  return code === 'invalid_format'
+    ? on(`${name} is ${kind(input)}; it has to match ${issue.pattern ?? issue.format}.`)
+    : on(`${name} cannot be ${kind(input)}: ${issue.message}.`)
 }
 
 const TYPES: Record<string, string> = {
@@ -70,9 +89,16 @@ const TYPES: Record<string, string> = {
   boolean: 'true or false',
   number: 'a number',
   int: 'a whole number',
-  object: 'a block of fields',
-  record: 'a block of fields',
   array: 'a list',
+}
+
+function typeWords(expected: string, part: string): string {
+  const block = `a block of ${part}s`
+  return { object: block, record: `${block} by name` }[expected] ?? TYPES[expected] ?? expected
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 function boundWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
@@ -84,32 +110,38 @@ function boundWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): s
 }
 
 /** A value as the person wrote it; blocks by their kind. */
-function shown(value: unknown): string {
+function shown(value: unknown, part: string): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (typeof value === 'object') return 'a block of fields'
-  const text = JSON.stringify(value)
+  if (typeof value === 'object') return `a block of ${part}s`
+  if (typeof value === 'string' && value.startsWith(KEY_PREFIX)) return 'a key'
+  const text = String(JSON.stringify(value))
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
-/** Names of the fields at a place of a document. */
+/** Names of the parts at a place of a document. */
 function namesAt(schema: z.ZodType, path: Path): string[] {
   let at: z.core.$ZodType | undefined = schema
   for (const segment of path) at = at && childOf(bare(at), segment)
   const { def } = (at && bare(at))?._zod ?? {}
-  return def && 'shape' in def ? Object.keys(def.shape as object) : []
+  // A record that takes some names only; the members of its declaration are the names.
+  const named = def && 'keyType' in def ? (def.keyType as z.core.$ZodType)._zod.def : def
+  const names = named && ('entries' in named ? named.entries : 'shape' in named && named.shape)
+  return Object.keys(names || {})
 }
 
-/** Without the wrappers that let it be absent or null. */
+/** Without the wrappers that let it be absent or null, and without what is made of it. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = schema._zod
-  return 'innerType' in def ? bare(def.innerType as z.core.$ZodType) : schema
+  const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
+  return inner ? bare(inner as z.core.$ZodType) : schema
 }
 
 function childOf(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType | undefined {
   const { def } = schema._zod
   if ('element' in def) return def.element as z.core.$ZodType
+  if ('valueType' in def) return def.valueType as z.core.$ZodType
   if ('shape' in def) return (def.shape as Record<PropertyKey, z.core.$ZodType>)[segment]
   return undefined
 }

@@ -188,7 +188,7 @@ describe('an environment as a text', () => {
     await open('Nightly')
     await app.see('▌Nightly')
     await app.press(keys.editText)
-    await app.see('There is no field "nom" here.')
+    await app.see('There is no field "nom".')
     const [stored] = await all()
     const body = { expectedRevision: stored!.revision, description: 'theirs' }
     await app.client.environments.update({ projectId, environmentId: stored!.id, body })
