@@ -137,7 +137,7 @@ function liveGoals(run: Run, idle: readonly Sample[]): Goal[] {
   const calm = quantile(keyTimes(idle), 0.95)
   return [
     {
-      measure: 'one live run on screen',
+      measure: 'one live run on screen that waits for its server',
       goal: '≤ 0.5% of a core, ≤ 300 bytes/s',
       figure: `${percent(core)}, ${number(bytes)} bytes/s`,
       met: core <= 0.005 && bytes <= 300,

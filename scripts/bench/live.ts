@@ -18,7 +18,9 @@ const ended = /#2 ✗ failed/
 
 /** What a run in flight costs while it is on the screen. */
 export type LiveSample = {
-  /** A run whose only trial waits for its server: nothing but polling and progress. */
+  /** Ten seconds from when it is on the screen, in which V8 collects what the launch needed. */
+  launching: Stretch
+  /** The next ten of the same run, whose only trial waits for its server: nothing but polling and progress. */
   waiting: Stretch
   /** Milliseconds from key to paint while the program itself executes 1,000 cases ten times each. */
   executing: readonly number[]
@@ -33,18 +35,21 @@ export function liveName(build: Build): string {
 
 /** Launches both kinds of run from the keyboard and measures while they are in flight. */
 export async function sampleLive(build: Build, workspaces: PreparedWorkspaces): Promise<LiveSample> {
-  const waiting = await launched(build, workspaces.waiting, 1, terminal => during(terminal, idleMilliseconds))
-  const runs: Omit<LiveSample, 'waiting'>[] = []
+  const unended = await launched(build, workspaces.waiting, 1, async terminal => ({
+    launching: await during(terminal, idleMilliseconds),
+    waiting: await during(terminal, idleMilliseconds),
+  }))
+  const runs: Omit<LiveSample, 'launching' | 'waiting'>[] = []
   while (runs.length < executions) runs.push(await launched(build, workspaces.large, iterations, pressKeysUntilTheEnd))
   const memory = {
     first: Math.max(...runs.map(run => run.memory.first)),
     most: Math.max(...runs.map(run => run.memory.most)),
   }
-  return { waiting, executing: runs.flatMap(run => run.executing), memory }
+  return { ...unended, executing: runs.flatMap(run => run.executing), memory }
 }
 
 /** Presses keys as soon as the run is on the screen, and stays until it has ended. */
-async function pressKeysUntilTheEnd(terminal: Terminal): Promise<Omit<LiveSample, 'waiting'>> {
+async function pressKeysUntilTheEnd(terminal: Terminal): Promise<Omit<LiveSample, 'launching' | 'waiting'>> {
   const first = residentMegabytes(terminal.pid)
   let most = first
   const watch = setInterval(() => (most = Math.max(most, residentMegabytes(terminal.pid))), 250)

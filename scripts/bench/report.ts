@@ -75,15 +75,16 @@ function liveTable(live: Run['live']): string[] {
   if (live.size === 0) return []
   const head = [
     '',
+    'just launched: bytes/s, core',
     'waiting for its server: bytes/s, core',
     'executing 1,000 cases × 10: key p50 / p95 ms',
     'memory: first, most',
   ]
   const rows = [...live].map(([name, samples]) => {
-    const waiting = samples.map(each => each.waiting)
+    const stretches = (['launching', 'waiting'] as const).map(part => stretch(samples.map(each => each[part])))
     const keys = samples.flatMap(each => each.executing)
     const [first, most] = (['first', 'most'] as const).map(at => number(median(samples.map(each => each.memory[at]))))
-    return [name, stretch(waiting), pair(keys), `${first}, ${most} MB`]
+    return [name, ...stretches, pair(keys), `${first}, ${most} MB`]
   })
   return [table(head, rows), '']
 }

@@ -29,6 +29,7 @@ import { startWatchdog, type Watchdog } from '../../tui/terminal/watchdog.ts'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
+import { REST } from '../../hooks/use-poll.ts'
 import type { LinePace, Workspace } from '../../hooks/workspace.tsx'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
@@ -149,7 +150,7 @@ export function openDashboard(options: DashboardOptions): void {
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
-  focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget))
+  focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget, memory))
   const { workspace, close } = withOwn(opened, focusPace, options.reads)
   const noteKey = keyNotes(options, { router, queryClient, workspace, focusPace })
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
@@ -238,11 +239,12 @@ function keyNotes(
 }
 
 /** Lets what is looked at beside polls be looked at as rarely. */
-function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget): void {
+function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: MemoryRelease): void {
   watchdog.attended(pace.isAttended())
   setOptimizing(pace.isAttended())
   gatherNews(pace.isAttended() ? 0 : TOGETHER_MS)
   budget.setRest(pace.pollFactor())
+  if (pace.pollFactor() >= REST) memory.leave()
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */

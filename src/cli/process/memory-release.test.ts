@@ -81,6 +81,24 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
+  test('is collected once more, whatever has grown, when nobody is there and nothing is being read', async () => {
+    const { collect, release, read, queryClient } = setUp()
+    read('first', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledOnce()
+    read('long', 500)
+    release.leave()
+    await vi.advanceTimersByTimeAsync(400)
+    expect(collect).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledTimes(2)
+    await vi.advanceTimersByTimeAsync(20_000)
+    read('later', 10)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(collect).toHaveBeenCalledTimes(2)
+    queryClient.clear()
+  })
+
   test('waits while keys are pressed', async () => {
     const { collect, release, read, queryClient } = setUp()
     read('short', 10)

@@ -14,6 +14,8 @@ const CHECK_MS = 10_000
 export type MemoryRelease = {
   /** Something was worked on, such as a key: not now. */
   putOff: () => void
+  /** Nobody is there: what grew is collected now. V8 would do so minutes later, while less than ever is to be done. */
+  leave: () => void
 }
 
 /** What is collected, and how memory and time are measured. */
@@ -35,22 +37,30 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
   let timer: NodeJS.Timeout | undefined
   let floor: number | undefined
   let checkedAt = -Infinity
+  let isLeft = false
   const end = (): void => {
     timer = undefined
     const growth = floor === undefined ? 0 : machine.resident() - floor
     // Only where something is always being worked on its end is not waited for.
     if (isBusy() && growth < 2 * MOST_GROWTH) return
     checkedAt = machine.now()
-    if (floor !== undefined && growth < MOST_GROWTH) return
+    if (floor !== undefined && growth < MOST_GROWTH && !isLeft) return
+    isLeft = false
     machine.collect()
     floor = machine.resident()
   }
+  const putOff = (): void => {
+    const isSettled = floor !== undefined && timer === undefined && !isLeft
+    if (isSettled && machine.now() - checkedAt < CHECK_MS) return
+    clearTimeout(timer)
+    timer = setTimeout(end, REST_MS)
+    timer.unref()
+  }
   return {
-    putOff() {
-      if (floor !== undefined && timer === undefined && machine.now() - checkedAt < CHECK_MS) return
-      clearTimeout(timer)
-      timer = setTimeout(end, REST_MS)
-      timer.unref()
+    putOff,
+    leave() {
+      isLeft = true
+      putOff()
     },
   }
 }

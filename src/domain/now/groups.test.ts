@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { shownIn, toRows, waitingCount } from '../../screens/now/columns.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { localClock } from '../../lib/times.ts'
 import { createNowMemory } from './memory.ts'
-import { mayBeScheduled, missedAt, rhythmOf, scheduledRhythm } from './rhythm.ts'
+import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { RUNS_READ, runLines, wantsRuns } from './run-lines.ts'
 import { weekOf, weekSum } from './week.ts'
 
@@ -20,13 +21,14 @@ function run(number: number, ago: number, fields: Partial<EvalRun> = {}): EvalRu
 }
 const FAILED = { result: 'failed', summary: { passed: 1, failed: 1, total: 2 } } as const
 
-function linesOf(runs: EvalRun[], id = 's', asOf = NOW) {
+function linesOf(runs: EvalRun[], id = 's', asOf = NOW, schedule?: EvalSuiteDetail['schedule']) {
   const value = runs.map(each => ({ ...each, suiteId: id }))
   return runLines({
     project,
     suite: { id, name: `suite ${id}` },
     runs: { value, at: asOf },
     trialsOf: () => undefined,
+    schedule,
     now: NOW,
     asOf,
   })
@@ -101,18 +103,32 @@ test('a suite with a schedule is missed after its interval, with three runs and 
   fc.assert(
     fc.property(when, ({ minutes, others }) => {
       const interval = minutes * 60_000
+      const scheduled = (made: number[]) => dueRhythm(made, undefined, { enabled: true, intervalMinutes: minutes })
       const last = NOW - 3 * interval
       const times = [0, 1, 2, ...others].map(step => last - step * interval)
       expect(mayBeScheduled(times)).toBe(true)
       const due = last + interval
-      expect(missedAt(scheduledRhythm(times, interval), times, NOW)).toBe(due)
-      expect(missedAt(scheduledRhythm(times, interval), times, due)).toBeUndefined()
-      expect(missedAt(scheduledRhythm([...times, due], interval), [...times, due], due + interval)).toBeUndefined()
+      expect(missedAt(scheduled(times), times, NOW)).toBe(due)
+      expect(missedAt(scheduled(times), times, due)).toBeUndefined()
+      expect(missedAt(scheduled([...times, due]), [...times, due], due + interval)).toBeUndefined()
     }),
   )
   expect(mayBeScheduled([NOW, NOW - HOUR, NOW - 5 * HOUR])).toBe(false)
   expect(mayBeScheduled([])).toBe(false)
-  expect(scheduledRhythm([NOW], HOUR)).toBeUndefined()
+  expect(dueRhythm([NOW], undefined, { enabled: true, intervalMinutes: 60 })).toBeUndefined()
+})
+
+test('a suite is not missed whose schedule was switched off, unless it kept running by something else', () => {
+  const hourly = Array.from({ length: 7 }, (_, index) => NOW - index * 2 * HOUR)
+  const rhythm = rhythmOf(hourly)
+  const off = { enabled: false }
+  expect(dueRhythm(hourly, rhythm, { ...off, intervalMinutes: 120 })).toBeUndefined()
+  expect(dueRhythm(hourly, rhythm, { ...off, intervalMinutes: 60 })).toBe(rhythm)
+  expect(dueRhythm(hourly, rhythm, { ...off, intervalMinutes: null })).toBe(rhythm)
+  expect(dueRhythm(hourly, rhythm, { enabled: true, intervalMinutes: 120 })).toMatchObject({ dueAt: rhythm!.dueAt })
+  const night = nights(28 * HOUR)
+  expect(linesOf(night)).toHaveLength(1)
+  expect(linesOf(night, 's', NOW, { ...off, intervalMinutes: 24 * 60 })).toEqual([])
 })
 
 describe('the past of a suite', () => {

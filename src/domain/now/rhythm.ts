@@ -1,4 +1,5 @@
-const HOUR_MS = 60 * 60_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 /** So many runs one after another make a rhythm: with nights, the weekend is among them. */
@@ -10,7 +11,7 @@ const LEAST_GAP_MS = HOUR_MS
 
 /** So many at equal distances may be a schedule's; the contract has none that is shorter than the least distance. */
 const IN_A_ROW = 3
-const LEAST_INTERVAL_MS = 5 * 60_000
+const LEAST_INTERVAL_MS = 5 * MINUTE_MS
 
 /** When a run of a suite comes next, in epoch milliseconds, and what that may be off by. */
 export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
@@ -46,8 +47,23 @@ function isInRow(times: readonly number[], last: number, gap: number, count = IN
   return steps.every(wanted => times.some(time => Math.abs(time - wanted) <= gap / 20))
 }
 
-/** The rhythm of a suite whose schedule is on: its last run that came an interval after another began the next one. */
-export function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
+/** What a suite keeps of its schedule: whether it is on, and how often it runs the suite. */
+type Schedule = { enabled: boolean; intervalMinutes?: number | null | undefined } | null | undefined
+
+/**
+ * The rhythm in which a suite is due: that of its schedule where one is on, else its own. Runs that kept to a schedule
+ * until it was switched off are not missed.
+ * @param own as {@link rhythmOf} gives it for the same times
+ */
+export function dueRhythm(times: readonly number[], own: Rhythm | undefined, schedule: Schedule): Rhythm | undefined {
+  if (!schedule?.intervalMinutes) return own
+  const scheduled = scheduledRhythm(times, schedule.intervalMinutes * MINUTE_MS)
+  if (schedule.enabled) return scheduled ?? own
+  return scheduled && own && Math.abs(scheduled.dueAt - own.dueAt) <= own.slackMs ? undefined : own
+}
+
+/** The last run of a schedule that came an interval after another began the next one. */
+function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
   const last = times.toSorted((one, other) => other - one).find(time => isInRow(times, time, intervalMs, 2))
   const slackMs = Math.min(SLACK_MS, intervalMs / 4)
   return last === undefined ? undefined : { dueAt: last + intervalMs, slackMs, isDaily: intervalMs === DAY_MS }

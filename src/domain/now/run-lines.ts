@@ -1,7 +1,7 @@
 import { runNumberOf, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { localClock, localDay, localMoment } from '../../lib/times.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import { runCounts, reportedTrials } from '../runs/counts.ts'
@@ -18,7 +18,7 @@ import {
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import { setupReasonOf } from './groups.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
-import { mayBeScheduled, missedAt, rhythmOf, scheduledRhythm } from './rhythm.ts'
+import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
 import { isInFlight, needsAttention } from './worth.ts'
 
@@ -93,8 +93,8 @@ type RunLinesOf = {
   trialsOf: (runId: string) => TrialsRead | undefined
   /** Whether a run is known to be a rerun of failed cases, though its record does not say so. */
   isRerun?: IsRerun | undefined
-  /** How often its schedule runs it, in milliseconds; undefined where it has none that is on. */
-  intervalMs?: number | undefined
+  /** Undefined where it was not read. */
+  schedule?: EvalSuiteDetail['schedule'] | undefined
   /** The service's time, and the same when the runs were read; both epoch milliseconds. */
   now: number
   asOf: number
@@ -102,13 +102,12 @@ type RunLinesOf = {
 
 /** The runs of a suite that are in flight, and its present state where it did not pass, or did not run when due. */
 export function runLines(options: RunLinesOf): NowLine[] {
-  const { project, suite, runs, isRerun, intervalMs, now, asOf } = options
+  const { project, suite, runs, isRerun, schedule, now, asOf } = options
   const live = runs.value.filter(run => outcomeOfRun(run) === 'in-flight').map(run => liveLine(options, run))
   const state = stateOf(runs.value, isRerun)
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
   const times = madeAt(runs.value)
-  const rhythm = intervalMs === undefined ? undefined : scheduledRhythm(times, intervalMs)
-  const dueAt = missedAt(rhythm ?? rhythmIn(runs.value), times, asOf)
+  const dueAt = missedAt(dueRhythm(times, rhythmIn(runs.value), schedule), times, asOf)
   const bad = judged && badOf(state, judged, suite, options)
   if (!judged || (!bad && dueAt === undefined)) return live
   const { id: runId, suiteId } = judged

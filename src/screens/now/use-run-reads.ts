@@ -25,7 +25,6 @@ import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } from './use-reads.ts'
 
 const TRIALS_READ = 200
-const MINUTE_MS = 60_000
 const NO_RUNS: readonly EvalRun[] = []
 
 /** A suite with how its runs are read; the same object for as long as the suite is. */
@@ -137,16 +136,15 @@ function useKeptLines({ now, scheduleOf, ...known }: Known) {
     of.flatMap(({ read, readAt }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
       if (!runs) return unreadRunLines(read.project, read.suite, readAt)
-      const { enabled, intervalMinutes } = scheduleOf.get(read) ?? {}
-      const intervalMs = enabled && intervalMinutes ? intervalMinutes * MINUTE_MS : undefined
-      return keepLines(read, [answers[index], now, intervalMs, ...trials], () => {
+      const schedule = scheduleOf.get(read)
+      return keepLines(read, [answers[index], now, schedule, ...trials], () => {
         const ended = [
           ...runs.value.map(run => reportedTrials(run)?.ended),
           ...trials.map(({ data }) => data && countTrials(data.items).ended),
         ]
         const progressAt = endedAt(read.options, ended, serviceNow)
         const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
-        return runLines({ ...read, ...known, runs, intervalMs, now: Math.max(now, progressAt), asOf })
+        return runLines({ ...read, ...known, runs, schedule, now: Math.max(now, progressAt), asOf })
       })
     })
   const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
