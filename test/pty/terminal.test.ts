@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createHome, removeHome } from './home.ts'
 import { openTerminal } from './terminal.ts'
 
-/** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on between. */
+/** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on. */
 const echo = 'cat; exit'
 
 test('shows what a program echoes and counts its bytes', async () => {
