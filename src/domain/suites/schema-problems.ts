@@ -67,7 +67,8 @@ function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMes
     return input === undefined
       ? [{ path: path.slice(0, -1), onKey: saysWhy === true, message: `${name} is missing.` }]
       : on(`${name} must be ${typeWords(issue.expected, part)}, not ${kind(input)}.`)
-  if (code === 'invalid_key') return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
+  if (code === 'invalid_key')
+    return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
   if (saysWhy) {
     if (code !== 'invalid_union') return on(`${name} cannot be used: ${issue.message}.`)
     // A text or a list of texts: what is wrong with the one that was written.
@@ -114,9 +115,10 @@ function shown(value: unknown, part: string): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (typeof value === 'object') return `a block of ${part}s`
+  // Bytes that a tag made have functions of some names, such as `keys`.
+  if (typeof value === 'object' || typeof value === 'function') return `a block of ${part}s`
   if (typeof value === 'string' && value.startsWith(KEY_PREFIX)) return 'a key'
-  const text = String(JSON.stringify(value))
+  const text = JSON.stringify(value)
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
