@@ -292,7 +292,7 @@ function unknownPath(methods: string[]): Answer {
 
 /** Nobody reads this answer, and nothing is broken. */
 function hungUp(cause: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The caller hung up before the answer.', { cause })
+  return new ServiceError('TIMEOUT', 'The caller disconnected before the answer.', { cause })
 }
 
 /** The contract has no code of its own for this; a read may be repeated, a write with its key. */
