@@ -22,10 +22,16 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
     organizations({ caller, query }) {
       const organization = store.organizations.get(caller.organizationId)
       if (!organization) return { items: [] }
-      const { id, name, createdAt } = organization
       const myRole = organizationRoleOf(caller)
-      const items = [{ id, name, plan: 'local', myRole, isCreator: myRole === 'owner', createdAt }]
-      return pageOf(store.cursors, { list: `organizations/${caller.keyId}`, items, query })
+      const list = `organizations/${caller.keyId}`
+      return pageOf(store.cursors, { list, rows: [organization], query }, ({ id, name, createdAt }) => ({
+        id,
+        name,
+        plan: 'local',
+        myRole,
+        isCreator: myRole === 'owner',
+        createdAt,
+      }))
     },
   }
 }

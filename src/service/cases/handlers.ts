@@ -19,8 +19,7 @@ export function caseHandlers(context: ServiceContext): Handlers['cases'] {
     list: ({ project, params, query }) =>
       store.read(() => {
         const { id } = store.suites.require(project.id, params.suiteId)
-        const items = store.cases.list(id).map(toEvalCase)
-        return pageOf(store.cursors, { list: `cases/${id}`, items, query })
+        return pageOf(store.cursors, { list: `cases/${id}`, rows: store.cases.list(id), query }, toEvalCase)
       }),
     get: ({ project, params }) => store.read(() => toEvalCase(requireCase(store, project.id, params))),
     create: ({ project, params, body }) =>

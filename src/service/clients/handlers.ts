@@ -19,8 +19,8 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
   return {
     list: ({ project, query }) =>
       store.read(() => {
-        const items = store.clients.list(project.id).map(row => toClient(store, row))
-        return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
+        const [list, rows] = [`clients/${project.id}`, store.clients.list(project.id)]
+        return pageOf(store.cursors, { list, rows, query }, row => toClient(store, row))
       }),
     get: ({ project, params }) => toClientDetail(store.clients.require(project.id, params.clientId)),
     create: ({ project, body }) => store.write(() => toClientDetail(insertClient(store, project.id, body))),
@@ -38,11 +38,11 @@ export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   return {
     list: ({ project, query }) =>
       store.read(() => {
-        const items = store.clients.list(project.id).map(row => {
+        const [list, rows] = [`clients/${project.id}`, store.clients.list(project.id)]
+        return pageOf(store.cursors, { list, rows, query }, row => {
           const { configId, ...client } = toClient(store, row)
           return { ...client, hostConfigId: configId }
         })
-        return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
       }),
     get: ({ project, params }) => toHostDetail(store.clients.require(project.id, params.hostId)),
     create: ({ project, body }) => store.write(() => toHostDetail(insertClient(store, project.id, body))),

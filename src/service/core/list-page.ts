@@ -13,37 +13,39 @@ export function pageSize({ limit }: PageQuery, usual: number): number {
   return Math.min(limit ?? usual, MOST)
 }
 
-type Whole<Item> = {
+type Whole<Row> = {
   /** Names the list with its owner, for its cursors. */
   list: string
-  items: readonly Item[]
+  rows: readonly Row[]
   query: PageQuery
-  /** What identifies an item in its list. Default: its id. */
-  keyOf?: (item: Item) => string
+  /** What identifies a row in its list. Default: its id. */
+  keyOf?: (row: Row) => string
 }
 
 /**
- * One page of a list that is made whole; without a limit the rest of it. A cursor holds the last item with its place,
- * so that the next page begins behind it, or where it was if it is gone.
+ * One page of a list whose rows are all at hand; without a limit the rest of it. A cursor holds the last row with its
+ * place, so that the next page begins behind it, or where it was if it is gone.
  * @throws ServiceError `VALIDATION_ERROR` for a cursor of another list
  */
-export function pageOf<Item>(
+export function pageOf<Row, Item>(
   cursors: Cursors,
-  { list, items, query, keyOf = item => String((item as { id?: unknown }).id) }: Whole<Item>,
+  { list, rows, query, keyOf = row => String((row as { id?: unknown }).id) }: Whole<Row>,
+  toItem: (row: Row) => Item,
 ): { items: Item[]; nextCursor?: string } {
-  const start = query.cursor === undefined ? 0 : placeAfter(cursors.readText(list, query.cursor), items, keyOf)
-  const end = query.limit === undefined ? items.length : start + pageSize(query, query.limit)
-  const shown = items.slice(start, end)
+  const start = query.cursor === undefined ? 0 : placeAfter(cursors.readText(list, query.cursor), rows, keyOf)
+  const end = query.limit === undefined ? rows.length : start + pageSize(query, query.limit)
+  const shown = rows.slice(start, end)
   const last = shown.at(-1)
-  if (end >= items.length || last === undefined) return { items: shown }
+  const items = shown.map(toItem)
+  if (end >= rows.length || last === undefined) return { items }
   const position = `${start + shown.length - 1}:${encodeURIComponent(keyOf(last))}`
-  return { items: shown, nextCursor: cursors.write(list, position) }
+  return { items, nextCursor: cursors.write(list, position) }
 }
 
-function placeAfter<Item>(position: string, items: readonly Item[], keyOf: (item: Item) => string): number {
+function placeAfter<Row>(position: string, rows: readonly Row[], keyOf: (row: Row) => string): number {
   const [index = '', key = ''] = position.split(':')
-  const found = items.findIndex(item => encodeURIComponent(keyOf(item)) === key)
-  return found === -1 ? Math.min(Number(index), items.length) : found + 1
+  const found = rows.findIndex(row => encodeURIComponent(keyOf(row)) === key)
+  return found === -1 ? Math.min(Number(index), rows.length) : found + 1
 }
 
 /** Which part of a feed is wanted, by the times at which something happened last. */

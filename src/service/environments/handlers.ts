@@ -22,11 +22,15 @@ export function environmentHandlers({ store }: ServiceContext): Handlers['enviro
     store.write(() => toEnvironment(work(named(call))))
   return {
     list: ({ project, query }) =>
-      pageOf(store.cursors, {
-        list: `environments/${project.id}`,
-        items: store.environments.list(project.id, query.includeArchived ?? false).map(toEnvironment),
-        query,
-      }),
+      pageOf(
+        store.cursors,
+        {
+          list: `environments/${project.id}`,
+          rows: store.environments.list(project.id, query.includeArchived ?? false),
+          query,
+        },
+        toEnvironment,
+      ),
     get: call => toEnvironment(named(call)),
     create: ({ project, body }) => store.write(() => toEnvironment(insertEnvironment(store, project.id, body))),
     capabilities: () => ({ modelOverrides: true, modelMatrix: false, secretGrants: false }),

@@ -36,9 +36,9 @@ export function iterationHandlers({ store, runs, keptTexts }: ServiceContext): H
       }),
     steps: ({ project, params, query }) =>
       runs.read(() => {
-        const items = toStepRows(requireTrial(store, project.id, params))
+        const rows = toStepRows(requireTrial(store, project.id, params))
         const list = `steps/${params.iterationId}`
-        return pageOf(store.cursors, { list, items, query, keyOf: ({ stepId }) => stepId })
+        return pageOf(store.cursors, { list, rows, query, keyOf: ({ stepId }) => stepId }, step => step)
       }),
   }
 }

@@ -17,9 +17,10 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         throw new ServiceError('NOT_FOUND', `There is no organization ${query.organizationId}.`)
       const reachable = store.projects.list(caller.organizationId).flatMap(project => {
         const role = roleIn(caller, project)
-        return role && role !== 'guest' ? [toProject(project, role)] : []
+        return role && role !== 'guest' ? [{ ...project, role }] : []
       })
-      return pageOf(store.cursors, { list: `projects/${caller.keyId}`, items: reachable, query })
+      const list = `projects/${caller.keyId}`
+      return pageOf(store.cursors, { list, rows: reachable, query }, ({ role, ...project }) => toProject(project, role))
     },
     create: ({ caller, body }) =>
       store.write(() => {

@@ -12,12 +12,9 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
     startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
     list: ({ project, query: { readinessKind, serverId, cursor, limit = DEFAULT_LIMIT } }) =>
       store.read(() => {
-        const rows = pageOf(store.cursors, {
-          list: `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`,
-          items: store.readinessRuns.list(project.id, { kind: readinessKind, serverId }),
-          query: { cursor, limit },
-        })
-        return { ...rows, items: rows.items.map(row => toReadinessRun(context, row)) }
+        const list = `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`
+        const rows = store.readinessRuns.list(project.id, { kind: readinessKind, serverId })
+        return pageOf(store.cursors, { list, rows, query: { cursor, limit } }, row => toReadinessRun(context, row))
       }),
     get: ({ project, params }) =>
       toReadinessRun(context, context.store.readinessRuns.require(project.id, params.runId)),

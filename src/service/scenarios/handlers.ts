@@ -7,8 +7,8 @@ export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios
   return {
     list: ({ project, query }) =>
       store.read(() => {
-        const items = store.scenarios.list(project.id).map(row => toProjectScenario(store, row))
-        return pageOf(store.cursors, { list: `scenarios/${project.id}`, items, query })
+        const [list, rows] = [`scenarios/${project.id}`, store.scenarios.list(project.id)]
+        return pageOf(store.cursors, { list, rows, query }, row => toProjectScenario(store, row))
       }),
     get: ({ project, params }) =>
       store.read(() => toScenarioDetail(store, store.scenarios.require(project.id, params.scenarioId))),

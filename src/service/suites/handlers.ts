@@ -31,15 +31,11 @@ export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuit
     list: ({ project, query }) =>
       runs.read(() => {
         const list = `suites/${project.id}`
-        const { items, ...page } = pageOf(store.cursors, { list, items: store.suites.list(project.id), query })
-        return {
-          items: items.map(suite => {
-            const { id, name, projectId, createdAt, updatedAt } = suite
-            const caseCount = store.cases.list(id).length
-            return { id, name, projectId, createdAt, updatedAt, caseCount, ...runsOfSuite(store, suite) }
-          }),
-          ...page,
-        }
+        return pageOf(store.cursors, { list, rows: store.suites.list(project.id), query }, suite => {
+          const { id, name, projectId, createdAt, updatedAt } = suite
+          const caseCount = store.cases.list(id).length
+          return { id, name, projectId, createdAt, updatedAt, caseCount, ...runsOfSuite(store, suite) }
+        })
       }),
     get: ({ project, params }) =>
       store.read(() => toSuiteDetail(store, store.suites.require(project.id, params.suiteId))),
