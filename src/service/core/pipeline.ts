@@ -240,6 +240,8 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
     headers: { ...headers, ...((endpoint.varies ?? holdsCases) && { vary: options.vocabularyHeader }) },
+    // Where answers are checked at all, their readers check them too.
+    asDeclared: !bare && !options.validateResponses,
   }
 }
 
@@ -334,7 +336,7 @@ function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Wh
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
-  return whole(status, typed, headersOnly ? null : text)
+  return { ...whole(status, typed, headersOnly ? null : text), asDeclared: answer.asDeclared }
 }
 
 function whole(status: number, headers: Record<string, string>, body: string | null): WholeResponse {
