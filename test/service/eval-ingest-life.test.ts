@@ -57,7 +57,7 @@ test('a run whose program fell silent is ended without a verdict, one that speak
     decisionSummary: {
       decision: null,
       verdict: 'notEstablished',
-      undecided: { reason: 'stopped_early', message: expect.stringContaining('fell silent') },
+      undecided: { reason: 'stopped_early', message: expect.stringContaining('stopped reporting') },
     },
   })
   expect(await api.call(runs.get, { projectId, runId: speaking })).toMatchObject({ status: 'running' })

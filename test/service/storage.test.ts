@@ -60,7 +60,7 @@ test('reads are answered while nothing can be written, and a write says what to 
   expect(await api.refused(projects.create, { body: { name: 'new' } })).toMatchObject({
     status: 500,
     code: 'INTERNAL_ERROR',
-    message: expect.stringMatching(/disk .* is full.*Make room/),
+    message: expect.stringMatching(/disk .* is full.*Free space/),
   })
   empty()
   expect(await api.call(projects.create, { body: { name: 'new' } })).toMatchObject({ name: 'new' })

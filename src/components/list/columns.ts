@@ -21,7 +21,7 @@ export type Column<Item> = {
   width: number | 'flex'
   align?: 'left' | 'right'
   /** It shows what rows are called: lesser columns make room for it, which they do not for a sentence of any length. */
-  isName?: true
+  isName?: boolean
   /** Least width of the list from which the column shows. */
   from?: number
   cell: (item: Item) => Cell

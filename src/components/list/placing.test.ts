@@ -1,3 +1,4 @@
+import '../../../test/property-seed.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { widthOf } from '../../tui/theme/text.ts'

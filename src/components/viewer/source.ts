@@ -2,7 +2,8 @@ import type { Tone } from '../../tui/theme/theme.ts'
 import type { Look } from './look.ts'
 
 /** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
-export type Span = { text: string; tone: Tone; link?: string }
+/** A cursor is on it where `isCursor` is set: it shows inverse, in its own colour. */
+export type Span = { text: string; tone: Tone; link?: string; isCursor?: boolean }
 
 /** Styled text that wraps: `lead` stands before its first row, `rest` before every further one. */
 export type SpanLine = {

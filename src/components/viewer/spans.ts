@@ -59,6 +59,9 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
 /** Cleaned spans in their colours. */
 export function paintSpans(theme: Theme, spans: readonly Span[]): string {
   return spans
-    .map(({ text, tone, link }) => theme.paint(tone, link === undefined || text === '' ? text : theme.link(text, link)))
+    .map(({ text, tone, link, isCursor }) => {
+      const painted = theme.paint(tone, link === undefined || text === '' ? text : theme.link(text, link))
+      return isCursor ? theme.paint('cursor', painted) : painted
+    })
     .join('')
 }

@@ -16,7 +16,7 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
           : { text: `${symbols.ok} closed`, tone: 'muted' },
       sort: ({ closedAt }) => closedAt ?? Infinity,
     },
-    nameColumn('Incident', ({ title }) => title, { id: 'title' }),
+    nameColumn('Incident', ({ title }) => title, { id: 'title', isName: false }),
     countColumn('Entries', 7, ({ entries }) => entries.length),
     noteColumn('Opened', 16, ({ openedAt }) => localTime(openedAt), { from: 56, sort: ({ openedAt }) => openedAt }),
   ]
@@ -33,7 +33,7 @@ export const entryColumns: readonly Column<NotebookEntry>[] = [
   noteColumn('Time', 8, ({ at }) => localClock(at, 'seconds'), { id: 'at', sort: ({ at }) => at }),
   noteColumn('UTC', 8, ({ at }) => utcClock(at), { from: 50, sort: ({ at }) => at }),
   { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },
-  nameColumn('Entry', entryTitle, { id: 'title' }),
+  nameColumn('Entry', entryTitle, { id: 'title', isName: false }),
 ]
 
 export const incidentKey = (incident: Incident): string => incident.id

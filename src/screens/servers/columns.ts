@@ -145,6 +145,8 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
     noteColumn('What', 8, ({ kind }) => KIND_WORDS[kind], { id: 'kind', from: 56, sort: ({ kind }) => kind }),
     nameColumn('Of', ({ target }) => target, {
       id: 'target',
+      // With its progress it may be any length.
+      isName: false,
       cell: ({ target, record }) =>
         shorten([target, record ? progressOf(record) : ''].filter(Boolean).join('  '), MOST_TEXT),
     }),

@@ -2,6 +2,7 @@ import '../../../../test/property-seed.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
+import { paintSpans } from '../../../components/viewer/spans.ts'
 import { createTheme } from '../../../tui/theme/theme.ts'
 import { widthOf } from '../../../tui/theme/text.ts'
 import { wallLegend, wallOf, wallRows } from './wall.ts'
@@ -22,6 +23,14 @@ test('of a long run a cell is several trials, as the worst of them', () => {
   expect(wall).toMatchObject({ columns: 50, step: 1, trialsEach: 100 })
   expect(wall.cells.indexOf('failed')).toBe(123)
   expect(wallLegend(wall, symbols)).toBe('■ passed  ✗ failed  each the worst of 100')
+})
+
+test('the chosen trial is inverse and keeps the colour of its verdict', () => {
+  const theme = createTheme({ level: 3, ascii: false })
+  const wall = wallOf(['failed', 'passed'], 2, { columns: 24, rows: 3 })
+  const row = (chosen: number) => paintSpans(theme, wallRows(wall, theme.symbols, chosen)[0]!)
+  expect(row(0)).toContain(theme.paint('cursor', theme.paint('error', '✗')))
+  expect(row(1)).toContain(theme.paint('cursor', theme.paint('ok', '■')))
 })
 
 test('any run fits the room, and nothing that went wrong is hidden', () =>
@@ -45,7 +54,7 @@ test('any run fits the room, and nothing that went wrong is hidden', () =>
                 .trimEnd(),
             ),
           ).toBeLessThanOrEqual(room.columns)
-        const cursors = rows.flat().filter(({ tone }) => tone === 'cursor')
+        const cursors = rows.flat().filter(({ isCursor }) => isCursor)
         expect(cursors).toHaveLength(wall.cells.length > 0 ? 1 : 0)
         expect(wall.cells.includes('failed')).toBe(classes.includes('failed'))
         expect(wall.cells.every(cell => cell === 'passed')).toBe(

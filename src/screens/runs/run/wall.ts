@@ -42,12 +42,12 @@ export function wallRows({ cells, columns, step }: Wall, symbols: Symbols, chose
     const spans: Span[] = []
     cells.slice(row * columns, (row + 1) * columns).forEach((cell, column) => {
       const isChosen = row * columns + column === chosen
-      const tone = isChosen ? 'cursor' : toneOf(cell)
+      const tone = toneOf(cell)
       const gap = column + 1 < columns ? ' '.repeat(step - 1) : ''
       const last = spans.at(-1)
-      if (last?.tone === tone) last.text += signOf(cell, symbols) + gap
-      else spans.push({ tone, text: signOf(cell, symbols) + (isChosen ? '' : gap) })
-      if (isChosen) spans.push({ tone: 'plain', text: gap })
+      if (isChosen) spans.push({ tone, text: signOf(cell, symbols), isCursor: true }, { tone, text: gap })
+      else if (last?.tone === tone) last.text += signOf(cell, symbols) + gap
+      else spans.push({ tone, text: signOf(cell, symbols) + gap })
     })
     return spans
   })
