@@ -20,7 +20,7 @@ export async function onCall(home: string): Promise<Chapter> {
     await chapter.stop(terminal, {
       title: 'Pinned with a note',
       words: 'What is chosen goes into the incident notebook, with a note and the time.',
-      keys: [/▌act +✗ run failed/, 'P'],
+      keys: [/▌high +✗ run failed/, 'P'],
       until: 'Pinned run #1',
       rows: 24,
     })
@@ -36,7 +36,7 @@ export async function onCall(home: string): Promise<Chapter> {
   await chapter.stop(terminal, {
     title: 'The notebook',
     words: 'What was pinned, in order.',
-    keys: [/All clear|▌act|▌look/, '8', /▌/, 'enter'],
+    keys: [/All clear|▌high|▌medium/, '8', /▌/, 'enter'],
     until: /run +#1/,
     rows: 12,
   })

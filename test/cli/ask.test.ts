@@ -49,7 +49,7 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
     expect((await home.run(['get', 'suites'])).stdout).toContain('Renamed')
     expect(await home.run(['ask', '--approve', actionId])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('no proposal'),
+      stderr: expect.stringContaining('no pending proposal'),
     })
 
     const said = await home.run(['chat', '--client', 'Plain', 'Add 2 and 3'], { env })

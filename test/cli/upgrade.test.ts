@@ -14,7 +14,7 @@ test('a command says once that it upgraded the workspace, and of a newer one how
   const get = () => home.run(['get', 'suites'])
   const first = await get()
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Smoke') })
-  expect(first.stderr).toContain(`kept in ${join(dataDir, `mcpdeck.schema-${OLDER}.sqlite`)}.`)
+  expect(first.stderr).toContain(`in ${join(dataDir, `mcpdeck.schema-${OLDER}.sqlite`)}.`)
   expect(await get()).toEqual({ ...first, stderr: '' })
   const newer = new DatabaseSync(file)
   newer.exec('PRAGMA user_version = 99')

@@ -147,7 +147,7 @@ describe('bad answers end in the right error', () => {
     expect(await failureOf(own.projects.list())).toMatchObject({
       kind: 'invalid-response',
       code: 'mismatch',
-      issues: [{ path: '', expected: 'wrong in too many places to name them' }],
+      issues: [{ path: '', expected: 'invalid in too many places to list' }],
     })
   })
 

@@ -43,7 +43,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
   const see = (wanted: Condition) => patiently(person, wanted)
   await see(/run failed +Reference server smo/)
   // What is most urgent stands first on the small screen.
-  expect(person.terminal.screen()).toMatch(/Read *│\n│▌act /)
+  expect(person.terminal.screen()).toMatch(/Read *│\n│▌high /)
   person.press(nowKeys.bindings.faults)
   await see(/Now 1 of \d+[^\n]* faults only/)
   person.press(nowKeys.bindings.faults)
@@ -53,13 +53,13 @@ test('on call over a far line that loses requests: a failed run is found, opened
   // Other lines may come before it as they are read; the line is found by its words.
   person.type('/smoke')
   person.press(fieldKeys.bindings.submit)
-  await see(/▌act +✗ run failed/)
+  await see(/▌high +✗ run failed/)
   person.press(nowKeys.bindings.open)
   await see('[4 Runs]')
   await see('Sum is wrong on purpose')
   person.press(appKeys.bindings.last)
   await see('[1 Now')
-  await see(/▌act +✗ run failed/)
+  await see(/▌high +✗ run failed/)
 
   person.press(appKeys.bindings.pin)
   await see('Pinned run #1')
@@ -68,7 +68,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
   await see('Pinned run #1 into')
   person.press(nowKeys.bindings.acknowledge)
   await see('Acknowledged 1 line')
-  await person.seeGone('▌act  ✗ run failed')
+  await person.seeGone(/▌high +✗ run failed/)
 
   person.type(',i')
   person.press(incidentsKeys.bindings.entries)

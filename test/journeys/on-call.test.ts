@@ -147,7 +147,7 @@ test.concurrent(
       await see('❯ Cancel the insights')
       person.press(form.choose)
     }
-    await insist(at, cancelling, 'CANCELED: Somebody cancelled it.')
+    await insist(at, cancelling, 'CANCELED: The analysis was cancelled.')
   },
   WHOLE_MS,
 )

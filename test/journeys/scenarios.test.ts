@@ -135,7 +135,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   const late = openTerminal({ home, args: ['visit', link] })
   onTestFinished(() => late.close())
   expect(await late.waitForExit()).toMatchObject({ code: 3 })
-  expect(wordsOf(late.screen())).toContain('This link is not valid (any more)')
+  expect(wordsOf(late.screen())).toContain('This link is not valid, or no longer')
   const fresh = await copiedLink()
   expect(fresh).not.toBe(link)
 

@@ -62,7 +62,7 @@ describe('advice', () => {
       title: 'Failure 2',
       category: 'unknown',
       confidence: 'low',
-      recommendation: expect.stringContaining('the model gave no advice'),
+      recommendation: expect.stringContaining('The model gave no advice'),
     })
     expect(first).not.toHaveProperty('rootCause')
     expect(second).toMatchObject({

@@ -239,7 +239,7 @@ describe.each(KINDS)('a turn that does not end well over an endpoint that is %s'
 
   test('tells why, and what it made', async () => {
     const ends: Record<string, [Answer, number, RegExp]> = {
-      'asked too often': [{ status: 429, headers: soon }, 429, /is asked too often with HTTP 429 \(small\)/],
+      'asked too often': [{ status: 429, headers: soon }, 429, /limits the rate of requests with HTTP 429 \(small\)/],
       broken: [{ status: 500, headers: soon }, 500, /failed with HTTP 500 \(small\)/],
       'no JSON': [{ raw: '<html>Welcome</html>' }, 500, unusable],
       'another shape': [{ raw: '{"hello": [1]}' }, 500, unusable],

@@ -247,6 +247,6 @@ describe('servers', () => {
     await api.call(servers.tools, { projectId, serverId })
     caller.abort()
     expect((await hanging).status).toBe(504)
-    expect(log.at(-1)).toMatchObject({ status: 504, error: { message: 'The caller hung up before the answer.' } })
+    expect(log.at(-1)).toMatchObject({ status: 504, error: { message: 'The caller disconnected before the answer.' } })
   })
 })

@@ -43,8 +43,8 @@ describe('the model catalog', () => {
 
   test.each([
     [404, '{}', 'HTTP 404'],
-    [200, 'hello', 'it is no list'],
-    [200, '{"data":[{"id":7}]}', 'it is no list'],
+    [200, 'hello', 'the answer is not a list'],
+    [200, '{"data":[{"id":7}]}', 'the answer is not a list'],
     [302, '{}', 'cannot be read'],
   ])('names the configured model where the endpoint answers %i %s', async (status, body, words) => {
     const { settings, seen } = await endpoint('openai-compatible', status, body)

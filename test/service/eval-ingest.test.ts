@@ -125,7 +125,7 @@ test('a report becomes a suite, a graded run and iterations that every read show
   const body = { scope: 'failed_cases' }
   expect(await api.refused(runs.rerun, { projectId, runId, body })).toMatchObject({
     status: 409,
-    message: expect.stringContaining('repeat its cases there'),
+    message: expect.stringContaining('rerun its cases there'),
   })
 })
 

@@ -132,7 +132,7 @@ describe('insights of a wave', () => {
     expect(await untilGenerated(api, wave)).toMatchObject({
       status: 'completed',
       insights: {
-        summary: expect.stringContaining('none of its 2 sessions came far enough'),
+        summary: expect.stringContaining('none of its 2 sessions got far enough'),
         coverage: { analyzed: 0, total: 2, truncated: true, lowConfidence: true },
         findings: [],
         runHealth: { targets: [{ attempted: 2, succeeded: 0, failed: 2, rateLimited: 0 }] },

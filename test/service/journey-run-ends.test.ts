@@ -179,7 +179,7 @@ test('closing the workspace ends what is played and says so', async () => {
   await service.close()
   const { api } = await open({ dataDir })
   const run = await api.call(journeyRuns.get, { projectId, runId })
-  expect(run).toMatchObject({ status: 'failed', stale: true, error: 'The process that did it ended.' })
+  expect(run).toMatchObject({ status: 'failed', stale: true, error: 'The process that worked on it ended.' })
 })
 
 describe('sessions that do not come to their end', () => {
@@ -195,7 +195,7 @@ describe('sessions that do not come to their end', () => {
     })
     for (const attempt of run.attempts!) {
       expect(attempt).toMatchObject({ status: 'rate_limited', errorCode: 'RATE_LIMITED' })
-      expect(attempt.errorMessage).toContain('asked too often')
+      expect(attempt.errorMessage).toContain('limits the rate of requests')
     }
     const { items } = await api.call(journeyRuns.sessions, { projectId, runId: run.id })
     expect(items).toMatchObject([

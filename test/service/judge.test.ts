@@ -289,7 +289,7 @@ describe('an analysis whose process is gone', () => {
     child.kill('SIGKILL')
     await exited
     const settled = await untilRun(api, place, ({ judges }) => judges?.goalCompletion?.status !== 'pending')
-    const reason = `The process that did it (${child.pid} on `
+    const reason = `The process that worked on it (${child.pid} on `
     expect(settled.judges?.goalCompletion).toMatchObject({
       status: 'failed',
       errorCode: 'INTERNAL_ERROR',
@@ -316,7 +316,7 @@ describe('an analysis whose process is gone', () => {
     await closing.close()
     const { api } = await open({ dataDir })
     const { judges } = await api.call(runs.get, place)
-    expect(judges?.goalCompletion).toMatchObject({ status: 'failed', summary: 'The process that did it ended.' })
+    expect(judges?.goalCompletion).toMatchObject({ status: 'failed', summary: 'The process that worked on it ended.' })
   })
 })
 

@@ -105,7 +105,7 @@ describe('settings', () => {
   })
 
   test.each([
-    [['burst'], 'write name=value'],
+    [['burst'], 'use name=value'],
     [['burst=0'], 'burst takes a whole number from 1 to 1000000'],
     [['burst=1e3'], 'not "1e3"'],
     [['burst=-1'], 'not "-1"'],

@@ -108,7 +108,7 @@ describe('insights of a window', () => {
     const { api, target, visit, untilRead } = await study()
     const unmined = await api.refused(userTestingInsights.request, target)
     expect(unmined).toMatchObject({ status: 409, code: 'CONFLICT' })
-    expect(unmined.message).toContain('after a visitor came')
+    expect(unmined.message).toContain('after the first visit')
     expect((await api.call(userTesting.get, target)).insights ?? null).toBeNull()
     await visit('hello')
     await (await visit('break it')).rate({ rating: 1, comment: 'It broke.' })

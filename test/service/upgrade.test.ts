@@ -64,7 +64,7 @@ test('an older workspace is upgraded with all it holds, a copy from before is ke
   expect([statSync(copy).mode & 0o777, schemaIn(copy), schemaIn(file)]).toEqual([0o600, OLDER, SCHEMA])
   expect(readdirSync(dataDir).filter(name => name.endsWith('.part'))).toEqual([])
   expect([store.takeNotice(), store.takeNotice()]).toEqual([
-    `The workspace was upgraded. As it was before, it is kept in ${copy}.`,
+    `The workspace was upgraded. A backup of the old one is in ${copy}.`,
     undefined,
   ])
 })

@@ -158,7 +158,7 @@ describe('a conversation', () => {
     expect(model.asked.at(-1)?.prompts).toEqual(['hello'])
     expect((await transcript()).messages).toMatchObject([
       { role: 'user', text: 'take your time' },
-      { role: 'system', text: 'The visitor hung up before the answer.' },
+      { role: 'system', text: 'The visitor disconnected before the answer.' },
       { role: 'user' },
       { role: 'assistant' },
     ])

@@ -167,14 +167,14 @@ const local = '/local/projects/{projectId}' as const
 
 export const agentTurns = resource('agentTurns', {
   list: endpoint('listAgentTurns', 'GET', `${local}/agent-turns`, {
-    summary: 'What was asked of the agent and what it did, newest first; of one conversation where it is named.',
+    summary: 'Turns of the agent, newest first, of all conversations or of one.',
     ...listOf(AgentTurn),
     query: shape(() => strictBody({ ...pageOptions(), conversationId: z.string().optional() })),
     errors: ['VALIDATION_ERROR'],
     local: true,
   }),
   usage: endpoint('getAgentUsage', 'GET', `${local}/agent-usage`, {
-    summary: 'Turns of the agent today, from 00:00 UTC on, and the tokens that they took.',
+    summary: 'Turns of the agent today (since 00:00 UTC), and the tokens that they used.',
     response: AgentUsage,
     local: true,
   }),
@@ -182,12 +182,12 @@ export const agentTurns = resource('agentTurns', {
 
 export const agentProposals = resource('agentProposals', {
   get: endpoint('getAgentProposal', 'GET', `${local}/agent-proposals/{actionId}`, {
-    summary: 'The operation and input of an action that the agent proposed and nobody has decided on.',
+    summary: 'One action that the agent proposed and that awaits a decision: its operation and input.',
     response: AgentProposal,
     local: true,
   }),
   discard: endpoint('discardAgentProposal', 'DELETE', `${local}/agent-proposals/{actionId}`, {
-    summary: 'Forget a proposed action once it is decided on; the turn keeps the decision, and nothing else happens.',
+    summary: 'Delete a proposed action after the decision, which stays in its turn; executes nothing.',
     query: shape(() => strictBody({ decision: AgentDecision() })),
     response: shape(() => record({ discarded: z.boolean() })),
     risk: 'write',

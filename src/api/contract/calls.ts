@@ -46,23 +46,23 @@ const server = '/local/projects/{projectId}/servers/{serverId}' as const
 
 export const calls = resource('calls', {
   list: endpoint('listCalls', 'GET', `${server}/calls`, {
-    summary: 'What was called, rendered and read by hand on a server, newest first.',
+    summary: 'Manual tool calls, prompts and resource reads on a server, newest first.',
     ...listOf(ServerCall),
     errors: ['VALIDATION_ERROR'],
     local: true,
   }),
   get: endpoint('getCall', 'GET', `${server}/calls/{callId}`, {
-    summary: 'One of these calls with its result.',
+    summary: 'One manual call with its result.',
     response: ServerCallDetail,
     local: true,
   }),
   results: endpoint('listRecordedResults', 'GET', `${server}/results`, {
-    summary: 'What each tool of a server returned last, as far as that is stored without secrets struck out.',
+    summary: 'Latest result of each tool of a server, where it is stored unredacted.',
     response: shape(() => record({ items: z.array(RecordedResult()) })),
     local: true,
   }),
   clear: endpoint('clearCalls', 'DELETE', `${server}/calls`, {
-    summary: 'Forget the calls on a server that have ended.',
+    summary: 'Delete the finished manual calls of a server.',
     response: shape(() => record({ cleared: z.number() })),
     risk: 'delete',
     idempotency: 'natural',

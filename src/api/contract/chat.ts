@@ -95,7 +95,7 @@ const local = '/local/projects/{projectId}/chats' as const
 
 export const chats = resource('chats', {
   say: endpoint('sayInChat', 'POST', local, {
-    summary: 'Have the model of an environment or a client answer, which calls the tools of its servers by itself.',
+    summary: 'Send a message to the model of an environment or a client, which may call tools of its servers.',
     body: ChatRequest,
     response: Chat,
     errors: ['VALIDATION_ERROR', 'CONFLICT', 'FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'TIMEOUT'],
@@ -107,7 +107,7 @@ export const chats = resource('chats', {
     local: true,
   }),
   get: endpoint('getChat', 'GET', `${local}/{sessionId}`, {
-    summary: 'A chat with all that was said and called in it.',
+    summary: 'One chat with its messages and tool calls.',
     response: Chat,
     local: true,
   }),

@@ -74,13 +74,13 @@ export const liveServers = resource('liveServers', {
     cursor: { in: 'body', name: 'cursor' },
   }),
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
-    summary: 'What a connected server said by itself, its log level and subscriptions; keeps the connection.',
+    summary: 'Notifications, log level and subscriptions of a connected server; keeps the connection.',
     response: LiveServer,
     local: true,
   }),
   setLogLevel: endpoint('setLogLevel', 'PUT', `${server}/log-level`, {
     ...asking,
-    summary: 'Set the level of the log messages that the live server sends, now and on later connections.',
+    summary: 'Set the log level of the live server, for this and later connections.',
     body: LogLevelRequest,
     response: LiveServer,
     risk: 'write',
@@ -88,7 +88,7 @@ export const liveServers = resource('liveServers', {
   }),
   subscribe: endpoint('subscribeToResource', 'PUT', `${server}/subscriptions`, {
     ...asking,
-    summary: 'Subscribe to updates of a resource of the live server, or end that.',
+    summary: 'Subscribe to updates of a live resource, or unsubscribe.',
     body: SubscriptionRequest,
     response: LiveServer,
     risk: 'write',
@@ -96,7 +96,7 @@ export const liveServers = resource('liveServers', {
   }),
   complete: endpoint('completeArgument', 'POST', `${server}/completions`, {
     ...asking,
-    summary: 'What the live server suggests for an argument of a prompt or a resource template.',
+    summary: 'Completions from the live server for an argument of a prompt or a resource template.',
     body: CompletionRequest,
     response: Completion,
     risk: 'read',

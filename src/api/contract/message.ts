@@ -24,7 +24,16 @@ export type ApiRequest = {
 }
 
 /** An answer as far as the client looks at it; Node's own `Response` fits. */
-export type ApiResponse = { readonly status: number; readonly headers: ApiHeaders; readonly body: ApiBody }
+export type ApiResponse = {
+  readonly status: number
+  readonly headers: ApiHeaders
+  readonly body: ApiBody
+  /**
+   * A service of this very process wrote the body as the operation declares it, so that its reader need not check it
+   * again. Nothing that came over a line says so.
+   */
+  readonly asDeclared?: boolean | undefined
+}
 
 /**
  * Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their

@@ -51,12 +51,12 @@ const server = '/local/projects/{projectId}/servers/{serverId}' as const
 
 export const serverRequests = resource('serverRequests', {
   list: endpoint('listServerRequests', 'GET', `${server}/requests`, {
-    summary: 'What a server asks of a person and still waits for, oldest first.',
+    summary: 'Pending requests of a server to a person, oldest first.',
     response: shape(() => record({ items: z.array(ServerRequest()) })),
     local: true,
   }),
   answer: endpoint('answerServerRequest', 'POST', `${server}/requests/{requestId}/answer`, {
-    summary: 'Answer, decline or cancel what a server asks.',
+    summary: 'Answer, decline or cancel a pending request of a server.',
     body: Answer,
     response: shape(() => record({ answered: z.boolean() })),
     risk: 'external',
@@ -64,7 +64,7 @@ export const serverRequests = resource('serverRequests', {
     local: true,
   }),
   draft: endpoint('draftSamplingAnswer', 'POST', `${server}/requests/{requestId}/draft`, {
-    summary: 'Have the configured model write the answer to a sampling request; it is sent to nobody.',
+    summary: 'Draft the answer to a sampling request with the configured model; sends nothing to the server.',
     response: shape(() => record({ text: z.string(), model: z.string(), outputTokens: z.number() })),
     risk: 'spend',
     deadlineMs: 300_000,
@@ -74,7 +74,7 @@ export const serverRequests = resource('serverRequests', {
 
 export const roots = resource('roots', {
   get: endpoint('getServerRoots', 'GET', `${server}/roots`, {
-    summary: 'The folders that a server gets as its roots.',
+    summary: 'Folders that a server gets as its roots.',
     response: Roots,
     local: true,
   }),

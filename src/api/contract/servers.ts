@@ -216,7 +216,7 @@ export const servers = resource('servers', {
   }),
   reconnect: endpoint('reconnectServer', 'POST', `/local${server}/reconnect`, {
     ...connected,
-    summary: 'End every kept session, connect anew, and report what the server offers.',
+    summary: 'Close every open session, reconnect, and report what the server offers.',
     response: ExportSnapshot,
     local: true,
   }),

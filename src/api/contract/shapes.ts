@@ -87,7 +87,7 @@ export function readShape<T extends z.ZodType>(shape: T, value: unknown): z.ZodS
     return shape.safeParse(value)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const message = 'wrong in too many places to name them'
+    const message = 'invalid in too many places to list'
     const only = new z.ZodError([{ code: 'custom', path: [], message, input: undefined }])
     return { success: false, error: only as z.ZodError<z.output<T>> }
   }

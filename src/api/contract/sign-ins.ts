@@ -21,12 +21,12 @@ const signIn = '/local/projects/{projectId}/servers/{serverId}/sign-in' as const
 
 export const signIns = resource('signIns', {
   get: endpoint('getSignIn', 'GET', signIn, {
-    summary: 'Whether tokens are stored for a server and how long they count, never the tokens.',
+    summary: 'Whether tokens are stored for a server and until when they are valid, never the tokens.',
     response: StoredSignIn,
     local: true,
   }),
   delete: endpoint('signOut', 'DELETE', signIn, {
-    summary: 'Forget the tokens that are stored for a server; its connections end.',
+    summary: 'Delete the stored tokens of a server; its connections end.',
     response: shape(() => record({ signedOut: z.boolean() })),
     risk: 'end',
     role: 'editor',

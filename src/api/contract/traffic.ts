@@ -98,7 +98,7 @@ const server = '/local/projects/{projectId}/servers/{serverId}' as const
 
 export const traffic = resource('traffic', {
   list: endpoint('listTraffic', 'GET', `${server}/traffic`, {
-    summary: 'What this process and a server sent each other, oldest first.',
+    summary: 'Messages between this process and a server, oldest first.',
     query: listQuery,
     response: recordedPage(TrafficFrame),
     errors: ['VALIDATION_ERROR'],
@@ -121,7 +121,7 @@ export const traffic = resource('traffic', {
 
 export const console = resource('console', {
   list: endpoint('listConsole', 'GET', `${server}/console`, {
-    summary: 'What a server’s program printed beside the protocol, oldest first.',
+    summary: 'Output of a server program outside the protocol, oldest first.',
     query: listQuery,
     response: recordedPage(ConsoleLine),
     errors: ['VALIDATION_ERROR'],
@@ -129,7 +129,7 @@ export const console = resource('console', {
     local: true,
   }),
   clear: endpoint('clearConsole', 'DELETE', `${server}/console`, {
-    summary: 'Forget what was printed so far.',
+    summary: 'Clear the output recorded so far.',
     response: Cleared,
     risk: 'write',
     idempotency: 'natural',

@@ -142,22 +142,28 @@ export function isOver({ summary: { read }, look: { data } }: SeenNow): boolean 
 }
 
 const COLUMNS: readonly NounColumn[] = [
-  { title: 'FOR', path: 'for' },
-  { title: 'WHAT', path: 'what' },
+  { title: 'URGENCY', path: 'urgency' },
+  { title: 'STATE', path: 'state' },
   { title: 'SINCE', path: 'since', as: 'time' },
   { title: 'PROJECT', path: 'project.name' },
-  { title: 'WHICH', path: 'says' },
+  { title: 'SUBJECT', path: 'says' },
 ]
 
 function tableText({ items }: NowSummary, ascii: boolean): string {
   if (items.length === 0) return ''
   const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
-  const rows = items.map(item => ({ ...item, for: forWhom(item), what: nowStateLabel({ ...item, word: item.state }) }))
+  const rows = items.map(item => ({ ...item, urgency: urgencyLabel(item), state: stateLabel(item) }))
   return `${tableLines(COLUMNS, rows, { width, ascii }).join('\n')}\n`
 }
 
-function forWhom({ red, urgency, acknowledged }: NowSummary['items'][number]): string {
-  return [red ? 'red' : urgency, ...(acknowledged ? ['seen'] : [])].join(', ')
+type SummaryItem = NowSummary['items'][number]
+
+function urgencyLabel({ red, urgency, acknowledged }: SummaryItem): string {
+  return [red ? 'red' : urgency, ...(acknowledged ? ['acknowledged'] : [])].join(', ')
+}
+
+function stateLabel(item: SummaryItem): string {
+  return nowStateLabel({ ...item, word: item.state })
 }
 
 /** What the lines speak for. */
@@ -211,7 +217,7 @@ function changeText(before: SeenNow | undefined, after: SeenNow): string {
     const project = item.project ? ` (${item.project.name})` : ''
     // What was there before anybody looked is no news.
     const word = what === 'new' && !before?.summary.read.whole ? 'found' : what
-    return `${word} ${forWhom(item)} ${nowStateLabel({ ...item, word: item.state })}: ${item.says}${project}`
+    return `${word} ${urgencyLabel(item)} ${stateLabel(item)}: ${item.says}${project}`
   })
   const { state, counts, read } = after.summary
   const isOther = before?.summary.state !== state || before.summary.read.whole !== read.whole

@@ -34,7 +34,7 @@ export function nameColumn<Item>(
   other: Other<Item> = {},
 ): Column<Item> {
   const cell = (item: Item): string => nameOf(item) ?? UNKNOWN
-  return { id: 'name', title, width: 'flex', cell, sort: item => nameOf(item) ?? undefined, ...other }
+  return { id: 'name', title, width: 'flex', isName: true, cell, sort: item => nameOf(item) ?? undefined, ...other }
 }
 
 type AnyLook = Look | Look<'new' | 'changed'>

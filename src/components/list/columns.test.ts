@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { ageCell, composeHeader, composeRow, placeColumns, type Column, type RowLook } from './columns.ts'
+import { ageCell, composeHeader, composeRow, type Column, type RowLook } from './columns.ts'
+import { placeColumns } from './placing.ts'
 
 type Row = { name: string; runs: number }
 const columns: Column<Row>[] = [
@@ -58,7 +58,7 @@ test('an age stands out for an hour, then it fades', () => {
 })
 
 test('the sign of the order stands behind the title also where that fills its column, and reads with ASCII signs', () => {
-  const placed = placeColumns(columns, 12)
+  const placed = placeColumns(columns, 17)
   const header = (ascii: boolean, descending: boolean): string =>
     composeHeader(createTheme({ level: 0, ascii }), placed, { column: 'name', descending })
   expect(placed[0]!.width).toBe(8)
@@ -67,62 +67,4 @@ test('the sign of the order stands behind the title also where that fills its co
   expect(header(true, false)).toBe(' Name+      Runs')
   const tight = [{ column: columns[1]!, width: 4 }]
   expect(composeHeader(theme, tight, { column: 'runs', descending: true })).toBe(' Ru…↓')
-})
-
-describe('a name', () => {
-  const named = (length: number): Row[] => [
-    { name: 'short', runs: 1 },
-    { name: 'n'.repeat(length), runs: 12 },
-  ]
-  const state: Column<Row> = { id: 'state', title: 'State', width: 12, cell: () => 'ready' }
-  const note: Column<Row> = { id: 'note', title: 'Note', width: 'flex', from: 40, cell: () => 'a note of many words' }
-  const age: Column<Row> = { id: 'age', title: 'Age', width: 5, from: 30, cell: () => '3 min' }
-  const widths = (width: number, length: number, from: Column<Row>[]): Record<string, number> =>
-    Object.fromEntries(placeColumns(from, width, named(length)).map(each => [each.column.id, each.width]))
-
-  test('takes the slack of the columns beside it, but not where a count shows what it gained', () => {
-    const all = [columns[0]!, state, columns[1]!]
-    expect(widths(34, 10, all)).toEqual({ name: 12, state: 12, runs: 6 })
-    expect(widths(34, 15, all)).toEqual({ name: 15, state: 9, runs: 6 })
-    expect(widths(34, 90, all)).toEqual({ name: 18, state: 6, runs: 6 })
-  })
-
-  test('leaves another flexible column what it does not need, and takes from it before it is cut', () => {
-    const all = [columns[0]!, note]
-    expect(widths(63, 10, all)).toEqual({ name: 10, note: 50 })
-    expect(widths(63, 36, all)).toEqual({ name: 36, note: 24 })
-    expect(widths(63, 60, all)).toEqual({ name: 40, note: 20 })
-    expect(widths(53, 60, all)).toEqual({ name: 40, note: 10 })
-  })
-
-  test('stands whole before what shows from a width, the widest of these first, up to a length', () => {
-    const all = [columns[0]!, age, note]
-    expect(widths(50, 31, all)).toEqual({ name: 31, age: 5, note: 10 })
-    expect(widths(50, 35, all)).toEqual({ name: 42, age: 5 })
-    expect(widths(41, 36, all)).toEqual({ name: 39 })
-    expect(widths(60, 90, all)).toEqual({ name: 40, age: 5, note: 11 })
-  })
-
-  test('no choice of columns is wider than the list, and each has room', () => {
-    const column = fc.record({
-      width: fc.oneof(fc.constant('flex' as const), fc.integer({ min: 1, max: 20 })),
-      from: fc.option(fc.integer({ min: 20, max: 120 }), { nil: undefined }),
-      text: fc.string({ unit: 'grapheme', maxLength: 90 }),
-    })
-    fc.assert(
-      fc.property(fc.array(column, { minLength: 1, maxLength: 7 }), fc.integer({ min: 10, max: 200 }), (all, width) => {
-        const made = all.map(({ text, from, ...each }, index) => ({
-          ...each,
-          ...(from !== undefined && { from }),
-          id: String(index),
-          title: 'T',
-          cell: () => text,
-        }))
-        const sum = (items: readonly Row[]): number =>
-          placeColumns(made, width, items).reduce((total, each) => total + each.width + 1, 0)
-        expect(sum(named(5))).toBeLessThanOrEqual(Math.max(width - 1, sum([])))
-        for (const each of placeColumns(made, width, named(5))) expect(each.width).toBeGreaterThan(0)
-      }),
-    )
-  })
 })

@@ -78,7 +78,7 @@ describe('a suite that runs every night', () => {
   test('has a line when it did not run, which nothing that was read before then shows', () => {
     const due = NOW - 4 * HOUR
     const [line] = linesOf(nights(28 * HOUR))
-    expect(line).toMatchObject({ key: 'suite prj_1 s', urgency: 'act', isFault: true, word: 'missing', at: due })
+    expect(line).toMatchObject({ key: 'suite prj_1 s', urgency: 'high', isFault: true, word: 'missing', at: due })
     expect(line!.sentence).toBe(`suite s did not run, due ${localClock(due)} local time`)
     expect(linesOf(nights(28 * HOUR), 's', due)).toEqual([])
     expect(linesOf([run(8, HOUR), ...nights(28 * HOUR)])).toEqual([])
@@ -192,7 +192,7 @@ describe('suites of one cause', () => {
       [true, 'suite c #1 ended as failed without having executed'],
       [false, 'suite b #1 failed: 1 of 2 passed'],
     ])
-    expect(rows[0]).toMatchObject({ kind: 'cause', word: '2 suites', urgency: 'act', at: NOW - HOUR })
+    expect(rows[0]).toMatchObject({ kind: 'cause', word: '2 suites', urgency: 'high', at: NOW - HOUR })
     expect(waitingCount(rows)).toBe(2)
   })
 

@@ -2,7 +2,7 @@ import type { RunInWave } from '../swarms/waves.ts'
 import type { Week } from './week.ts'
 
 /** What a line wants: to be dealt with at once, to be looked at, or only to be known. */
-export const URGENCIES = ['act', 'look', 'know'] as const
+export const URGENCIES = ['high', 'medium', 'low'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
 /** What a line is about, in the order in which lines of one urgency stand. */

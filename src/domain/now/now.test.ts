@@ -126,7 +126,7 @@ describe('lines of runs', () => {
     const failed = { id: 'run_1', status: 'completed', passed: 5, failed: 1, createdAt: NOW - 60_000 }
     expect(lineOf(failed)).toMatchObject({
       sentence: 'nightly: 1 of 6 failed in its last run, whose verdict is not read yet',
-      urgency: 'act',
+      urgency: 'high',
       isFault: false,
       readAt: NOW,
     })
@@ -140,13 +140,13 @@ describe('lines of runs', () => {
   })
 
   test.each([
-    ['failed', 'act', { result: 'failed' }],
-    ['broken', 'act', { status: 'failed' }],
-    ['undecided', 'look', {}],
+    ['failed', 'high', { result: 'failed' }],
+    ['broken', 'high', { status: 'failed' }],
+    ['undecided', 'medium', {}],
     [undefined, undefined, { status: 'cancelled' }],
     [undefined, undefined, { result: 'passed' }],
     [undefined, undefined, { completedAt: NOW - DAY_MS - 1 }],
-    ['failed', 'act', { result: 'failed', completedAt: NOW - 30 * DAY_MS }],
+    ['failed', 'high', { result: 'failed', completedAt: NOW - 30 * DAY_MS }],
   ] as const)('tell a suite that is %s, however long ago it failed, and none that passed', (word, urgency, fields) => {
     const found = linesOf([run('r1', fields)])
     expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
@@ -163,7 +163,7 @@ describe('lines of runs', () => {
     const [one, ...others] = linesOf([failed(3, 1_000), failed(2, 2_000), failed(1, 3_000)])
     expect(others).toEqual([])
     expect(one).toMatchObject({
-      urgency: 'act',
+      urgency: 'high',
       thing: { record: { id: 'r3' } },
       at: NOW - 3_000,
       sentence: 'nightly #3 failed: 3 of 5 passed; failed since #1',
@@ -191,7 +191,7 @@ describe('lines of runs', () => {
       totalCaseCount: 6,
     })
     expect(linesOf([part, failed])).toMatchObject([
-      { urgency: 'look', sentence: 'nightly #1 failed: 3 of 6 passed; #2 passed 3 of 6 cases' },
+      { urgency: 'medium', sentence: 'nightly #1 failed: 3 of 6 passed; #2 passed 3 of 6 cases' },
     ])
     const { selectedCaseCount: _selected, totalCaseCount: _total, ...unstated } = part
     const lines = runLines({
@@ -274,9 +274,9 @@ describe('lines of things', () => {
       ],
     })
     expect(told.map(({ word, urgency, target }) => [word, urgency, target])).toEqual([
-      ['new', 'look', { to: 'finding', projectId: 'prj_1', findingId: 'f1', scenarioId: undefined }],
-      ['regressed', 'act', { to: 'finding', projectId: 'prj_1', findingId: 'f2', scenarioId: undefined }],
-      ['new', 'look', { to: 'finding', projectId: 'prj_1', findingId: 'f5', scenarioId: 'scn_1' }],
+      ['new', 'medium', { to: 'finding', projectId: 'prj_1', findingId: 'f1', scenarioId: undefined }],
+      ['regressed', 'high', { to: 'finding', projectId: 'prj_1', findingId: 'f2', scenarioId: undefined }],
+      ['new', 'medium', { to: 'finding', projectId: 'prj_1', findingId: 'f5', scenarioId: 'scn_1' }],
     ])
     expect(told[2]!.sentence).toBe('Slow in Shop')
   })

@@ -114,14 +114,14 @@ export function runLines(options: RunLinesOf): NowLine[] {
   const missed = dueAt === undefined ? [] : [`did not run, due ${localMoment(dueAt, now)} local time`]
   const line: NowLine = {
     ...NO_HISTORY,
-    urgency: 'act',
+    urgency: 'high',
     isFault: true,
     mark: 'error',
     word: 'missing',
     at: dueAt,
     target: { to: 'suite', projectId: project.id, suiteId },
     ...bad,
-    ...(bad && dueAt !== undefined && { urgency: 'act', isFault: true, mark: 'error', cause: undefined }),
+    ...(bad && dueAt !== undefined && { urgency: 'high', isFault: true, mark: 'error', cause: undefined }),
     news: bad?.news ?? newsSince(dueAt, now),
     // The suite's line stays the same one when another run of it fails.
     key: `suite ${project.id} ${suiteId}`,
@@ -152,7 +152,7 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
       key: `suite ${project.id} ${suite.id}`,
       kind: 'run',
       project,
-      urgency: 'act',
+      urgency: 'high',
       isFault: false,
       mark: 'warn',
       word: 'not read',
@@ -175,7 +175,7 @@ function badOf(state: SuiteState, judged: EvalRun, suite: SuiteOf, { runs, proje
   if (!isReported(outcome) || endedAt === undefined || (!isRed && endedAt < now - DAY_MS)) return undefined
   const since = state.since && endOf(state.since.run)
   return {
-    urgency: isRed && state.latest?.outcome !== 'passed' ? 'act' : 'look',
+    urgency: isRed && state.latest?.outcome !== 'passed' ? 'high' : 'medium',
     isFault: isRed,
     mark: isRed ? 'error' : 'warn',
     word: outcome,
@@ -196,7 +196,7 @@ function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: Eval
     kind: 'run',
     project,
     thing: { kind: 'run', record: run },
-    urgency: 'know',
+    urgency: 'low',
     isFault: false,
     mark: run.status === 'pending' ? 'pending' : 'live',
     word: run.status,

@@ -12,7 +12,7 @@ function line(key: string, more: Partial<NowLine> = {}): NowLine {
     ...NO_HISTORY,
     key,
     kind: 'run',
-    urgency: 'act',
+    urgency: 'high',
     isFault: true,
     mark: 'error',
     word: 'failed',

@@ -20,7 +20,7 @@ export function findingLines(project: NowProject, { value, at }: Read<readonly F
         ...NO_HISTORY,
         key: `finding ${project.id} ${finding.key}`,
         kind: 'finding',
-        urgency: status === 'regressed' ? 'act' : 'look',
+        urgency: status === 'regressed' ? 'high' : 'medium',
         isFault: true,
         mark: status === 'regressed' ? 'error' : 'warn',
         word: status,
@@ -54,7 +54,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
         ...NO_HISTORY,
         key: `scenario ${scenario.id}`,
         kind: 'scenario',
-        urgency: 'look',
+        urgency: 'medium',
         isFault: false,
         mark: 'warn',
         word: 'open',
@@ -71,11 +71,11 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
 
 /** What a doctor's report that is not `ready` says, and how urgent that is. */
 const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
-  error: { urgency: 'act', mark: 'error', word: 'error', says: 'cannot be used' },
-  'no-report': { urgency: 'act', mark: 'error', word: 'no report', says: 'could not be examined' },
-  oauth_required: { urgency: 'look', mark: 'warn', word: 'needs OAuth', says: 'needs an OAuth grant' },
-  warnings: { urgency: 'look', mark: 'warn', word: 'warnings', says: 'has warnings' },
-  partial: { urgency: 'look', mark: 'warn', word: 'partial', says: 'answers in part' },
+  error: { urgency: 'high', mark: 'error', word: 'error', says: 'cannot be used' },
+  'no-report': { urgency: 'high', mark: 'error', word: 'no report', says: 'could not be examined' },
+  oauth_required: { urgency: 'medium', mark: 'warn', word: 'needs OAuth', says: 'needs an OAuth grant' },
+  warnings: { urgency: 'medium', mark: 'warn', word: 'warnings', says: 'has warnings' },
+  partial: { urgency: 'medium', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
 /**
@@ -87,7 +87,7 @@ export function serverLines(projects: readonly NowProject[], checks: Iterable<Se
     const project = projects.find(({ id }) => id === check.projectId)
     if (!project || check.status === 'ready') return []
     const { says, ...look } = ownValue(CHECKS, check.status) ?? {
-      urgency: 'look',
+      urgency: 'medium',
       mark: 'warn',
       word: check.status,
       says: `is ${check.status}`,

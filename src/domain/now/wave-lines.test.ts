@@ -23,10 +23,10 @@ function wave(state: string, minutesAgo: number, more: Partial<RunInWave> = {}):
 const linesOf = (...waves: Wave[]) => waveLines(project, { value: waves, at: NOW }, NOW)
 
 test.each([
-  ['failed', 'act', 'Sums failed: 1 of 4 sessions failed'],
-  ['stale', 'act', 'Sums is stale: its runner stopped responding: 1 of 4 sessions failed'],
-  ['partial', 'look', 'Sums ended in part: 1 of 4 sessions failed'],
-  ['running', 'know', 'Sums: 3 of 4 sessions ended'],
+  ['failed', 'high', 'Sums failed: 1 of 4 sessions failed'],
+  ['stale', 'high', 'Sums is stale: its runner stopped responding: 1 of 4 sessions failed'],
+  ['partial', 'medium', 'Sums ended in part: 1 of 4 sessions failed'],
+  ['running', 'low', 'Sums: 3 of 4 sessions ended'],
 ])('a wave that is %s is told', (word, urgency, sentence) => {
   expect(linesOf(wave(word, 5))).toMatchObject([{ word, urgency, sentence, kind: 'wave' }])
 })
@@ -46,7 +46,7 @@ test('a failed run of a wave makes its line urgent while the others are in fligh
   const [running, failed] = [wave('running', 5), wave('failed', 5, { id: 'r2', journeyId: 'k', name: 'Greetings' })]
   const both = { ...running, runs: [...running.runs, ...failed.runs] }
   const sentence = 'Sums: 6 of 8 sessions ended; Greetings failed: 1 of 4 sessions failed'
-  expect(linesOf(both)).toMatchObject([{ word: 'running', urgency: 'act', isFault: true, sentence }])
+  expect(linesOf(both)).toMatchObject([{ word: 'running', urgency: 'high', isFault: true, sentence }])
 })
 
 test('a run is taken from its sessions only while they had a sign lately, and never twice', () => {

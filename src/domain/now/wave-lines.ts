@@ -8,11 +8,11 @@ type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 
 /** What a run that did not end well says, the most urgent first; what somebody stopped is no fault. */
 const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
-  ['failed', { urgency: 'act', mark: 'error', word: 'failed', says: 'failed' }],
-  ['stale', { urgency: 'act', mark: 'error', word: 'stale', says: 'is stale: its runner stopped responding' }],
-  ['failed_or_canceled', { urgency: 'look', mark: 'warn', word: 'failed?', says: 'failed or was stopped' }],
-  ['rate_limited', { urgency: 'look', mark: 'warn', word: 'throttled', says: 'was throttled' }],
-  ['partial', { urgency: 'look', mark: 'warn', word: 'partial', says: 'ended in part' }],
+  ['failed', { urgency: 'high', mark: 'error', word: 'failed', says: 'failed' }],
+  ['stale', { urgency: 'high', mark: 'error', word: 'stale', says: 'is stale: its runner stopped responding' }],
+  ['failed_or_canceled', { urgency: 'medium', mark: 'warn', word: 'failed?', says: 'failed or was stopped' }],
+  ['rate_limited', { urgency: 'medium', mark: 'warn', word: 'throttled', says: 'was throttled' }],
+  ['partial', { urgency: 'medium', mark: 'warn', word: 'partial', says: 'ended in part' }],
 ]
 
 /**
@@ -33,7 +33,7 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
     const own: Look =
       flying.length === 0 && worst
         ? worst
-        : { urgency: 'know', mark: isSure ? 'live' : 'warn', word: isSure ? 'running' : 'running?', says: '' }
+        : { urgency: 'low', mark: isSure ? 'live' : 'warn', word: isSure ? 'running' : 'running?', says: '' }
     const fault = worst && `${nameOf(faults, wave)} ${worst.says}${countWords(faults)}`
     return [
       {

@@ -66,11 +66,7 @@ export function nextShown(shown: Shown | undefined): Shown | undefined {
 
 const TONES: Record<NowLine['mark'], Tone> = { ok: 'ok', error: 'error', warn: 'warn', live: 'live', pending: 'live' }
 
-const URGENCY_WORDS: Record<Urgency, { text: string; tone: Tone }> = {
-  act: { text: 'act', tone: 'error' },
-  look: { text: 'look', tone: 'warn' },
-  know: { text: 'know', tone: 'muted' },
-}
+const URGENCY_TONES: Record<Urgency, Tone> = { high: 'error', medium: 'warn', low: 'muted' }
 
 /** What is about this program itself has this machine's time. */
 const OWN_TIME: readonly NowLine['kind'][] = ['line', 'rate', 'write', 'server']
@@ -98,9 +94,10 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
   return [
     {
       id: 'urgency',
-      title: 'For',
-      width: 4,
-      cell: row => (row.acknowledged ? { text: 'seen', tone: 'muted' } : URGENCY_WORDS[row.urgency]),
+      title: 'Urgency',
+      width: 7,
+      cell: ({ acknowledged, urgency }) =>
+        acknowledged ? { text: 'acked', tone: 'muted' } : { text: urgency, tone: URGENCY_TONES[urgency] },
       sort: row => URGENCIES.indexOf(row.urgency),
     },
     {

@@ -81,7 +81,7 @@ describe('now', () => {
     expect(app.frame()).toContain('1 Now 1')
     await app.press(appKeys.bindings.last)
     await app.see('[1 Now 1]')
-    expect(app.row(FAILED)).toContain('▌act')
+    expect(app.row(FAILED)).toContain('▌high')
     expect(app.router.current().params['line']).toContain(`suite ${projectId} `)
   })
 
@@ -92,9 +92,9 @@ describe('now', () => {
     await app.see('1 acknowledged is hidden')
     expect(app.frame()).toContain('[1 Now]')
     await app.press(nowKeys.bindings.acknowledged)
-    await app.see(/▌seen +✗ run failed/)
+    await app.see(/▌acked +✗ run failed/)
     await app.press(nowKeys.bindings.acknowledge)
-    await app.see(/▌act +✗ run failed/)
+    await app.see(/▌high +✗ run failed/)
     expect(app.frame()).toContain('[1 Now 1]')
   })
 
@@ -193,9 +193,9 @@ describe('now', () => {
     const [suite] = (await client.suites.list({ projectId })).items
     await client.runs.create({ projectId, body: { suiteId: suite!.id } })
     await app.press(appKeys.bindings.refresh)
-    await app.see(/know +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/)
-    expect(app.frame()).toMatch(/▌act +✗ run failed +Reference server smoke #1/)
-    await app.see(/▌act +✗ run failed +Reference server smoke #2 failed/)
+    await app.see(/low +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/)
+    expect(app.frame()).toMatch(/▌high +✗ run failed +Reference server smoke #1/)
+    await app.see(/▌high +✗ run failed +Reference server smoke #2 failed/)
     // The detail breaks it over two lines.
     await app.see(/│ since #1/)
     expect(app.frame()).not.toContain('Reference server smoke #1 failed')
@@ -211,12 +211,12 @@ describe('now', () => {
     record(store, { projectId, waveId: 'w2', at: Date.now() - 2000 }, [])
     record(store, { projectId, waveId: 'w3', at: Date.now() - 1000 }, [old, ...others])
     await openNow()
-    await app.see(/▌?act +✗ regressed +old problem/)
+    await app.see(/▌?high +✗ regressed +old problem/)
     await app.see(/Now \d+ of 12\d ─+[╮┬]/)
     await app.press(listKeys.bindings.filter)
     await app.type('problem')
     await app.press(fieldKeys.bindings.submit)
-    await app.see(/▌act +✗ regressed +old problem/)
+    await app.see(/▌high +✗ regressed +old problem/)
     refused = 'journey-findings'
     await app.press(nowKeys.bindings.open)
     await app.see('[5 Findings]')

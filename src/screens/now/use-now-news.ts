@@ -14,7 +14,7 @@ export function seenListOf({ projects }: StoredNow): string {
 export function useNowNews(rows: readonly NowRow[], kept: StoredNow, isWhole: boolean): ListNews | undefined {
   return useSeen({
     list: seenListOf(kept),
-    items: rows.filter(({ kind, urgency }) => kind !== 'line' && kind !== 'rate' && urgency !== 'know'),
+    items: rows.filter(({ kind, urgency }) => kind !== 'line' && kind !== 'rate' && urgency !== 'low'),
     keyOf,
     says,
     bornAt,

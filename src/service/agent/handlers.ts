@@ -20,9 +20,13 @@ export function agentHandlers(context: ServiceContext): Handlers['agent'] {
     async turn(call) {
       const { body, caller } = call
       requireModel({ configured: context.models, keys: {} })
-      if (body.messages.at(-1)?.role !== 'user') throw invalidField('messages', 'the last one has to be of the user')
+      if (body.messages.at(-1)?.role !== 'user')
+        throw invalidField('messages', 'the last message must be from the user')
       if ((underWay.get(caller.organizationId) ?? 0) >= MOST_TURNS)
-        throw new ServiceError('RATE_LIMITED', `The agent serves ${MOST_TURNS} turns already; try again in a while.`)
+        throw new ServiceError(
+          'RATE_LIMITED',
+          `The agent is serving ${MOST_TURNS} turns, which is the limit; try again later.`,
+        )
       count(caller.organizationId, 1)
       try {
         return await runTurn(context, call)
@@ -54,8 +58,7 @@ export function agentTurnHandlers({ store, now }: ServiceContext): Handlers['age
 export function agentProposalHandlers({ store }: ServiceContext): Handlers['agentProposals'] {
   return {
     get: ({ project, params }) =>
-      requireRow(store.agentProposals.get(project.id, params.actionId), `proposal ${params.actionId} that waits`)
-        .proposal,
+      requireRow(store.agentProposals.get(project.id, params.actionId), `pending proposal ${params.actionId}`).proposal,
     discard: ({ project, params, query }) =>
       store.write(() => {
         const row = store.agentProposals.get(project.id, params.actionId)

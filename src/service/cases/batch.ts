@@ -100,14 +100,14 @@ function writeEntry(store: Store, suite: SuiteRow, entry: Entry, options: EntryO
   const { policy, overrideReason, request } = options
   const earlier = request && store.cases.findRequest(suite.id, request.key, request.index)
   if (earlier?.request?.digest === request?.digest && earlier) return { ...summaryOf(earlier), replayed: true }
-  if (earlier) throw new EntryRefusal('IDEMPOTENCY_CONFLICT', 'Another entry was sent under this key before.')
+  if (earlier) throw new EntryRefusal('IDEMPOTENCY_CONFLICT', 'This key was already used for another entry.')
   const input = readEntry(entry)
   if (policy !== 'block' && overrideReason === undefined)
     throw new EntryRefusal('OVERRIDE_REASON_REQUIRED', `duplicatePolicy "${policy}" needs an overrideReason.`)
   if (input.declaredId !== undefined && store.cases.findDeclared(suite.id, input.declaredId))
     throw new EntryRefusal('DUPLICATE_CASE_ID', `The suite has a case "${input.declaredId}" already.`)
   const twin = store.cases.findContent(suite.id, contentDigestOf(input.definition))
-  const message = twin && `The case "${twin.title}" (${twin.declaredId}) does the same.`
+  const message = twin && `The case "${twin.title}" (${twin.declaredId}) has the same steps.`
   if (message && policy === 'block') throw new EntryRefusal('DUPLICATE_CONTENT', message)
   const row = insertCase(store, suite, input, { ...(twin && { overrideReason }), ...(request && { request }) })
   const warnings = message && policy === 'warn' ? { warnings: [{ code: 'DUPLICATE_CONTENT', message }] } : {}

@@ -50,7 +50,7 @@ export function mixOf({ mode, caseMix }: Pick<Request, 'mode' | 'caseMix'>): Cas
   if (!caseMix) return mode ? MODES[mode] : USUAL
   const mix = { ...USUAL }
   for (const bucket of BUCKET_NAMES) mix[bucket] = caseMix[bucket] ?? mix[bucket]
-  if (BUCKET_NAMES.every(bucket => mix[bucket] === 0)) throw invalidField('caseMix', 'asks for no case at all')
+  if (BUCKET_NAMES.every(bucket => mix[bucket] === 0)) throw invalidField('caseMix', 'requests no cases')
   return mix
 }
 
@@ -132,7 +132,7 @@ export function casesOf(
   for (const draft of drafts) {
     const { bucket } = draft
     const title = draft.title.trim().slice(0, MAX_TITLE)
-    const message = left[bucket] === 0 ? 'More cases of this bucket were drafted than asked for.' : flawOf(draft, known)
+    const message = left[bucket] === 0 ? 'More cases of this bucket were drafted than requested.' : flawOf(draft, known)
     if (message !== undefined) {
       unusable.push({ title, bucket, code: 'INVALID_CASE', message })
       continue
@@ -173,7 +173,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
   if (texts.some(text => text.length > MAX_TEXT)) return `A text is longer than ${MAX_TEXT} characters.`
   const calls = turns.flatMap(({ expectedToolCalls }) => expectedToolCalls)
   if (bucket === 'negative') return calls.length > 0 ? 'A negative case expects no call.' : undefined
-  if (calls.length === 0) return 'The case expects no call, so that it would check nothing.'
+  if (calls.length === 0) return 'The case expects no call and would check nothing.'
   for (const { toolName, arguments: args } of calls) {
     const tool = known.get(toolName)
     if (!tool) return `There is no tool "${toolName}".`
@@ -215,10 +215,7 @@ export async function discoverTools(
   )
   const all = listed.flat()
   if (all.length === 0)
-    throw new ServiceError(
-      'FEATURE_NOT_SUPPORTED',
-      'The servers of the suite offer no tools, so that there is nothing to write cases against.',
-    )
+    throw new ServiceError('FEATURE_NOT_SUPPORTED', 'The servers of the suite offer no tools to write cases for.')
   let room = MAX_ALL
   const shown: ShownTool[] = []
   for (const { server, tool } of all) {
@@ -297,7 +294,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   const find = <T>(scope: string): T | undefined => {
     const row = key === undefined ? undefined : store.idempotency.find(`${scope}/${owner}`, key)
     if (row && row.digest !== bodyDigest)
-      throw new ServiceError('CONFLICT', 'Other cases were generated under this idempotency key before.', {
+      throw new ServiceError('CONFLICT', 'This idempotency key was already used to generate other cases.', {
         details: { field: 'idempotencyKey' },
       })
     return row?.reply as T | undefined
@@ -342,8 +339,7 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
       shapeName: 'cases',
       signal,
     })
-    if (value.cases.length === 0)
-      throw new ServiceError('INTERNAL_ERROR', 'The model drafted no case at all; ask again.')
+    if (value.cases.length === 0) throw new ServiceError('INTERNAL_ERROR', 'The model drafted no cases; try again.')
     return { generationModel: model, ...casesOf(value.cases, { mix, known }) }
   })
 }

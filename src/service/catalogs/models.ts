@@ -70,8 +70,8 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
   } catch (error) {
     signal.throwIfAborted()
     const isOther = error instanceof z.ZodError || error instanceof SyntaxError
-    const why = isOther ? 'it is no list' : messageOf(error)
-    const problem = `The endpoint’s own list of models cannot be read: ${why}.`
+    const why = isOther ? 'the answer is not a list' : messageOf(error)
+    const problem = `The model list of the endpoint cannot be read: ${why}.`
     // Runtimes repeat a header that they cannot send.
     return { models: [], isWhole: false, problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
   }
@@ -82,7 +82,7 @@ async function readText(response: Response): Promise<string> {
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength
-    if (length > MOST_BYTES) throw new Error(`it is longer than ${MOST_BYTES} bytes`)
+    if (length > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -41,7 +41,7 @@ export function updateClient(store: Store, row: ClientRow, edit: ClientEdit): Cl
   requireExpected(row, 'expectedName', edit.expectedName, row.name)
   if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
   if (edit.config && modelOf(row.config) !== undefined && modelOf(edit.config) === undefined)
-    throw invalidField('config.modelId', 'a client that has a model keeps one')
+    throw invalidField('config.modelId', 'the model of a client cannot be removed')
   return writeConfig(store, { ...row, name: edit.name ?? row.name }, edit.config ?? row.config)
 }
 
@@ -130,7 +130,7 @@ function requireExpected(
   actual: string,
 ): void {
   if (expected === undefined || expected === actual) return
-  throw new ServiceError('CONFLICT', 'The client was changed in between.', {
+  throw new ServiceError('CONFLICT', 'The client was changed after it was read.', {
     details: { field, current: { id, name, configId } },
   })
 }

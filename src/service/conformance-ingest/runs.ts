@@ -76,7 +76,7 @@ export function openConformanceRun(
   const known = externalRunId == null ? undefined : store.conformanceRuns.findExternal(projectId, externalRunId)
   if (known) {
     if (digest(known.requestedSuites.toSorted()) !== digest(requestedSuites.toSorted()))
-      throw new ServiceError('CONFLICT', 'This externalRunId stands for a run of other suites.', {
+      throw new ServiceError('CONFLICT', 'This externalRunId belongs to a run of other suites.', {
         details: { field: 'requestedSuites', requestedSuites: known.requestedSuites },
       })
     return { run: known, reused: true }

@@ -119,7 +119,7 @@ async function probe(target: ServerTarget, report: DoctorReport, deadline: Deadl
     return `${url} answered HTTP ${response.status}.`
   } catch (error) {
     if (error instanceof ServiceError) throw error
-    const reason = describeNetwork(error) ?? 'could not be asked'
+    const reason = describeNetwork(error) ?? 'could not be reached'
     throw new ServiceError('SERVER_UNREACHABLE', `The server "${target.name}" ${reason}.`, { cause: error })
   }
 }

@@ -65,7 +65,7 @@ describe('a silent server', () => {
     await expect(validate(small('silent'))).rejects.toMatchObject(late)
     expect(await doctor(small('silent'))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' } })
     const message = expect.stringMatching(
-      /initialize\. It printed 2 lines that are not messages of MCP, first: Listening on 3000\. Its last words on stderr: ready$/,
+      /initialize\. It printed 2 lines that are not messages of MCP, first: Listening on 3000\. Its last output on stderr: ready$/,
     )
     expect(await doctor(small('no-mcp', { timeoutMs: 2000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
   })

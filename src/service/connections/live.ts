@@ -76,7 +76,7 @@ export function createLive(onChange: (serverId: string) => void): Live {
       const state = stateOf(serverId)
       requireOffered('subscriptions to resources', canSubscribe(session))
       if (state.subscriptions.size >= MOST_SUBSCRIPTIONS) {
-        const most = `At most ${MOST_SUBSCRIPTIONS} resources of a server are subscribed to.`
+        const most = `At most ${MOST_SUBSCRIPTIONS} resources of a server can be subscribed to.`
         throw new ServiceError('VALIDATION_ERROR', most, { details: { field: 'uri' } })
       }
       await session.subscribeTo([...state.subscriptions.keys(), uri], deadline)

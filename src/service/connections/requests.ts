@@ -82,7 +82,7 @@ export async function listAll<T>(session: Session, wanted: Listing<T>, deadline:
     at = page.nextCursor
     const endless = seen.size >= MAX_PAGES || items.length > MAX_ITEMS || (at !== undefined && seen.has(at))
     if (endless) {
-      throw new ServiceError('SERVER_UNREACHABLE', `The server's ${wanted.method} does not come to an end.`)
+      throw new ServiceError('SERVER_UNREACHABLE', `The server's ${wanted.method} has no end.`)
     }
     if (at !== undefined) seen.add(at)
   } while (at !== undefined)

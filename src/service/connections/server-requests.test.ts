@@ -114,7 +114,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
   test('that wants a schema of megabytes is refused at once', async () => {
     attended()
     const said = await call('huge', {}, server).then(textOf, String)
-    expect(said).toContain('more than a person can be shown')
+    expect(said).toContain('too large to be shown')
     expect(requests.all()).toEqual([])
   })
 })

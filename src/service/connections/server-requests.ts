@@ -150,7 +150,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
     const characters = others.reduce((sum, other) => sum + other.size, size)
     if (size > LONGEST[kind] || hasMoreLevels(params, MAX_INPUT_LEVELS)) throw refusal(tooLarge(kind), INVALID_PARAMS)
     if (others.length >= MOST_WAITING || characters > MOST_CHARACTERS)
-      throw refusal('More of this server’s requests wait for a person than can be kept.', TOO_MANY)
+      throw refusal('Too many requests of this server are waiting for a person.', TOO_MANY)
     const askedAt = Date.now()
     const times = { askedAt, endsAt: askedAt + ANSWER_WITHIN_MS }
     const underWay = demandedBy === undefined ? [...calls] : []
@@ -217,7 +217,7 @@ function untilSettled(asked: Omit<Entry, 'settle'>, { shared, own, underWay, sig
       else resolve(settlement.result)
       shared.onChange()
     }
-    const takenBack = () => settle(refusal('The request was taken back.'))
+    const takenBack = () => settle(refusal('The server cancelled the request.'))
     const callEnded = () => {
       if (underWay.every(({ deadline }) => deadline.signal.aborted)) settle(refusal('The call was cancelled.'))
     }
@@ -234,14 +234,14 @@ function untilSettled(asked: Omit<Entry, 'settle'>, { shared, own, underWay, sig
 }
 
 function tooLarge(kind: WaitingRequest['kind']): string {
-  return `It asks for more than a person can be shown: most are ${LONGEST[kind] / 1024} KiB.`
+  return `The request is too large to be shown: at most ${LONGEST[kind] / 1024} KiB.`
 }
 
 /** Why what a result of the newer protocol asks is more than the library is given. */
 function problemOfRound(result: unknown): string | undefined {
   if (!isPlainObject(result) || !isPlainObject(result['inputRequests'])) return undefined
   const requests = Object.values(result['inputRequests'])
-  if (requests.length > MOST_WAITING) return `It asks for more than ${MOST_WAITING} things at once.`
+  if (requests.length > MOST_WAITING) return `The server may have at most ${MOST_WAITING} requests waiting at once.`
   const kindOf = (request: unknown) => (isPlainObject(request) && request['method'] === SAMPLING ? 'sampling' : 'form')
   const large = requests.find(request => JSON.stringify(request).length > LONGEST[kindOf(request)])
   return large === undefined ? undefined : tooLarge(kindOf(large))

@@ -120,7 +120,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     const words = server?.lastWords()
     return [
       ...(stray.lines > 0 ? [strayOutputText(stray)] : []),
-      ...(words ? [`Its last words on stderr: ${words}`] : []),
+      ...(words ? [`Its last output on stderr: ${words}`] : []),
     ].join('. ')
   }
   return { kind: 'stdio', transport, notices, failure: () => failure, instead, strayOutput: () => stray, close }

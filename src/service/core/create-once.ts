@@ -17,7 +17,7 @@ export function createOnce<T>(store: Store, { scope, key, body }: Intent, make: 
     const earlier = store.idempotency.find(scope, key)
     if (earlier) {
       if (earlier.digest === bodyDigest) return earlier.reply as T
-      throw new ServiceError('CONFLICT', 'Another body was sent under this idempotency key before.', {
+      throw new ServiceError('CONFLICT', 'This idempotency key was already used with another body.', {
         details: { field: 'idempotencyKey' },
       })
     }

@@ -78,11 +78,11 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
     await new Promise(setImmediate)
     try {
       if (store.jobs.find(row.kind, row.subjectId)?.token !== row.token) return
-      if (closing) throw new Error('The process that did it is ending.')
+      if (closing) throw new Error('The process that worked on it is ending.')
       await work(stop.signal)
       store.write(() => store.jobs.delete(row.token))
     } catch (error) {
-      const why = closing ? 'The process that did it ended.' : messageOf(error)
+      const why = closing ? 'The process that worked on it ended.' : messageOf(error)
       guarded(() => endUnfinished(row, why), onError)()
     } finally {
       underWay.delete(row.token)
@@ -99,7 +99,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
     writeWherePossible(() =>
       store.write(() => {
         for (const row of store.jobs.list())
-          if (isAbandoned(row)) endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
+          if (isAbandoned(row)) endUnfinished(row, `The process that worked on it (${row.pid} on ${row.host}) ended.`)
       }),
     )
   }

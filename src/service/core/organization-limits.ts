@@ -96,7 +96,7 @@ export function listGates(store: Store, organizationId: string): GateSetting[] {
 export function setGate(store: Store, organizationId: string, name: string, state: string): void {
   const gate = GATE_NAMES.find(known => known === name)
   if (!gate) throw new RangeError(`There is no gate "${name}"; gates are ${GATE_NAMES.join(', ')}.`)
-  if (state !== 'on' && state !== 'off') throw new RangeError(`"${state}" is no state of a gate; write on or off.`)
+  if (state !== 'on' && state !== 'off') throw new RangeError(`"${state}" is not a state of a gate; use on or off.`)
   store.write(() => {
     if (state === 'off') store.organizationSettings.set(organizationId, gateSetting(gate), state)
     else store.organizationSettings.unset(organizationId, gateSetting(gate))
@@ -105,7 +105,7 @@ export function setGate(store: Store, organizationId: string, name: string, stat
 
 function parseAssignment(text: string): [LimitName, number] {
   const at = text.indexOf('=')
-  if (at < 0) throw new RangeError(`"${text}" sets nothing; write name=value.`)
+  if (at < 0) throw new RangeError(`"${text}" is not a setting; use name=value.`)
   const name = limitNamed(text.slice(0, at))
   const digits = text.slice(at + 1)
   const value = Number(digits)

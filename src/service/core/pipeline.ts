@@ -240,6 +240,8 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
     headers: { ...headers, ...((endpoint.varies ?? holdsCases) && { vary: options.vocabularyHeader }) },
+    // Where answers are checked at all, their readers check them too.
+    asDeclared: !bare && !options.validateResponses,
   }
 }
 
@@ -292,7 +294,7 @@ function unknownPath(methods: string[]): Answer {
 
 /** Nobody reads this answer, and nothing is broken. */
 function hungUp(cause: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The caller hung up before the answer.', { cause })
+  return new ServiceError('TIMEOUT', 'The caller disconnected before the answer.', { cause })
 }
 
 /** The contract has no code of its own for this; a read may be repeated, a write with its key. */
@@ -334,7 +336,7 @@ function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Wh
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
-  return whole(status, typed, headersOnly ? null : text)
+  return { ...whole(status, typed, headersOnly ? null : text), asDeclared: answer.asDeclared }
 }
 
 function whole(status: number, headers: Record<string, string>, body: string | null): WholeResponse {

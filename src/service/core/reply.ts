@@ -2,7 +2,13 @@
  * What is written to the caller. `text` is a body that is written already, its type among the headers; `body` is
  * written as JSON, unless it is {@link JsonText}.
  */
-export type Answer = { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
+export type Answer = {
+  status: number
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+  asDeclared?: boolean
+}
 
 /** A body that is written as JSON already; `T` states what it says. */
 export class JsonText<T> {

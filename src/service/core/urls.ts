@@ -41,7 +41,7 @@ export function requireOwnHost({ hostname }: URL, ownHosts: readonly string[]): 
   if (isOwn || ownHosts.some(own => own.toLowerCase() === host)) return
   throw new ServiceError(
     'FORBIDDEN',
-    `The name "${host}" is none of this service. Use localhost, or start it with --allow-host ${host}.`,
+    `This service does not serve the host name "${host}". Use localhost, or start it with --allow-host ${host}.`,
   )
 }
 

@@ -142,7 +142,7 @@ function toJourneyDrafts(drafted: readonly DraftedJourney[], { toolNames }: Grou
 }
 
 function nothingDrafted(): ServiceError {
-  return new ServiceError('INTERNAL_ERROR', 'The model drafted nothing that can be used; ask again.')
+  return new ServiceError('INTERNAL_ERROR', 'The model drafted nothing usable; try again.')
 }
 
 const DraftedJourney = shape(() =>

@@ -59,7 +59,7 @@ export function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit)
   requireRevision(row, edit.expectedRevision)
   requireLive(row)
   if (row.name === null)
-    throw new ServiceError('CONFLICT', 'A nameless environment is its content; name it to edit it.')
+    throw new ServiceError('CONFLICT', 'A nameless environment cannot be edited. Give it a name first.')
   if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
   requireParts(store, row.projectId, edit)
   return advance(store, row, {
@@ -96,7 +96,7 @@ export function restoreEnvironment(store: Store, row: EnvironmentRow, revision: 
   if (row.archivedAt === null) throw new ServiceError('CONFLICT', 'The environment is not archived.')
   if (row.name !== null) requireFreeName(store, row.projectId, row.name)
   if (row.contentDigest !== null && store.environments.findByContent(row.projectId, row.contentDigest))
-    throw new ServiceError('CONFLICT', 'There is another nameless environment of the same content now.')
+    throw new ServiceError('CONFLICT', 'Another nameless environment has the same content.')
   return advance(store, row, { archivedAt: null })
 }
 
@@ -158,7 +158,7 @@ function advance(store: Store, row: EnvironmentRow, change: Partial<EnvironmentR
 
 function requireRevision(row: EnvironmentRow, expectedRevision: number): void {
   if (row.revision === expectedRevision) return
-  throw new ServiceError('CONFLICT', `The environment was changed in between (revision ${row.revision}).`, {
+  throw new ServiceError('CONFLICT', `The environment was changed after it was read (revision ${row.revision} now).`, {
     details: { field: 'expectedRevision', current: toEnvironment(row) },
   })
 }

@@ -97,7 +97,7 @@ const readActual = shape(() =>
 function moment(context: z.RefinementCtx, value: number | string | null | undefined): number | undefined {
   const read = toEpochMs(value)
   if (value != null && (read === undefined || read < 0 || read > MAX_TIME))
-    context.addIssue({ code: 'custom', path: ['startedAt'], message: 'is no point in time' })
+    context.addIssue({ code: 'custom', path: ['startedAt'], message: 'is not a timestamp' })
   return read === undefined ? undefined : Math.round(read)
 }
 
@@ -168,7 +168,7 @@ function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>):
   const named = status == null ? undefined : STATUSES[status]
   if (passed == null) {
     if (named === undefined && !isNegativeTest && !expectedToolCalls?.length)
-      refuse('passed', 'is missing, and without expected tool calls there is nothing to judge by')
+      refuse('passed', 'is missing, and there are no expected tool calls to grade by')
     return named
   }
   if (named !== undefined && passed !== (named === 'passed')) refuse('status', 'contradicts passed')

@@ -20,7 +20,7 @@ import { defined } from '../../lib/json.ts'
 /** How long a program may stay silent before its run is ended, in milliseconds. */
 const SILENCE_MS = 60 * 60 * 1000
 
-const SILENT = 'The program that reported this run fell silent before it finalized it.'
+const SILENT = 'The program that reported this run stopped reporting before it finalized the run.'
 
 /** Nobody here executes the run, so no process's end can abandon it: `settleSilentRuns` watches it instead. */
 const elsewhere = (): Lease => ({

@@ -29,7 +29,7 @@ export function suiteOf(
     const suite = store.suites.require(projectId, suiteId)
     const owner = store.suiteOwnership.get(suite.id)?.declaredId ?? null
     if (declaredSuiteId != null && owner !== null && owner !== declaredSuiteId)
-      throw invalidField('declaredSuiteId', 'owns another suite than suiteId names')
+      throw invalidField('declaredSuiteId', 'belongs to another suite than suiteId')
     return suite
   }
   const name = suiteName ?? declaredSuiteId

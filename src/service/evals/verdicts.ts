@@ -85,7 +85,7 @@ function guarded(evaluate: () => Pick<AssertionVerdict, 'passed' | 'reason' | 'e
     return toJudged(evaluate())
   } catch (error) {
     const evaluatorError = messageOf(error)
-    return { status: 'skipped', reason: `not judged, the evaluator broke: ${evaluatorError}`, evaluatorError }
+    return { status: 'skipped', reason: `not graded, the evaluator failed: ${evaluatorError}`, evaluatorError }
   }
 }
 

@@ -61,7 +61,7 @@ export function createGeneration(
       const facts = subjects.facts(store, place, waveId)
       return facts && { facts, failures: failuresOf(store, place, waveId, facts) }
     })
-    if (!observed) throw new Error('What it is about is gone.')
+    if (!observed) throw new Error('The subject of these insights was deleted.')
     const document = await explain(row, observed, signal)
     const sessions = document && store.read(() => subjects.sessions?.(store, place, waveId))
     if (!sessions) return
@@ -84,11 +84,14 @@ export function createGeneration(
         const known = store.insights.get(scope, waveId)
         if (known?.status === 'pending') return known
         if (subjects.inFlight(store, scope, waveId))
-          throw new ServiceError('CONFLICT', `The wave ${waveId} is still running: ask when its runs have ended.`)
+          throw new ServiceError(
+            'CONFLICT',
+            `The wave ${waveId} is still running. Request insights when its runs have ended.`,
+          )
         if (known?.status === 'completed' && !force)
           throw new ServiceError(
             'CONFLICT',
-            'There are insights already: send force: true to generate them again, which counts once more.',
+            'Insights exist already. Send force: true to generate them again, which counts as another request.',
           )
         requireModel(access)
         quotas.take(organizationId, 'insights')
@@ -119,7 +122,7 @@ export function createGeneration(
           known.id,
           document && generatedAt !== null
             ? completed(generatedAt, document)
-            : { ...failed('CANCELED', 'Somebody cancelled it.'), retryable: true },
+            : { ...failed('CANCELED', 'The analysis was cancelled.'), retryable: true },
         )
       }),
   }
@@ -129,7 +132,7 @@ type Advised = Awaited<ReturnType<typeof adviseOn>>
 
 /** Without a look, no failure is no good news. */
 function nothingSeen({ what, total }: WaveFacts): Advised {
-  const summary = `Nothing can be said of ${what}: none of its ${total} sessions came far enough to be looked at.`
+  const summary = `No insights for ${what}: none of its ${total} sessions got far enough to be analyzed.`
   return { summary, findings: [], omitted: 0 }
 }
 

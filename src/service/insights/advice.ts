@@ -89,7 +89,7 @@ export async function adviseOn(
   )
   const advised = new Map(value.advice.toReversed().map(advice => [advice.failure, advice]))
   return {
-    summary: clip(value.summary, MAX_SUMMARY) || `The model said nothing about ${subject.what} as a whole.`,
+    summary: clip(value.summary, MAX_SUMMARY) || `The model gave no summary of ${subject.what}.`,
     findings: failures.map((failure, index) => toFinding(failure, advised.get(index + 1))),
     omitted,
   }
@@ -142,7 +142,7 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
     confidence: recommendation ? (advice?.confidence ?? 'low') : 'low',
     observed: clip(observed, MAX_ADVICE),
     ...(rootCause && { rootCause }),
-    recommendation: recommendation || 'Look at the evidence: the model gave no advice on this failure.',
+    recommendation: recommendation || 'The model gave no advice on this failure. Check its evidence.',
     acceptanceCriteria: (advice?.acceptanceCriteria ?? [])
       .slice(0, MAX_CRITERIA)
       .flatMap(criterion => clip(criterion, MAX_ADVICE) || []),

@@ -159,7 +159,7 @@ async function grade({ context, launch, access, signal }: Execution, sessionId: 
 
 /** As another process that cancels the run does. */
 function endedElsewhere(): Error {
-  return new Error('The run was ended in between.')
+  return new Error('The run ended in the meantime.')
 }
 
 /** How a session ends that could not be played; reasons quote models and servers, so they are scrubbed. */

@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
   401: ['FORBIDDEN', 'refused the key'],
   403: ['FORBIDDEN', 'refused the key'],
   404: ['NOT_FOUND', 'does not know the model'],
-  429: ['RATE_LIMITED', 'is asked too often'],
+  429: ['RATE_LIMITED', 'limits the rate of requests'],
 }
 
 /** The library's failure in one sentence that names the endpoint, and never a key. */

@@ -32,7 +32,7 @@ export function everyOne<T>(
   if (offenders.length === 0) return SATISFIED
   return {
     status: 'violated',
-    detail: `${offenders.length} of ${items.length} are not in order.`,
+    detail: `${offenders.length} of ${items.length} do not meet this rule.`,
     remediation,
     subjects: offenders.slice(0, MOST_SUBJECTS),
   }
@@ -43,7 +43,7 @@ export function outcomeOf({ needs, judge }: Rule, evidence: Evidence, kind: Read
   if (needs && !evidence.connected)
     return {
       status: 'not-evaluated',
-      detail: 'The server asks for authorization before it says anything; import tokens for it.',
+      detail: 'The server requires authorization. Sign in to it or import tokens.',
       missingInputs: ['accessToken'],
     }
   if (needs === 'tools' && evidence.report.tools.length === 0)

@@ -25,7 +25,7 @@ export const POLICY_RULES: readonly Rule[] = [
   {
     id: 'tool-descriptions',
     lane: 'directory-policy',
-    title: 'Every tool says what it does',
+    title: 'Every tool has a description',
     needs: 'tools',
     judge: evidence =>
       everyOne(
@@ -67,7 +67,7 @@ export const POLICY_RULES: readonly Rule[] = [
   {
     id: 'consistent-annotations',
     lane: 'directory-policy',
-    title: 'No tool says that it only reads and that it destroys',
+    title: 'No tool is annotated as both read-only and destructive',
     needs: 'tools',
     judge: evidence =>
       everyOne(
@@ -76,15 +76,18 @@ export const POLICY_RULES: readonly Rule[] = [
           const { readOnlyHint, destructiveHint } = annotationsOf(tool)
           return !(readOnlyHint === true && destructiveHint === true)
         },
-        'Make up which of the two it is.',
+        'Decide which of the two it is.',
       ),
   },
   {
     id: 'conduct',
     lane: 'directory-policy',
-    title: 'What the tools do agrees with the publisher’s usage policy',
+    title: 'The tools comply with the publisher’s usage policy',
     class: 'manual-review',
-    judge: () => ({ status: 'not-evaluated', detail: 'A reviewer of the directory judges this; no measurement can.' }),
+    judge: () => ({
+      status: 'not-evaluated',
+      detail: 'A reviewer of the directory decides this; it cannot be measured.',
+    }),
   },
   {
     id: 'output-schemas',
@@ -100,7 +103,7 @@ export const POLICY_RULES: readonly Rule[] = [
   {
     id: 'prompt-descriptions',
     lane: 'optional-features',
-    title: 'Every prompt says what it is for',
+    title: 'Every prompt has a description',
     needs: 'session',
     judge: evidence => {
       const { prompts } = evidence.report
@@ -127,17 +130,13 @@ export const POLICY_RULES: readonly Rule[] = [
   {
     id: 'widget-templates',
     lane: 'optional-features',
-    title: 'The page behind every tool with an interface is listed',
+    title: 'The UI resource of every tool with an interface is listed',
     needs: 'session',
     judge: evidence => {
       const tools = evidence.report.tools.filter(tool => widgetOf(tool) !== undefined)
       if (tools.length === 0) return notApplicable('No tool has an interface of its own.')
       const listed = new Set(evidence.report.resources.map(({ uri }) => uri))
-      return everyOne(
-        tools,
-        tool => listed.has(widgetOf(tool) ?? ''),
-        'List the page that the tool names as a resource.',
-      )
+      return everyOne(tools, tool => listed.has(widgetOf(tool) ?? ''), 'List the UI resource that the tool names.')
     },
   },
   {
@@ -200,13 +199,13 @@ export const RUNTIME_RULES: readonly Rule[] = [
         ? SATISFIED
         : violated(
             `The server was reached over ${evidence.report.initInfo?.transport ?? 'another transport'} only.`,
-            'Offer streamable HTTP; the older event stream is on its way out.',
+            'Offer streamable HTTP; the older SSE transport is deprecated.',
           ),
   },
   {
     id: 'server-identity',
     lane: 'runtime-compatibility',
-    title: 'The server says its name and version',
+    title: 'The server reports its name and version',
     needs: 'session',
     judge: evidence => {
       const { name, version } = evidence.report.initInfo?.serverInfo ?? {}
@@ -220,7 +219,7 @@ export const RUNTIME_RULES: readonly Rule[] = [
   {
     id: 'lists-answer',
     lane: 'runtime-compatibility',
-    title: 'Everything that the server offers can be listed to its end',
+    title: 'Every list that the server offers can be read to its end',
     needs: 'session',
     judge: evidence => {
       const lists = (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).filter(
@@ -266,13 +265,13 @@ export const RUNTIME_RULES: readonly Rule[] = [
         ? SATISFIED
         : violated(
             evidence.unknownTool?.detail ?? 'It was not answered.',
-            'Answer wrong calls with an error that says what is wrong.',
+            'Answer invalid calls with an error that states the cause.',
           ),
   },
   {
     id: 'authorization-metadata',
     lane: 'runtime-compatibility',
-    title: 'The authorization describes itself (RFC 9728 and RFC 8414)',
+    title: 'Authorization metadata is published (RFC 9728 and RFC 8414)',
     judge({ auth }) {
       if (!auth.demanded) return notApplicable('The server asks for no authorization.')
       if (auth.resourceMetadata && auth.authorizationServer) return SATISFIED
@@ -292,7 +291,7 @@ export const RUNTIME_RULES: readonly Rule[] = [
       if (auth.authorizationServer.pkceMethods.includes('S256')) return SATISFIED
       return violated(
         'code_challenge_methods_supported does not name S256.',
-        'Support PKCE with S256 and say so in the metadata.',
+        'Support PKCE with S256 and announce it in the metadata.',
       )
     },
   },
@@ -321,7 +320,7 @@ export const SUBMISSION_RULES: readonly Rule[] = [
     id: `artifact-${input}`,
     lane: 'submission-artifacts',
     title,
-    judge: () => missing('It is handed in with the submission form, which cannot be seen from here.', input),
+    judge: () => missing('It is part of the submission form, which cannot be checked here.', input),
   })),
   {
     id: 'artifact-logo',
@@ -343,14 +342,14 @@ export const SUBMISSION_RULES: readonly Rule[] = [
     judge: ({ submissionMode }) =>
       submissionMode === 'mcp-only'
         ? notApplicable('The submission is declared as a server alone.')
-        : missing('The package that imports the skills cannot be handed in here.', 'skillsPackage'),
+        : missing('The package that imports the skills cannot be submitted here.', 'skillsPackage'),
   },
   {
     id: 'published-release',
     lane: 'release-contract',
-    title: 'What is listed now stays as it was published',
+    title: 'The published listing is unchanged',
     kinds: ['openai'],
-    judge: () => missing('The published listing is known to the directory alone.', 'publishedToolListing'),
+    judge: () => missing('Only the directory knows the published listing.', 'publishedToolListing'),
   },
 ]
 

@@ -142,7 +142,7 @@ function sameStart(earlier: ReadinessRow, planned: ReadinessRow): ReadinessRow {
   const isSame =
     earlier.submissionMode === planned.submissionMode && earlier.includeObservations === planned.includeObservations
   if (isSame) return earlier
-  throw new ServiceError('CONFLICT', 'Another run was started under this idempotency key before.', {
+  throw new ServiceError('CONFLICT', 'This idempotency key was already used for another run.', {
     details: { field: 'idempotencyKey' },
   })
 }
@@ -159,7 +159,7 @@ async function grade(context: ServiceContext, runId: string, signal: AbortSignal
   if (!row) return
   const server = store.servers.require(row.projectId, row.serverId)
   if (server.url !== row.serverUrl)
-    throw new ServiceError('CONFLICT', 'The server got another address before it was graded; start again.')
+    throw new ServiceError('CONFLICT', 'The address of the server changed before it was graded; start again.')
   const target = targets.of(server)
   const evidence = await gatherEvidence(connections, target, row, signal)
   const measured = judge(evidence, row.kind)
@@ -216,7 +216,7 @@ function reportOf(
     submissionMode,
     generatedAt: isoTime(updatedAt),
     engineVersion: ENGINE_VERSION,
-    policy: { ...CITATIONS[kind], note: 'Read and put into rules by mcpdeck; the publisher decides.' },
+    policy: { ...CITATIONS[kind], note: 'Read and turned into rules by mcpdeck; the publisher decides.' },
     ...verdict,
     server,
     llmObservations: observations,

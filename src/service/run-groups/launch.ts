@@ -84,7 +84,7 @@ function plan(
   const suite = store.suites.require(project.id, suiteId)
   const known = group.key === undefined ? undefined : store.idempotency.find(group.scope, group.key)
   if (known && known.digest !== group.digest)
-    throw new ServiceError('CONFLICT', 'Another group was created under this idempotency key before.', {
+    throw new ServiceError('CONFLICT', 'This idempotency key was already used for another group.', {
       details: { field: 'idempotencyKey' },
     })
   const planned = targets.map(target => planTarget(store, group, suite, target))

@@ -116,6 +116,6 @@ function previewOf(store: Store, run: RunRow): RerunPreview {
 
 function whyNotRerunnable({ sourceTerminal, selectedCaseCount }: RerunPreview): string {
   if (sourceTerminal && selectedCaseCount > 0)
-    return 'Another program executed and reported this run; repeat its cases there.'
-  return sourceTerminal ? 'No case of this run has to be repeated.' : 'The run has not ended yet.'
+    return 'Another program executed and reported this run; rerun its cases there.'
+  return sourceTerminal ? 'This run has no failed case to rerun.' : 'The run has not ended yet.'
 }

@@ -109,7 +109,7 @@ export function repeatedReply(
   bodyDigest: string,
 ): LaunchReply {
   if (earlier.digest !== bodyDigest)
-    throw new ServiceError('CONFLICT', 'Another run was created under this idempotency key before.', {
+    throw new ServiceError('CONFLICT', 'This idempotency key was already used for another run.', {
       details: { field: 'idempotencyKey' },
     })
   const reply = earlier.reply as LaunchReply

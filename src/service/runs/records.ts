@@ -100,15 +100,12 @@ export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string):
 export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   const cases = store.runs.cases(run.id)
   const trials = store.trials
-    .listWithOutcomes(run.id)
-    .map(({ outcome, ...trial }) => ({
-      iterationId: trial.id,
-      variant: trial.casePosition,
-      class: trial.class,
-      ...(trial.error !== null && { error: trial.error }),
-      steps: outcome?.steps ?? [],
-      checks: outcome?.checks ?? [],
-      usage: outcome?.transcript.usage,
+    .judged(run.id)
+    .map(({ id, casePosition, error, ...judged }) => ({
+      ...judged,
+      iterationId: id,
+      variant: casePosition,
+      ...(error !== null && { error }),
     }))
   const { id, number, result, createdAt, completedAt = null, summary = null } = run
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }

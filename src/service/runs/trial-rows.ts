@@ -31,12 +31,19 @@ export type TrialRow = {
 type WithOutcome = { outcome?: TrialOutcome | undefined }
 export type TrialWithOutcome = TrialRow & WithOutcome
 
+/** Of a trial how it was judged, without what was said and called: that is most of an outcome. */
+type JudgedTrial = Pick<TrialRow, 'id' | 'casePosition' | 'class' | 'error'> &
+  Pick<TrialOutcome, 'steps' | 'checks'> & { usage: TrialOutcome['transcript']['usage'] }
+
 /** Of a trial what its page is made of beside its outcome: each column of each row takes time to read. */
 const PAGED = ['id', 'position', 'casePosition', 'iterationNumber', 'status', 'startedAt'] as const
 export type PagedTrial = Pick<TrialRow, (typeof PAGED)[number]> & WithOutcome
 
 const UNFINISHED = `status IN ('pending', 'running')`
 const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
+const JUDGED = `SELECT id, casePosition, class, error,
+    json_extract(outcome, '$.steps', '$.checks', '$.transcript.usage') AS verdicts
+  FROM trial LEFT JOIN trialOutcome ON trialId = trial.id WHERE runId = :runId ORDER BY position`
 const PAGE = `SELECT ${PAGED.join(', ')} FROM trial
   WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`
 const OUTCOMES = 'SELECT trialId, outcome FROM trialOutcome WHERE trialId IN (SELECT value FROM json_each(:ids))'
@@ -45,6 +52,7 @@ const OUTCOMES = 'SELECT trialId, outcome FROM trialOutcome WHERE trialId IN (SE
 const MOST_LOOKED_THROUGH = 200_000
 
 type StoredTrial = TrialRow & { outcome: string | null }
+type StoredVerdicts = Omit<JudgedTrial, 'steps' | 'checks' | 'usage'> & { verdicts: string | null }
 
 /** In the order in which `insert` gives their values. */
 const COLUMNS = [
@@ -97,6 +105,8 @@ export function createTrialRows(database: Database) {
     /** In order of position, with outcomes. */
     listWithOutcomes: (runId: string) =>
       database.all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId }).map(read),
+    /** In order of position. */
+    judged: (runId: string) => database.all<StoredVerdicts>(JUDGED, { runId }).map(readVerdicts),
     /** Up to `limit` rows behind `after`, without outcomes. */
     page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
     /** What these trials did, of those that ended by themselves; it never changes. */
@@ -167,6 +177,16 @@ export function createTrialRows(database: Database) {
 function read(row: StoredTrial): TrialWithOutcome {
   const { outcome } = row
   return Object.assign(row, { outcome: outcome === null ? undefined : (parseStored(outcome) as TrialOutcome) })
+}
+
+function readVerdicts({ verdicts, ...trial }: StoredVerdicts): JudgedTrial {
+  if (verdicts === null) return { ...trial, steps: [], checks: [], usage: undefined }
+  const [steps, checks, usage] = parseStored(verdicts) as [
+    JudgedTrial['steps'],
+    JudgedTrial['checks'],
+    JudgedTrial['usage'] | null,
+  ]
+  return { ...trial, steps, checks, usage: usage ?? undefined }
 }
 
 function readGraded(database: Database, runId: string): GradedTrials {

@@ -57,7 +57,7 @@ export function whyEnded(store: Store, session: VisitorSessionRow, now: number):
   if (session.keyId !== null && !keyStillCounts(store, session.keyId, scenario))
     return { by: 'owner', message: 'The session has ended: the key that you signed in with is not valid any more.' }
   if (now - session.lastActivityAt >= SESSION_IDLE_MS)
-    return { by: 'time', message: `The session has ended after a day of silence. ${AGAIN}` }
+    return { by: 'time', message: `The session has ended after a day without activity. ${AGAIN}` }
   return undefined
 }
 
@@ -108,7 +108,7 @@ export function mintInvitation(memberId: string): string {
 function asInvited(store: Store, scenario: ScenarioRow, invitation: string): Visitor {
   const member = store.scenarios.members.get(scenario.id, invitation.split('.', 1)[0] ?? '')
   if (!member || !sameSecret(member.invitation, invitation))
-    throw new ServiceError('UNAUTHORIZED', 'This invitation is not valid for this scenario (any more).')
+    throw new ServiceError('UNAUTHORIZED', 'This invitation is not valid for this scenario, or no longer.')
   return { authType: 'signedIn', memberId: member.id, keyId: null, displayName: member.email }
 }
 
@@ -137,14 +137,17 @@ const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
  * for strangers; the owner reads them in the transcript. A 401 is kept for the session itself.
  */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
-  CONFLICT: ['CONFLICT', 'The scenario cannot answer: its environment cannot run as it is. Its owner can mend that.'],
+  CONFLICT: [
+    'CONFLICT',
+    'The scenario cannot answer: its environment cannot run as it is. Its owner can correct that.',
+  ],
   FEATURE_NOT_SUPPORTED: [
     'FEATURE_NOT_SUPPORTED',
     'The scenario cannot answer: its owner has to configure a model, or a client that asks for no approvals.',
   ],
-  RATE_LIMITED: ['RATE_LIMITED', 'The model is asked too often right now; try again in a moment.'],
+  RATE_LIMITED: ['RATE_LIMITED', 'The model limits the rate of requests; try again in a moment.'],
   TIMEOUT: ['TIMEOUT', 'The answer took too long.'],
-  OAUTH_REQUIRED: ['SERVER_UNREACHABLE', 'A server of this scenario wants a login that its owner has to give first.'],
+  OAUTH_REQUIRED: ['SERVER_UNREACHABLE', 'A server of this scenario needs a sign-in by its owner first.'],
 }
 
 /** A failure in words for the visitor; a fault of ours stays one, for the log. */

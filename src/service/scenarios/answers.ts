@@ -205,5 +205,5 @@ function blank(sessionId: string, createdAt: number): Omit<VisitorMessageRow, 'p
 }
 
 function hungUp(cause: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The visitor hung up before the answer.', { cause })
+  return new ServiceError('TIMEOUT', 'The visitor disconnected before the answer.', { cause })
 }

@@ -132,7 +132,7 @@ function createDoors({ store, now }: AnswersOptions, attempts: Attempts) {
     const row = lookup === undefined ? undefined : store.scenarios.findByLink(lookup)
     if (row && fits(row.linkHash, link)) return row
     attempts.take('wrong', WRONG)
-    throw new ServiceError('NOT_FOUND', 'This link is not valid (any more); ask its owner for the present one.')
+    throw new ServiceError('NOT_FOUND', 'This link is not valid, or no longer. Ask its owner for the current one.')
   }
   const byToken = (token: string): VisitorSessionRow => {
     const lookup = lookupOf('session', token)

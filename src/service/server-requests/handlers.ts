@@ -41,7 +41,7 @@ export function serverRequestHandlers(context: ServiceContext): Handlers['server
   const required = (call: Answering) => {
     const request = waitingOf(call).find(({ id }) => id === call.params.requestId)
     if (request) return request
-    throw new ServiceError('NOT_FOUND', 'The server waits for this no more.')
+    throw new ServiceError('NOT_FOUND', 'The server no longer waits for this answer.')
   }
   return {
     list: call => ({ items: toServerRequests(context, waitingOf(call)) }),
@@ -51,7 +51,8 @@ export function serverRequestHandlers(context: ServiceContext): Handlers['server
     },
     draft(call) {
       const request = required(call)
-      if (request.kind !== 'sampling') throw new ServiceError('VALIDATION_ERROR', 'Only sampling is for a model.')
+      if (request.kind !== 'sampling')
+        throw new ServiceError('VALIDATION_ERROR', 'Only sampling requests can be answered by a model.')
       return withDeadline(MODEL_DEADLINE_MS, call.signal, signal => draftAnswer(models, request.params, signal))
     },
   }
@@ -62,7 +63,8 @@ type Body = Parameters<Handlers['serverRequests']['answer']>[0]['body']
 function settlementOf(kind: WaitingRequest['kind'], { action, content, text, model }: Body): Settlement {
   if (kind !== 'sampling') return { result: { action, ...(action === 'accept' && content && { content }) } }
   if (action !== 'accept') return 'rejected'
-  if (text === undefined || model === undefined) throw invalidField('text', 'sampling takes a text and who wrote it')
+  if (text === undefined || model === undefined)
+    throw invalidField('text', 'an answer to sampling needs text and model')
   return { result: { role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' } }
 }
 
@@ -92,7 +94,7 @@ export async function draftAnswer(
   requireModel(access)
   const messages = samplingMessages(params).map(({ role, text }): ModelMessage => {
     if (text === undefined)
-      throw new ServiceError('VALIDATION_ERROR', 'Only text is given to the model; answer by hand.')
+      throw new ServiceError('VALIDATION_ERROR', 'Only text can be sent to the model. Write the answer yourself.')
     return { role: role === 'assistant' ? 'assistant' : 'user', content: text }
   })
   const endpoint = chooseEndpoint({ model: undefined, provider: undefined }, access)

@@ -27,7 +27,7 @@ export function trafficHandlers(context: ServiceContext): Handlers['traffic'] {
         ({ id }) => String(id) === call.params.frameId,
       )
       if (found) return messageOf(found, log.secrets())
-      throw new ServiceError('NOT_FOUND', 'This message is no longer kept; later ones took its place.')
+      throw new ServiceError('NOT_FOUND', 'This message is no longer stored; newer ones replaced it.')
     },
     clear(call) {
       logOf(call).clearFrames()

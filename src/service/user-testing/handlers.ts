@@ -148,7 +148,7 @@ export function userTestingInsightHandlers(context: ServiceContext): Handlers['u
       const { windowId } = call.params
       const subject = subjectOf(call, windowId)
       const row = generation.get(subject)
-      if (!row) throw new ServiceError('NOT_FOUND', `Nobody has asked for insights of the window ${windowId}.`)
+      if (!row) throw new ServiceError('NOT_FOUND', `No insights were requested for the window ${windowId}.`)
       return { windowId, ...windowEnvelope(store, subject.scope, windowId, row) }
     },
     request(call) {
@@ -158,7 +158,7 @@ export function userTestingInsightHandlers(context: ServiceContext): Handlers['u
       if (!window)
         throw new ServiceError(
           'CONFLICT',
-          'The scenario has no window to look at yet: share its link, and ask again after a visitor came.',
+          'The scenario has no sessions to analyze yet. Share its link, and request insights after the first visit.',
         )
       const { organizationId } = call.caller
       generation.request(subjectOf(call, window.id), { organizationId, force: call.body?.force ?? false })
@@ -168,7 +168,7 @@ export function userTestingInsightHandlers(context: ServiceContext): Handlers['u
       const { windowId } = call.body
       const subject = subjectOf(call, windowId)
       if (!generation.get(subject))
-        throw new ServiceError('NOT_FOUND', `Nobody has asked for insights of the window ${windowId}.`)
+        throw new ServiceError('NOT_FOUND', `No insights were requested for the window ${windowId}.`)
       // One that has ended is left as it is (contract: harmless against a finished one).
       generation.cancel(subject)
       return { scenarioId: subject.scope.scope, projectId: call.project.id, windowId, canceled: true }

@@ -24,7 +24,7 @@ export function waveInsightHandlers(context: ServiceContext): Handlers['waveInsi
       const subject = subjectOf(call)
       const { waveId } = subject
       const row = generation.get(subject)
-      if (!row) throw new ServiceError('NOT_FOUND', `Nobody has asked for insights of the wave ${waveId}.`)
+      if (!row) throw new ServiceError('NOT_FOUND', `No insights were requested for the wave ${waveId}.`)
       const { status, errorCode, errorMessage, updatedAt } = row
       const document = documentOf(store, subject.scope, row)
       const { discovery = null, ...insights } = document ?? {}

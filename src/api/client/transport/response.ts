@@ -76,6 +76,8 @@ function parseValue(received: Received, text: string): unknown {
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
     throw invalidResponse(received, html ? 'html' : 'not-json', message, { text })
   }
+  // Checking what this process wrote itself took a seventh of the drawing thread where a long list was read.
+  if (response.asDeclared && endpoint.method === 'GET') return withHeaderCursor(received, json.value)
   const parsed = readShape(endpoint.response, json.value)
   if (!parsed.success) {
     const issues = fieldIssues(parsed.error)

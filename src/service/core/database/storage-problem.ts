@@ -8,15 +8,12 @@ const UNWRITABLE = new Set([FULL, 8, 10])
 const PROBLEMS: Readonly<Record<number, [sentence: string, next: string]>> = {
   [FULL]: [
     'The disk that holds the workspace is full.',
-    'Make room on it, then try again; what is stored is still there and can be read.',
+    'Free space on it, then try again. Stored data is intact and can be read.',
   ],
-  8: ['The database of the workspace can only be read.', 'See to it that its files may be written, then try again.'],
-  10: ['The disk that holds the workspace fails or is full.', 'Look at the disk and make room on it, then try again.'],
+  8: ['The database of the workspace can only be read.', 'Make its files writable, then try again.'],
+  10: ['The disk that holds the workspace fails or is full.', 'Check the disk and free space on it, then try again.'],
   11: damaged(),
-  14: [
-    'The database of the workspace cannot be opened.',
-    'See to it that its directory may be written, then try again.',
-  ],
+  14: ['The database of the workspace cannot be opened.', 'Make its directory writable, then try again.'],
   26: damaged(),
 }
 
@@ -43,6 +40,6 @@ export function writeWherePossible<T>(work: () => T): T | undefined {
 function damaged(): [string, string] {
   return [
     'The database of the workspace is damaged.',
-    'Stop mcpdeck and put a backup in the place of mcpdeck.sqlite, or move it away: the next start makes a new one.',
+    'Stop mcpdeck and restore mcpdeck.sqlite from a backup, or move it away: the next start creates a new one.',
   ]
 }

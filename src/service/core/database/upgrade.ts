@@ -44,7 +44,7 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
 export function takeUpgradeNotice({ write }: Database, settings: Settings): string | undefined {
   if (settings.get('upgradeCopy') === undefined) return undefined
   const copy = writeWherePossible(() => write(() => settings.take('upgradeCopy')))
-  return copy === undefined ? undefined : `The workspace was upgraded. As it was before, it is kept in ${copy}.`
+  return copy === undefined ? undefined : `The workspace was upgraded. A backup of the old one is in ${copy}.`
 }
 
 /** Copies in a data directory, those of the latest schema first. */

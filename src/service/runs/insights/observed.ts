@@ -24,8 +24,8 @@ type Sign = {
 const EARLY_ENDS: Readonly<Record<string, { title: string; category: string }>> = {
   setup_failed: { title: 'Trials could not be set up', category: 'environment' },
   execution_failed: { title: 'Trials broke while they were executed', category: 'environment' },
-  timed_out: { title: 'Trials ran out of time', category: 'tool_runtime' },
-  evaluator_error: { title: 'An evaluator broke', category: 'test_design' },
+  timed_out: { title: 'Trials timed out', category: 'tool_runtime' },
+  evaluator_error: { title: 'An evaluator failed', category: 'test_design' },
 }
 
 /** Rules about which tools are called, and how; what calls them is a model or the case itself. */

@@ -76,7 +76,7 @@ export function createRunInsights(context: ServiceContext): RunInsights {
         if (store.runAnalyses.get(run.id, KIND)?.status === 'completed' && !force)
           throw new ServiceError(
             'CONFLICT',
-            'The run has insights already: send force: true to generate them again, which counts once more.',
+            'The run has insights already. Send force: true to generate them again, which counts as another request.',
           )
         requireModel(access)
         quotas.take(run.organizationId, 'insights')

@@ -1,4 +1,4 @@
-/** The folders that a server gets as its roots. */
+/** Folders that a server gets as its roots. */
 const serverRoots = `
 ALTER TABLE server ADD COLUMN roots TEXT;
 `

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { widthOf } from '../../tui/theme/text.ts'
+import type { Column } from './columns.ts'
+import { createNeeds, placeColumns } from './placing.ts'
+
+type Row = { name: string; state?: string; runs?: number }
+
+const name: Column<Row> = { id: 'name', title: 'Name', width: 'flex', isName: true, cell: row => row.name }
+const runs: Column<Row> = { id: 'runs', title: 'Runs', width: 6, align: 'right', cell: row => String(row.runs ?? 12) }
+const state: Column<Row> = { id: 'state', title: 'State', width: 12, cell: row => row.state ?? 'ready' }
+const note: Column<Row> = { id: 'note', title: 'Note', width: 'flex', from: 40, cell: () => 'a note of many words' }
+const age: Column<Row> = { id: 'age', title: 'Age', width: 5, from: 30, cell: () => '3 min' }
+
+const named = (length: number): Row[] => [{ name: 'short' }, { name: 'n'.repeat(length) }]
+
+function widths(width: number, columns: readonly Column<Row>[], rows: readonly Row[]): Record<string, number> {
+  const placed = placeColumns(columns, width, createNeeds<Row>()(rows))
+  return Object.fromEntries(placed.map(each => [each.column.id, each.width]))
+}
+
+describe('a name', () => {
+  test('takes the slack of the columns beside it, but not that of a number', () => {
+    const all = [name, state, runs]
+    expect(widths(34, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
+    expect(widths(34, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
+    expect(widths(34, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
+  })
+
+  test('leaves another flexible column what it does not need, and is whole before that has more than its least', () => {
+    expect(widths(63, [name, note], named(10))).toEqual({ name: 10, note: 50 })
+    expect(widths(63, [name, note], named(36))).toEqual({ name: 36, note: 24 })
+    expect(widths(63, [name, note], named(50))).toEqual({ name: 50, note: 10 })
+    expect(widths(63, [name, note], named(90))).toEqual({ name: 52, note: 8 })
+  })
+
+  test('stands whole before what shows from a width, the widest of these first', () => {
+    const all = [name, age, note]
+    expect(widths(50, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
+    expect(widths(50, all, named(35))).toEqual({ name: 42, age: 5 })
+    expect(widths(41, all, named(36))).toEqual({ name: 39 })
+  })
+
+  test('leaves others out for two thirds of the list at most, or 40 columns where that is more', () => {
+    expect(widths(60, [name, age, note], named(90))).toEqual({ name: 43, age: 5, note: 8 })
+    const wide = [
+      { ...note, id: 'first', from: 60 },
+      name,
+      { ...note, width: 40, cell: () => 'x'.repeat(40), from: 90 },
+    ]
+    expect(widths(120, wide, named(70))).toEqual({ first: 47, name: 70 })
+    expect(widths(120, wide, named(69))).toEqual({ first: 48, name: 69 })
+    expect(widths(144, wide, named(200))).toEqual({ first: 8, name: 133 })
+    const { isName, ...sentence } = name
+    expect(isName).toBe(true)
+    expect(widths(50, [sentence, age, note], named(90))).toEqual({ name: 33, age: 5, note: 8 })
+  })
+})
+
+test('a text that its column cuts gets what names leave, and no more than the longest name', () => {
+  const rows = [{ name: 'short', state: 'undecided, 24 of 40 graded' }]
+  expect(widths(60, [name, state], rows)).toEqual({ name: 31, state: 26 })
+  expect(widths(100, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
+})
+
+test('no column moves because a row changed, left, or is hidden; another list begins anew', () => {
+  const needs = createNeeds<Row>()
+  const place = (rows: readonly Row[]) => placeColumns([name, state, note], 70, needs(rows)).map(each => each.width)
+  const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])
+  expect(before[0]).toBe(40)
+  expect(place([{ name: 'short', state: 'ok' }])).toEqual(before)
+  expect(place([{ name: 'short' }, { name: 'n'.repeat(44) }])[0]).toBe(44)
+  expect(createNeeds<Row>()([{ name: 'short' }])(name)).toBe(5)
+})
+
+describe('of any columns with any contents', () => {
+  const column = fc.record({
+    width: fc.oneof(fc.constant('flex' as const), fc.integer({ min: 1, max: 20 })),
+    from: fc.option(fc.integer({ min: 20, max: 120 }), { nil: undefined }),
+    align: fc.option(fc.constant('right' as const), { nil: undefined }),
+    text: fc.string({ unit: 'grapheme', maxLength: 90 }),
+  })
+  const columns = fc
+    .array(column, { minLength: 1, maxLength: 7 })
+    .map(all =>
+      all.map(({ text, from, align, ...each }, index): Column<Row> => ({
+        ...each,
+        ...(from !== undefined && { from }),
+        ...(align !== undefined && { align }),
+        id: String(index),
+        isName: true,
+        title: 'T',
+        cell: () => text,
+      })),
+    )
+  const rows = [{ name: '' }]
+  const least = ({ width, align, cell }: Column<Row>): number => {
+    const most = width === 'flex' ? 8 : width
+    return align === 'right' ? most : Math.min(most, Math.max(2, needed(cell(rows[0]!))))
+  }
+  const needed = (cell: ReturnType<Column<Row>['cell']>): number => widthOf(typeof cell === 'string' ? cell : cell.text)
+
+  test('none is wider than the list where all have room, and each has some', () => {
+    fc.assert(
+      fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
+        const placed = placeColumns(all, width, createNeeds<Row>()(rows))
+        const sum = (of: (each: (typeof placed)[number]) => number): number =>
+          placed.reduce((total, each) => total + of(each) + 1, 1)
+        expect(sum(each => each.width)).toBeLessThanOrEqual(
+          Math.max(
+            width,
+            sum(each => least(each.column)),
+          ),
+        )
+        for (const each of placed) expect(each.width).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  test('a name is cut only where every other column has its least width', () => {
+    fc.assert(
+      fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
+        const placed = placeColumns(all, width, createNeeds<Row>()(rows))
+        const first = placed.find(each => each.column.width === 'flex' && each.column.from === undefined)
+        if (!first || first.width >= needed(first.column.cell(rows[0]!))) return
+        for (const each of placed) if (each !== first) expect(each.width).toBe(least(each.column))
+        const isLesserThere = placed.some(each => each.column.from !== undefined)
+        if (isLesserThere) expect(first.width).toBeGreaterThanOrEqual(Math.max(40, Math.floor((width * 2) / 3)))
+      }),
+    )
+  })
+
+  test('a wider list never gives its name less, as long as the same columns show', () => {
+    fc.assert(
+      fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
+        const at = (columnsOfList: number) => placeColumns(all, columnsOfList, createNeeds<Row>()(rows))
+        const [narrow, wide] = [at(width), at(width + 1)]
+        fc.pre(narrow.length === wide.length && narrow.every((each, index) => each.column === wide[index]!.column))
+        const nameOf = (placed: typeof narrow) =>
+          placed.find(each => each.column.width === 'flex' && each.column.from === undefined)?.width ?? 0
+        expect(nameOf(wide)).toBeGreaterThanOrEqual(nameOf(narrow))
+      }),
+    )
+  })
+})

@@ -1,0 +1,118 @@
+import { clean, MOST_MEASURED, widthOf } from '../../tui/theme/text.ts'
+import { EDGES, GAP, type Cell, type Column, type PlacedColumn } from './columns.ts'
+
+/** Columns that the title of a column, with the mark of the order, and its cells take. */
+export type Needs<Item> = (column: Column<Item>) => number
+
+const LEAST_FLEX = 8
+/** Lesser columns are left out for a name to have this share of the list, or this many columns, whichever is more. */
+const NAME_SHARE = 2 / 3
+const LONGEST_NAME = 40
+/** Rows whose cells are measured: those further down a longer list get the widths that these have. */
+const MEASURED_ROWS = 500
+
+/**
+ * Which columns show at this width, and how wide each is; the row's signs stand at its edges. The first flexible column
+ * that always shows is whole before another has more than its least width; where it is a name, columns that show `from`
+ * a width are left out for it as well, the widest of these first.
+ */
+export function placeColumns<Item>(
+  columns: readonly Column<Item>[],
+  width: number,
+  needs: Needs<Item> = titleNeeds,
+): PlacedColumn<Item>[] {
+  const shown = columns.filter(column => width >= (column.from ?? 0))
+  const name = shown.find(column => column.width === 'flex' && column.from === undefined)
+  const wanted = name?.isName ? Math.min(needs(name), Math.max(LONGEST_NAME, Math.floor(width * NAME_SHARE))) : 0
+  for (;;) {
+    const placed = spread(shown, { width, name, needs })
+    const least = Math.max(...shown.map(column => column.from ?? 0))
+    if (least <= 0 || placed.every(each => each.column !== name || each.width >= wanted)) return placed
+    shown.splice(
+      shown.findLastIndex(column => column.from === least),
+      1,
+    )
+  }
+}
+
+/** Gives each column its least width, and what is left to those that need it, in the order of their importance. */
+function spread<Item>(
+  shown: readonly Column<Item>[],
+  { width, name, needs }: { width: number; name: Column<Item> | undefined; needs: Needs<Item> },
+): PlacedColumn<Item>[] {
+  const placed = shown.map(column => ({ column, width: leastOf(column, needs) }))
+  const lesser = placed.filter(({ column }) => column !== name)
+  const fixed = lesser.filter(({ column }) => column.width !== 'flex')
+  const flexible = lesser.filter(({ column }) => column.width === 'flex')
+  const first = placed.filter(({ column }) => column === name)
+  let left = width - EDGES - GAP * (shown.length - 1) - placed.reduce((sum, each) => sum + each.width, 0)
+  const widen = (those: PlacedColumn<Item>[], to: (column: Column<Item>) => number): void => {
+    for (const each of those) {
+      const more = Math.max(0, Math.min(left, to(each.column) - each.width))
+      each.width += more
+      left -= more
+    }
+  }
+  widen(first, needs)
+  widen(fixed, declared)
+  widen(
+    fixed.filter(({ column }) => !isNumber(column)),
+    column => Math.min(needs(column), LONGEST_NAME),
+  )
+  widen(flexible, needs)
+  widen([...flexible.slice(-1), ...first], () => Infinity)
+  return placed
+}
+
+/** A number keeps the room into which it grows, and in which what was gained shows. */
+function leastOf<Item>(column: Column<Item>, needs: Needs<Item>): number {
+  return isNumber(column) ? declared(column) : Math.min(declared(column), needs(column))
+}
+
+function declared<Item>({ width }: Column<Item>): number {
+  return width === 'flex' ? LEAST_FLEX : width
+}
+
+function isNumber<Item>({ count, align }: Column<Item>): boolean {
+  return count !== undefined || align === 'right'
+}
+
+/**
+ * What the columns of one list need. It never gets less while rows are there, so that no column moves because a row
+ * changed its state, or a filter hides the longest name.
+ */
+export function createNeeds<Item>(): (items: readonly Item[]) => Needs<Item> {
+  const widest = new WeakMap<Column<Item>, number>()
+  return items => {
+    const measured = new Set<Column<Item>>()
+    return column => {
+      const before = widest.get(column) ?? titleNeeds(column)
+      if (measured.has(column)) return before
+      measured.add(column)
+      const needed = items
+        .slice(0, MEASURED_ROWS)
+        .reduce((most, item) => Math.max(most, cellWidth(item, column)), before)
+      widest.set(column, needed)
+      return needed
+    }
+  }
+}
+
+function titleNeeds<Item>({ title }: Column<Item>): number {
+  return widthOf(title) + 1
+}
+
+const cellWidths = new WeakMap<object, WeakMap<object, number>>()
+
+/** What a cell takes, measured once: an answer makes new objects of the rows that it changed alone. */
+function cellWidth<Item>(item: Item, column: Column<Item>): number {
+  const known = cellWidths.get(column) ?? new WeakMap<object, number>()
+  cellWidths.set(column, known)
+  const width = known.get(item as object) ?? measure(column.cell(item))
+  known.set(item as object, width)
+  return width
+}
+
+function measure(cell: Cell): number {
+  return widthOf(clean((typeof cell === 'string' ? cell : cell.text).slice(0, MOST_MEASURED)))
+}
