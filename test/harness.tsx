@@ -52,6 +52,8 @@ export async function openService(
     baseUrl: `http://local.invalid${API_PREFIX}`,
     key: service.localKey,
     budget: createBudget({ unlimited: true }),
+    // As often as usual, without the pauses that a service needs.
+    retry: { baseMs: 1 },
     // What a test puts in place of an answer is not in the store.
     ...(!wrap && { stateOf: service.stateOf }),
   })

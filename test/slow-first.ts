@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest begins first, so that all workers end together. */
-const ORDER = ['test/journeys/', 'test/journal/', 'test/cli/', 'test/', 'src/screens/', 'src/']
+const ORDER = ['test/journeys/', 'test/journal/', 'test/cli/', 'test/', 'src/screens/', 'src/app/', 'src/']
 
 /**
  * Files of a project follow each other: where the next file is another project's, a worker that files share ends, and

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import type { NowSummary } from '../../src/domain/now/summary.ts'
 import { until } from '../service/harness.ts'
@@ -24,11 +25,19 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   expect(service.seen.every(request => request.startsWith('GET '))).toBe(true)
 
   home.rest()
+  // What the suite says of its run is there before the run is.
+  const held = Promise.withResolvers<ServerResponse>()
+  service.fault = (response, path) => {
+    if (path !== 'GET /projects/p1/eval-suites/s1/runs') return false
+    held.resolve(response)
+    return true
+  }
   const watch = home.start(['now', '--watch'], { env: service.env })
-  await until(
-    async () => watch.output(),
-    output => output.includes('red run failed: Smoke #7 failed'),
-  )
+  const reported = (line: string) => until(watch.output, output => output.includes(line))
+  await reported('found act run not read: Smoke: 1 failed')
+  const answer = await held.promise
+  answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify([failed]))
+  await reported('changed red run failed: Smoke #7 failed')
   watch.child.kill('SIGINT')
   expect((await watch.ended()).code).toBe(130)
 })

@@ -12,7 +12,8 @@ function doorOf(answer: Fetch, http?: Fetch) {
   const network = createHttpFetch()
   onTestFinished(() => network.close())
   const origin = 'http://127.0.0.1:9'
-  return createVisitorDoor({ origin, start: 'mcpdeck serve', answer, http: http ?? network.fetch })
+  // A busy machine may take seconds over an answer.
+  return createVisitorDoor({ origin, start: 'mcpdeck serve', answer, http: http ?? network.fetch, patienceMs: 60_000 })
 }
 
 const nobody: Fetch = () => Promise.reject(new Error('Nothing was to be asked.'))

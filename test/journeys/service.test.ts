@@ -11,8 +11,8 @@ import { visit } from './visitor.ts'
 
 const GAUGE = /[█░]{10} \d+\+?\/10\b/
 
-/** Status of every answer that the dashboard noted in its log. */
-function statuses(log: string): string[] {
+/** What came of every request that the dashboard noted in its log: the status of its answer, or why there is none. */
+function outcomes(log: string): string[] {
   return [...readFileSync(log, 'utf8').matchAll(/^\S+ [A-Z]+ \/\S+ (\w+) \d+ms$/gm)].map(found => found[1]!)
 }
 
@@ -34,9 +34,13 @@ test.concurrent('a run on a service is followed to its end within the budget of 
   await person.see(/✗ failed +Sum is wrong[^]*✓ passed +Long operation/)
   await person.see(/#1 .*✗ failed +9\/10/)
   expect(person.terminal.row(0)).toMatch(GAUGE)
-  const answers = statuses(log)
-  expect(answers.length).toBeGreaterThan(10)
-  expect(answers.filter(status => /^[45]/.test(status))).toEqual([])
+  const noted = outcomes(log)
+  expect(noted.length).toBeGreaterThan(10)
+  const refused = noted.filter(outcome => /^[45]/.test(outcome))
+  expect(refused.filter(status => status !== '429')).toEqual([])
+  // One that was given up may reach a busy service late, where it takes the place of another.
+  const givenUp = noted.filter(outcome => !/^\d/.test(outcome))
+  expect(refused.length, noted.join(' ')).toBeLessThanOrEqual(givenUp.length)
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })
 

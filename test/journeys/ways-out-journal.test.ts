@@ -5,7 +5,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { OpenWrite } from '../../src/api/client/journal/open-write.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { openHome } from '../cli/program.ts'
@@ -46,26 +46,24 @@ const NAMES = Object.keys(commands) as (keyof typeof SIGNALS)[]
 
 const ends: (() => unknown)[] = []
 let serving: Serving
-let proxy: Awaited<ReturnType<typeof startProxy>>
-let env: Record<string, string>
 
 beforeAll(async () => {
   const ending = { onTestFinished: (end: () => unknown) => void ends.unshift(end) } as Ending
   // One key for all tests of this file: at the usual rate they would wait for each other's requests.
   serving = await startServing(newHome(ending), { args: ['--rate-limit', '0', '--max-runs', '1000'] }, ending)
-  proxy = await startProxy(serving.baseUrl)
-  ends.unshift(() => proxy.close())
-  env = { ...serving.env, MCPDECK_BASE_URL: proxy.baseUrl }
 })
 
 afterAll(async () => {
   for (const end of ends) await end()
 })
 
-async function openPlace() {
+/** A home whose program reaches the service through a proxy of its own. */
+async function openPlace(ending: Ending) {
   const home = await openHome()
-  onTestFinished(() => home.close())
-  onTestFinished(() => proxy.letThrough())
+  ending.onTestFinished(() => home.close())
+  const proxy = await startProxy(serving.baseUrl)
+  ending.onTestFinished(() => proxy.close())
+  const env = { ...serving.env, MCPDECK_BASE_URL: proxy.baseUrl }
   /** What the file says that the program noted, before anybody reads it back. */
   const noted = () => {
     const database = new DatabaseSync(join(home.home, '.local/state/mcpdeck/journal.sqlite'), { readOnly: true })
@@ -78,8 +76,10 @@ async function openPlace() {
     expect(stdout, stderr).not.toBe('')
     return (JSON.parse(stdout) as { items: OpenWrite[] }).items
   }
-  return { home: home.home, noted, listed }
+  return { home: home.home, proxy, env, ending, noted, listed }
 }
+
+type At = Awaited<ReturnType<typeof openPlace>>
 
 const line = (args: readonly string[]) => [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
 
@@ -101,7 +101,8 @@ const OFFERED = [
 async function endWith(
   signal: NodeJS.Signals,
   { args, steps }: Command,
-  { home, held }: { home: string; held: 'request' | 'answer' },
+  { home, proxy, env }: At,
+  held: 'request' | 'answer',
 ): Promise<void> {
   const keeping = proxy.hold(held)
   const script = `${line(args)}; echo "code $?"; exec sleep 60`
@@ -118,14 +119,18 @@ async function endWith(
 }
 
 /** Ends the terminal while the write is kept back. `ended` resolves with what the shell says of the program's end. */
-async function endTerminal(started: (command: string) => string, { args, steps }: Command, home: string) {
+async function endTerminal(
+  started: (command: string) => string,
+  { args, steps }: Command,
+  { home, proxy, env, ending }: At,
+) {
   const keeping = proxy.hold('request')
   const file = join(home, 'code')
   const script = `${started(line(args))}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
   const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), JSON.stringify(steps)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  onTestFinished(() => void host.kill('SIGKILL'))
+  ending.onTestFinished(() => void host.kill('SIGKILL'))
   const [goOn] = await Promise.all([keeping, once(host.stdout, 'data')])
   host.kill('SIGKILL')
   const ended = async () => {
@@ -142,45 +147,49 @@ const withHangUp = (command: string): string =>
 /** Without a controlling terminal all that the program sees are streams that fail. */
 const withoutHangUp = (command: string): string => `trap '' HUP; setsid -w ${command}`
 
-// A run that began meanwhile would be taken for one in doubt: those without a run come first.
-describe('a write without an answer stays open with its target', () => {
+// A run that began meanwhile would be taken for one in doubt: those without a run come first, and wait side by side.
+describe.concurrent('a write without an answer stays open with its target', () => {
   describe.each(NAMES)('in %s', name => {
     const command = commands[name]
-    test.each(SIGNALS[name])('where %s ends the program', async signal => {
-      const { home, noted, listed } = await openPlace()
-      await endWith(signal, command, { home, held: 'request' })
-      expect(noted()).toMatchObject(IN_DOUBT)
-      expect(await listed()).toMatchObject(OFFERED)
+    test.for(SIGNALS[name])('where %s ends the program', async (signal, ending) => {
+      const place = await openPlace(ending)
+      await endWith(signal, command, place, 'request')
+      expect(place.noted()).toMatchObject(IN_DOUBT)
+      expect(await place.listed()).toMatchObject(OFFERED)
     })
 
     const lost = { 'with a hang-up': withHangUp, ...(name === 'dashboard' && { 'without one': withoutHangUp }) }
-    test.each(Object.entries(lost))('where the terminal is gone %s', { tags: ['setsid'] }, async (_how, started) => {
-      const { home, noted, listed } = await openPlace()
-      const { ended } = await endTerminal(started, command, home)
-      expect(await ended()).toBe('code 129\n')
-      expect(noted()).toMatchObject(IN_DOUBT)
-      expect(await listed()).toMatchObject(OFFERED)
-    })
+    test.for(Object.entries(lost))(
+      'where the terminal is gone %s',
+      { tags: ['setsid'] },
+      async ([, started], ending) => {
+        const place = await openPlace(ending)
+        const { ended } = await endTerminal(started, command, place)
+        expect(await ended()).toBe('code 129\n')
+        expect(place.noted()).toMatchObject(IN_DOUBT)
+        expect(await place.listed()).toMatchObject(OFFERED)
+      },
+    )
   })
 })
 
 describe('a write is settled by an answer that arrives while the program ends', () => {
-  test.each(NAMES)('in %s, or is still open where it came too late', async name => {
-    const { home, noted } = await openPlace()
-    await endWith('SIGHUP', commands[name], { home, held: 'answer' })
-    expect([ANSWERED, TOO_LATE]).toContainEqual(noted())
+  test.for(NAMES)('in %s, or is still open where it came too late', async (name, ending) => {
+    const place = await openPlace(ending)
+    await endWith('SIGHUP', commands[name], place, 'answer')
+    expect([ANSWERED, TOO_LATE]).toContainEqual(place.noted())
   })
 
   test(
     'in run, which does not notice a terminal that is gone until it says something',
     { tags: ['setsid'] },
-    async () => {
-      const { home, noted, listed } = await openPlace()
-      const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, home)
+    async ending => {
+      const place = await openPlace(ending)
+      const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, place)
       goOn()
       await ended()
-      expect(noted()).toEqual(ANSWERED)
-      expect(await listed()).toEqual([])
+      expect(place.noted()).toEqual(ANSWERED)
+      expect(await place.listed()).toEqual([])
     },
   )
 })

@@ -1,6 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import { SHIFT_HOURS, shiftReport } from '../../domain/now/shift-report.ts'
-import { changesOf, type NowSummary } from '../../domain/now/summary.ts'
+import { changesOf, isRed, type NowSummary } from '../../domain/now/summary.ts'
 import { screens } from '../../app/registry.ts'
 import { notebookOf } from '../../hooks/use-notebook.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
@@ -131,7 +131,9 @@ async function wantedProjects({ client, common }: SavedContext): Promise<readonl
 export function seenOf(look: NowLook, profile: string): SeenNow {
   const { data, kept } = look
   const summary = summaryOfNow(data, { kept, routes: ROUTES, profile })
-  return { look, summary, marks: new Map(data.lines.map(({ key, fingerprint }) => [key, fingerprint])) }
+  // What was not read yet has the fingerprint of what failed, since who acknowledged it has done so for good.
+  const marks = new Map(data.lines.map(line => [line.key, `${isRed(line) ? 'red ' : ''}${line.fingerprint}`]))
+  return { look, summary, marks }
 }
 
 /** Whether nothing is being read any more that was not read yet. */

@@ -27,7 +27,6 @@ export type VisitorDoor = {
 
 /** Path of a share link of the local workspace: one secret below it. */
 const LINK_PATH = /^\/visit\/([\w.-]+)$/
-const PATIENCE_MS = 1_500
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
 const Described = shape(() => z.looseObject({ name: z.string() }))
@@ -40,15 +39,17 @@ export function createVisitorDoor(options: {
   answer: Fetch
   /** Over the network. */
   http: Fetch
+  /** How long an answer is waited for. */
+  patienceMs?: number
 }): VisitorDoor {
-  const { origin, start, answer, http } = options
+  const { origin, start, answer, http, patienceMs = 1_500 } = options
   const get = async (fetch: Fetch, url: string): Promise<{ status: number; body: unknown }> => {
     const { status, body } = await fetch({
       method: 'GET',
       url,
       headers: plainHeaders({ accept: 'application/json', 'user-agent': 'mcpdeck' }),
       body: null,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patienceMs),
     })
     return { status, body: parsed(await textOf(body)) }
   }

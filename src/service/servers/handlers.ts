@@ -26,10 +26,8 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   const { store } = context
   return {
     list: ({ project, query, caller }) =>
-      pageOf(
-        store.cursors,
-        { list: `servers/${project.id}`, rows: store.servers.list(project.id), query },
-        row => toProjectServer(row, readerOf(caller, project)),
+      pageOf(store.cursors, { list: `servers/${project.id}`, rows: store.servers.list(project.id), query }, row =>
+        toProjectServer(row, readerOf(caller, project)),
       ),
     get: ({ project, params, caller }) =>
       toProjectServer(store.servers.require(project.id, params.serverId), readerOf(caller, project)),

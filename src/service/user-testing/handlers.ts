@@ -118,8 +118,8 @@ export function userTestingFindingHandlers(context: ServiceContext): Handlers['u
       if (call.query.cursor === undefined) mineDue(context, scope.scope)
       return store.read(() => {
         const list = `findings/${scope.scope}`
-        const rows = pageOf(store.cursors, { list, items: store.findings.list(scope), query: call.query })
-        return { ...rows, items: rows.items.map(row => toScenarioFinding(store, row)) }
+        const rows = store.findings.list(scope)
+        return pageOf(store.cursors, { list, rows, query: call.query }, row => toScenarioFinding(store, row))
       })
     },
     dismiss: dismissal(true),
