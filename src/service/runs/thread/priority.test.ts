@@ -2,15 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 
+/** What a process of ours prints as JSON. */
+function printed<T>(script: string, { before = [] as string[], flags = [] as string[] }): T {
+  const [command, ...words] = [...before, process.execPath, ...flags, '--input-type=module', '-e', script]
+  return JSON.parse(execFileSync(command, words, { encoding: 'utf8' })) as T
+}
+
+const source = JSON.stringify(new URL('./priority.ts', import.meta.url).href)
+
 /** What a process of that much lower priority than ours has before and after it gives way. */
 function givenWay(below: number): { before: number; after: number } {
   const script = `import { getPriority } from 'node:os'
-    import { comeAfterTheScreen } from ${JSON.stringify(new URL('./priority.ts', import.meta.url).href)}
+    import { comeAfterTheScreen } from ${source}
     const before = getPriority()
     comeAfterTheScreen()
     console.log(JSON.stringify({ before, after: getPriority() }))`
-  const words = ['-n', String(below), process.execPath, '--input-type=module', '-e', script]
-  return JSON.parse(execFileSync('nice', words, { encoding: 'utf8' })) as { before: number; after: number }
+  return printed(script, { before: ['nice', '-n', String(below)] })
 }
 
 test.runIf(process.platform === 'linux').each([0, 7, 19])(
@@ -21,3 +28,27 @@ test.runIf(process.platform === 'linux').each([0, 7, 19])(
     expect(after).toBe(Math.min(19, before + 5))
   },
 )
+
+/** The largest heap, in bytes, of a process that goes on replacing the same few megabytes of old objects. */
+function largestHeap(begin: string): number {
+  const script = `import { collectOldSooner } from ${source}
+    const kept = []
+    let most = 0
+    const replace = times => {
+      for (let at = 0; at < times; at += 1) {
+        kept[at % 50_000] = new Array(100).fill(at)
+        if (at % 1000 === 0) most = Math.max(most, process.memoryUsage().heapUsed)
+      }
+    }
+    ${begin}
+    replace(600_000)
+    most = 0
+    replace(600_000)
+    console.log(most)`
+  // How far marking comes beside the program depends on what else the machine does.
+  return printed(script, { flags: ['--no-incremental-marking', '--semi-space-growth-factor=1'] })
+}
+
+test('old objects that nobody needs any more are collected before they are several times the others', () => {
+  expect(largestHeap('collectOldSooner()')).toBeLessThan(0.75 * largestHeap(''))
+})

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../lib/sqlite.ts'
 import { createRunRows, createRunToolRows } from '../rows.ts'
 import { createTrialRows } from '../trial-rows.ts'
 import { createExecutor } from '../executor.ts'
-import { comeAfterTheScreen } from './priority.ts'
+import { collectOldSooner, comeAfterTheScreen } from './priority.ts'
 import {
   fromSentError,
   toSentError,
@@ -25,7 +25,10 @@ const port = parentPort
 const { compileCache, ...settings } = workerData as ThreadData
 // That of the program does not reach its threads; what is still to be loaded is most of it.
 if (compileCache !== undefined) enableCompileCache(compileCache)
-if (settings.runsGiveWay) comeAfterTheScreen()
+if (settings.runsGiveWay) {
+  comeAfterTheScreen()
+  collectOldSooner()
+}
 // The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
 // on the database would take SQLite's locks away from the first.
 const database = openDatabase(settings.database)
