@@ -34,7 +34,7 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   }
   const watch = home.start(['now', '--watch'], { env: service.env })
   const reported = (line: string) => until(watch.output, output => output.includes(line))
-  await reported('found act run not read: Smoke: 1 failed')
+  await reported('run not read: Smoke: 1 failed')
   const answer = await held.promise
   answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify([failed]))
   await reported('changed red run failed: Smoke #7 failed')
