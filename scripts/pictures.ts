@@ -43,7 +43,7 @@ function open(place: string): Terminal {
 async function pin(): Promise<void> {
   await using terminal = open('now')
   const keys = [
-    /▌(?:act|look)/,
+    /▌(?:high|medium)/,
     'P',
     /Pinned/,
     { text: 'Seen by the release desk; compared with last night.' },
