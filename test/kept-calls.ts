@@ -1,7 +1,10 @@
+import * as z from 'zod'
 import type { CallRow } from '../src/service/calls/rows.ts'
 import { readable } from '../src/service/agent/turn.ts'
 import { createCallHistory } from '../src/service/calls/history.ts'
 import { takeLease } from '../src/service/core/lease.ts'
+import { askForObject } from '../src/service/models/ask.ts'
+import { openScriptedModel } from './service/scripted-model.ts'
 import type { TestService } from './harness.tsx'
 import { trafficProbes } from './kept-traffic.ts'
 
@@ -13,6 +16,8 @@ export function storedCall(serverId: string, result: string): CallRow {
   const call = { id: `req_${number}`, serverId, kind: 'tool', target: 'echo', startedAt: number } as const
   return { ...call, status: 'answered', result, resultBytes: result.length, lease: takeLease() }
 }
+
+const refusedAs = (words: RegExp) => (error: unknown) => words.test(String(error))
 
 /** How much of so much is kept under Traffic, Console and Calls. */
 export function recordedProbes(open: () => TestService) {
@@ -41,6 +46,15 @@ export function recordedProbes(open: () => TestService) {
     serverCalls: async (size: number) => (await kept(Array<number>(size).fill(1))).length,
     serverCallBytes: async (size: number) =>
       (await kept([1, size - 1])).reduce((sum, { result = '' }) => sum + result.length, 0),
+    async modelAnswer(size: number) {
+      const { settings, close } = await openScriptedModel(() => ({ raw: '{}'.padEnd(size) }))
+      const access = { configured: { ...settings, model: 'small' }, keys: {} }
+      const { signal } = new AbortController()
+      const question = { instructions: '', prompt: '?', shape: z.object({}), shapeName: 'nothing', signal }
+      const isRefused = await askForObject(access, question).then(() => false, refusedAs(/more than \d+ bytes/))
+      close()
+      return isRefused ? 'refused' : size
+    },
     async agentTurns(size: number) {
       const { store } = open().service
       const [project] = (await open().client.projects.list()).items

@@ -99,6 +99,7 @@ const WORKSPACE = {
     MAX_INPUT_LEVELS,
     'refused',
   ),
+  modelAnswer: bound('one answer of a model', 'bytes', 4 * MIB, 'refused'),
   storedLevels: bound('nesting of what was stored, as it is answered', 'levels', MAX_STORED_LEVELS, 'cut'),
   recordedTool: bound('one tool in the listing that a run records', 'characters', 50_000, 'left out'),
   ingestDocument: bound('a document that reports a run', 'bytes', 5 * MIB, 'refused'),

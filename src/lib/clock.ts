@@ -1,6 +1,6 @@
 /** Time as the client sees it; tests pass a virtual one. */
 export type Clock = {
-  /** Milliseconds since the epoch; never runs backwards. */
+  /** Milliseconds since the epoch. */
   now: () => number
   /** Runs once after `ms` milliseconds; the returned function cancels. */
   after: (ms: number, run: () => void) => () => void
@@ -8,13 +8,25 @@ export type Clock = {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Counts on from the start of the process, because a corrected wall clock would refill a rate budget at once. */
+/**
+ * Counts on from the start of the process, because a corrected wall clock would refill a rate budget at once. After a
+ * correction, or the sleep of a machine, it is no longer the time of the day: what people read, what is stored and what
+ * is compared with others goes by {@link wallClock}.
+ */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS))
     return () => clearTimeout(timer)
   },
+}
+
+/** The time of the day as this machine has it now; it may jump, either way. */
+export const wallClock: Clock = { ...systemClock, now: () => Date.now() }
+
+/** A time of {@link systemClock} as the time of the day; both in epoch milliseconds. */
+export function wallTime(at: number): number {
+  return at + wallClock.now() - systemClock.now()
 }
 
 /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts, and leaves no timer behind. */

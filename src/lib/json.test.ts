@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasMoreLevels, MAX_STORED_LEVELS, parseStored, textHasMoreLevels, TOO_DEEP } from './json.ts'
+import { hasMoreLevels, MAX_STORED_LEVELS, parseStored, parseWritten, textHasMoreLevels, TOO_DEEP } from './json.ts'
 
 /** Lists in lists, so many levels of them. */
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
@@ -37,4 +37,31 @@ test.each([lists, objects])('stored documents keep all levels up to the bound, a
   expect(kept).toContain(TOO_DEEP)
   expect(textHasMoreLevels(kept, MAX_STORED_LEVELS)).toBe(false)
   expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
+})
+
+test('what a person wrote becomes the same numbers, or is refused', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 21n) + 1n, max: 10n ** 21n - 1n }), number => {
+      const isKept = String(Number(number)) === String(number)
+      if (isKept) expect(parseWritten(`{"a": [${number}]}`)).toEqual({ a: [Number(number)] })
+      else expect(() => parseWritten(`{"a": [${number}]}`)).toThrow(`the number ${number} is too long`)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.json(), text => {
+      expect(parseWritten(text)).toEqual(JSON.parse(text))
+    }),
+  )
+})
+
+test.each([
+  ['1000000000000000000000000', 1e24],
+  ['3.14159265358979323846', Math.PI],
+  ['"9007199254740993"', '9007199254740993'],
+  ['1234567890123456789012345', 'too long'],
+  ['-1e400', 'none that JSON can hold'],
+  ['{"a": [9007199254740993]}', 'too long'],
+])('%s is kept or refused', (text, expected) => {
+  if (typeof expected === 'number' || text.startsWith('"')) expect(parseWritten(text)).toBe(expected)
+  else expect(() => parseWritten(text)).toThrow(expected)
 })

@@ -56,6 +56,39 @@ export function parseInner(text: string): unknown {
   return JSON.parse(text)
 }
 
+/**
+ * Why a number is not what somebody wrote, as a predicate; undefined where it is. JSON writes the shortest digits that
+ * mean the same number, so whoever wrote other digits of a whole one, as of an id, means those.
+ */
+export function numberProblem(value: number, source: string): string | undefined {
+  if (!Number.isFinite(value)) return 'is none that JSON can hold; quote it if it is text'
+  if (!/^[+-]?\d{16,}$/.test(source) || digitsOf(source) === digitsOf(String(value))) return undefined
+  return 'is too long to be stored exactly; quote it if it is text'
+}
+
+/** The digits of a whole number, without the zeros at its ends. */
+function digitsOf(text: string): string {
+  return text
+    .replace(/e.*/, '')
+    .replaceAll(/\D/g, '')
+    .replaceAll(/^0+|0+$/g, '')
+}
+
+/** A number in JSON that would become another one. */
+export class UnkeptNumber extends SyntaxError {}
+
+/**
+ * Parses JSON that a person wrote.
+ * @throws UnkeptNumber where a number of it would silently become another one; SyntaxError for what is not JSON
+ */
+export function parseWritten(text: string): unknown {
+  return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
+    const problem = typeof value === 'number' && source !== undefined && numberProblem(value, source)
+    if (problem) throw new UnkeptNumber(`the number ${source} ${problem}`)
+    return value
+  })
+}
+
 /** A value with its parts below {@link MAX_ANSWER_LEVELS} replaced; the same one where it has none. */
 export function withinLevels(value: unknown): unknown {
   return hasMoreLevels(value, MAX_ANSWER_LEVELS) ? cut(value, MAX_ANSWER_LEVELS) : value

@@ -15,10 +15,10 @@ const JOINING = ['Arab', 'Syrc', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya',
   .map(script => String.raw`\p{Script_Extensions=${script}}`)
   .join('')
 const JOINERS: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
-/** Joiners that join letters or pictures, and selectors that choose a picture: people see what they do. */
+/** Joiners between letters or pictures that are seen, and selectors that choose a picture: people see what they do. */
 const JOINT = new RegExp(
-  String.raw`(?<=[${JOINING}])[\u200C\u200D]` +
-    String.raw`|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})` +
+  String.raw`(?<=(?!\p{Default_Ignorable_Code_Point})[${JOINING}])[\u200C\u200D]` +
+    String.raw`|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})` +
     String.raw`|(?<=\p{Emoji})[\uFE0E\uFE0F]`,
   'uy',
 )

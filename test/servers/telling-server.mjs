@@ -6,7 +6,9 @@ const EVIL = '\u001b[2J\u001b]0;owned\u0007'
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const notify = (method, params) => send({ method: `notifications/${method}`, params })
 const text = value => ({ content: [{ type: 'text', text: value }] })
-const tool = name => ({ name, inputSchema: { type: 'object' } })
+const required = ['first']
+const tool = name => ({ name, inputSchema: { type: 'object', ...(name === 'takes' && takesSchema()) } })
+const takesSchema = () => ({ properties: { [required[0]]: { type: 'string' } }, required, additionalProperties: false })
 const added = []
 const contents = { now: 1 }
 const subscribed = new Set()
@@ -41,6 +43,13 @@ const tools = {
     notify('message', { level: 7, logger: {}, data: undefined })
     return text('logged')
   },
+  /** What `takes` requires is another argument from now on. */
+  rename() {
+    required.splice(0, 1, 'second')
+    notify('tools/list_changed')
+    return text('renamed')
+  },
+  takes: (id, { arguments: sent }) => text(`took ${Object.keys(sent).join()}`),
   lists: () => text(`listed ${counted.lists} times`),
   asked: (id, { _meta }) => text(`asked for progress: ${_meta?.progressToken !== undefined}`),
 }

@@ -223,9 +223,8 @@ describe('a model that obeys every order it reads', () => {
       expect(toolCalls?.map(({ operation }) => operation)).toEqual(['getPrompt'])
       obeyed += (await api.call(agentTurns.list, { projectId, limit: 1 })).items[0]!.calls.length - 1
     }
-    // What is no tool at all never leaves the model.
-    const isTool = (_: string, at: number) => agentTools().has(orders[at % ORDERS.length]!.name)
-    expect(obeyed).toBe(texts.filter(isTool).length)
+    // What is no tool at all is noted too.
+    expect(obeyed).toBe(texts.length)
     expect(JSON.stringify(await world())).toBe(before)
     expect(told.join()).not.toMatch(/Hidden|scripted-0123456789/)
   })

@@ -4,7 +4,7 @@ import { makeKey } from '../../src/service/core/access.ts'
 import type { ServiceOptions } from '../../src/service/workspace/service.ts'
 import { open, sandbox, until } from './harness.ts'
 import { soon } from './model-runs.ts'
-import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
+import { scriptedModel, TOKENS, type Answer, type Asked } from './scripted-model.ts'
 import { environmentFor, helper } from './visits.ts'
 
 const { chats, clients, sessions, traceExports } = contract
@@ -83,7 +83,12 @@ test('a chat that fails keeps what was called, and goes on without what was neve
   const sessionId = failure.details?.['sessionId'] as string
   expect((await api.call(chats.get, { projectId, sessionId })).messages).toMatchObject([
     { role: 'user', text: 'add' },
-    { role: 'system', text: failure.message, toolCalls: [{ toolName: 'get-sum', isError: false }] },
+    {
+      role: 'system',
+      text: failure.message,
+      toolCalls: [{ toolName: 'get-sum', isError: false }],
+      totalTokens: TOKENS.input + TOKENS.output,
+    },
   ])
 
   const stop = new AbortController()
@@ -102,6 +107,28 @@ test('a chat that fails keeps what was called, and goes on without what was neve
   )
   expect((await say('again', { sessionId })).messages.at(-1)).toMatchObject({ text: 'Here.' })
   expect(model.asked.at(-1)?.prompts).toEqual(['again'])
+})
+
+test('a model that says nothing or never stops has not answered, and what it took is kept', async () => {
+  const script = ({ prompts }: Asked): Answer =>
+    prompts.at(-1) === 'loop' ? { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] } : { text: ' ' }
+  const { api, projectId, clientId, refused } = await stage(script, { log: () => undefined })
+  for (const [text, why, answers] of [
+    ['hello', 'without an answer', 1],
+    ['loop', 'after 22 steps', 22],
+  ] as const) {
+    const failure = await refused(text, { clientId })
+    expect(failure).toMatchObject({ message: expect.stringContaining(why), details: { reason: 'MODEL_ENDPOINT' } })
+    const sessionId = failure.details?.['sessionId'] as string
+    const { messages } = await api.call(chats.get, { projectId, sessionId })
+    expect(messages.at(-1)).toMatchObject({ role: 'system', totalTokens: answers * (TOKENS.input + TOKENS.output) })
+  }
+})
+
+test('an answer that is cut off says so', async () => {
+  const { say, clientId } = await stage(() => ({ text: 'It will be', isCut: true }))
+  const { messages } = await say('weather?', { clientId })
+  expect(messages.at(-1)?.text).toBe('It will be\n\n(The model ran out of tokens: this answer is cut off.)')
 })
 
 test('what cannot be talked to is refused, and leaves no session behind', async () => {

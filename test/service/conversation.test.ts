@@ -102,6 +102,20 @@ test('calls over the limit are refused, and a model that goes on calling never a
   expect(asked.at(-1)?.prompts).toEqual(['Twice', 'Again'])
 })
 
+test('a call that no server gets is among the calls, also over the limit', async () => {
+  const gone = { name: 'delete_everything', args: { path: '/' } }
+  const { conversation } = await talk(
+    ({ results }) => (results.length === 0 ? { calls: [gone, sum, sum, slow, slow] } : { text: 'Done.' }),
+    { maxToolCalls: 2 },
+  )
+  const { toolCalls } = await conversation.say('Try', never)
+  expect(toolCalls.map(({ serverName, toolName, isError }) => [serverName, toolName, isError])).toEqual([
+    ['', 'delete_everything', true],
+    ['everything', 'get-sum', false],
+    ['everything', 'trigger-long-running-operation', true],
+  ])
+})
+
 test('a model that refuses rejects with its code, and the same thing may be said again', async () => {
   let refusals = 0
   const { conversation, asked } = await talk(() => {

@@ -10,6 +10,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../src/api/contract/runs.t
 import { createService, type Service, type ServiceOptions } from '../../src/service/workspace/service.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { checked } from '../contract/checked-answers.ts'
+import { putNewWorkspace } from '../new-workspace.ts'
 
 type Input = Record<string, unknown>
 type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
@@ -48,6 +49,7 @@ export async function open(
     if (entry.kind === 'failure' || entry.status >= 500) failures.push(entry.error)
   }
   const dataDir = options.dataDir ?? temporaryDirectory(ending)
+  if (options.dataDir === undefined) await putNewWorkspace(dataDir, options)
   const service = await createService({ log, ...options, dataDir })
   ending.onTestFinished(async () => {
     await service.close()
@@ -120,8 +122,8 @@ export function untilEnded(api: Api, projectId: string, runId: string): Promise<
 /** A case that calls the reference server's long operation. */
 export function longCase(title: string, seconds: number) {
   const args = { duration: seconds, steps: 1 }
-  const step = { id: 'long', kind: 'toolCall', serverName: 'everything', toolName: 'trigger-long-running-operation' }
-  return { title, steps: [{ ...step, arguments: args }] }
+  const step = { id: 'long', serverName: 'everything', toolName: 'trigger-long-running-operation', arguments: args }
+  return { title, steps: [{ ...step, kind: 'toolCall' as const }] }
 }
 
 /** A case that calls echo and wants a text in the answer. */
@@ -129,8 +131,8 @@ export function echoCase(title: string, message: string, wanted = message) {
   return {
     title,
     steps: [
-      { id: 'echo', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message } },
-      { id: 'text', kind: 'assert', assertion: { type: 'responseContains', needle: wanted } },
+      { id: 'echo', kind: 'toolCall' as const, serverName: 'everything', toolName: 'echo', arguments: { message } },
+      { id: 'text', kind: 'assert' as const, assertion: { type: 'responseContains' as const, needle: wanted } },
     ],
   }
 }

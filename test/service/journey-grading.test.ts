@@ -289,6 +289,7 @@ describe('a session', () => {
       access: { configured: model.settings, keys: {} },
       connections,
       record: row => void recorded.push(row),
+      spend: () => undefined,
       signal: never,
       ...fields,
     })

@@ -16,7 +16,7 @@ import {
   untilOver,
 } from './journey-cast.ts'
 import { KEY, sum } from './model-runs.ts'
-import { scriptedModel, TOKENS } from './scripted-model.ts'
+import { scriptedModel, TOKENS, type Answer, type Asked } from './scripted-model.ts'
 
 const { journeys, journeyRuns, personas, sessions, traceExports } = contract
 
@@ -168,6 +168,26 @@ test('the persona speaks until its turns are used up, and hears everything that 
   expect(model.asked.at(-1)?.prompts[0]).toContain('On 3')
 })
 
+test('what a failed turn and an unusable grade took is counted too', async () => {
+  const sessionOf = async (assistant: (asked: Asked) => Answer) => {
+    const { api } = await stage({ assistant, grader: () => ({ text: 'no grade' }) })
+    const { projectId, journeyId } = await plainJourney(api, { maxTurns: 1 })
+    await runJourney(api, { projectId, journeyId })
+    return (await api.call(sessions.list, { projectId, sourceType: 'swarm' })).items[0]
+  }
+  // The persona and the answer that called; the persona, the answer and its grading.
+  expect(await sessionOf(({ results }) => (results.length > 0 ? { status: 400 } : { calls: [sum] }))).toMatchObject({
+    messageCount: 1,
+    cumulativeInputTokens: 2 * TOKENS.input,
+    cumulativeOutputTokens: 2 * TOKENS.output,
+  })
+  expect(await sessionOf(() => ({ text: 'Five.' }))).toMatchObject({
+    messageCount: 2,
+    cumulativeInputTokens: 3 * TOKENS.input,
+    cumulativeOutputTokens: 3 * TOKENS.output,
+  })
+})
+
 test('a broken grader is counted as such and fails nothing', async () => {
   let graders = 0
   const { api, store } = await stage({
@@ -289,7 +309,8 @@ test('sessions of runs are in the feed of the project, and their spans in its ex
     messageCount: 2,
     cumulativeUserMessageCount: 1,
     cumulativeToolCallCount: 1,
-    cumulativeInputTokens: 3 * TOKENS.input,
+    // Two turns of the persona, two answers of the assistant and the grading.
+    cumulativeInputTokens: 5 * TOKENS.input,
     parentRef: { kind: 'journeyRun', label: 'Sums', journeyRunId: runId, journeyRefId: journeyId },
   })
   const found = await api.call(sessions.list, { projectId, q: 'five', scope: 'transcripts' })

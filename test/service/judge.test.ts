@@ -226,6 +226,30 @@ describe('a model that does not grade', () => {
     expect(graded?.cases?.[1]?.reason).toContain('graded 85')
   })
 
+  test('leaves a case without a score where a trial of it has no grade', async () => {
+    const replies = [json({ score: 1, reason: 'Fine.', rubricHits: [] }), { text: 'Looks fine to me!' }]
+    const { models } = await judge(() => replies.shift()!)
+    const { api, place } = await finishedRun([goalCase('twice', 'x', { runs: 2 })], undefined, { models })
+    await api.call(runs.requestJudge, { ...place, body: { enable: true } })
+    const graded = await untilJudged(api, place)
+    expect(graded).toMatchObject({
+      status: 'completed',
+      summary: '0 of 0 graded cases reached the threshold of 0.7. 1 could not be graded.',
+      cases: [{ score: null, passed: false, reason: expect.stringContaining('no usable grade') }],
+    })
+  })
+
+  test('fails the grading when the only grade is for an answer without any text', async () => {
+    const { models } = await judge(() => ({ text: 'Looks fine to me!' }))
+    const tests = [
+      goalCase('silent', '', { steps: [{ id: 'only', kind: 'assert', assertion: { type: 'noToolErrors' } }] }),
+      goalCase('a', '1'),
+    ]
+    const { api, place } = await finishedRun(tests, undefined, { models })
+    await api.call(runs.requestJudge, { ...place, body: { enable: true } })
+    expect(await untilJudged(api, place)).toMatchObject({ status: 'failed', errorCode: 'INTERNAL_ERROR', cases: [] })
+  })
+
   test('fails the grading when it never gives a grade', async () => {
     const { models } = await judge(() => json({ verdict: 'yes' }))
     const { api, place } = await finishedRun([goalCase('a', '1')], undefined, { models })

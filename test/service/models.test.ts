@@ -67,7 +67,7 @@ describe.each(MODEL_KINDS)('a model behind an endpoint that speaks %s', kind => 
     const { run, items } = await runCases({ models: settings }, [{ title: 'tries', steps }])
     expect(items[0]?.error).toBeNull()
     expect(run.result).toBe('passed')
-    expect(items[0]?.actualToolCalls).toHaveLength(2)
+    expect(items[0]?.actualToolCalls).toHaveLength(3)
     const [invalid, unknown, right] = asked[1]?.results ?? []
     expect(invalid).toMatch(/invalid/i)
     expect(unknown).toContain('no-such-tool')
@@ -195,6 +195,7 @@ test('a model goes on after a refused call, and is asked nothing more once the t
       listTools: () => Promise.resolve([{ name: 'get-sum' }]),
       spend: () => {},
       callTool: () => Promise.reject(failure),
+      noteUnsent: () => {},
     })
   expect(await ask(new RefusedCall('not today'))).toEqual({ text: 'It says: not today' })
   asked.length = 0

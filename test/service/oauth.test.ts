@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { guardedServer } from './guarded-server.ts'
+import { answer, startHttpServer } from '../servers/http-server.ts'
 import { startOAuthServer } from '../servers/oauth-server.ts'
-import { open, sandbox } from './harness.ts'
+import { open, sandbox, until, untilEnded } from './harness.ts'
 
 const { servers, signIns, traffic } = contract
 
@@ -61,6 +62,39 @@ test('signing out forgets the tokens at once, and what was signed in to asks for
   expect(await api.call(signIns.delete, target)).toEqual({ signedOut: true })
   expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
   expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
+})
+
+test('a run that goes on at the address before gets no token of the present one', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const present = await startHttpServer()
+  const moved = Promise.withResolvers<void>()
+  const before = await startHttpServer({
+    'tools/call': (message, _request, response) =>
+      void moved.promise.then(() => answer(response, message, { content: [] })),
+  })
+  onTestFinished(() => Promise.all([present.close(), before.close()]).then(() => undefined))
+  const body = { name: 'moving', enabled: true, transportType: 'http', url: before.url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const target = { projectId, serverId }
+  const importTokens = (serverUrl: string, access_token: string) =>
+    api.call(servers.importTokens, { ...target, body: { serverUrl, tokens: { access_token } } })
+  await importTokens(before.url, 'of-before')
+  const step = { kind: 'toolCall' as const, serverName: 'moving', toolName: 'count', arguments: {} }
+  const steps = ['one', 'two'].map(id => ({ ...step, id }))
+  const suite = { name: 'Moving', model: 'none', serverIds: [serverId], tests: [{ title: 'twice', steps }] }
+  const { suiteId } = await api.call(contract.suites.create, { projectId, body: suite })
+  const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+  const callsBefore = () => before.seen.filter(({ method }) => method === 'tools/call')
+  await until(callsBefore, ({ length }) => length > 0)
+  await api.call(servers.update, { ...target, body: { url: present.url } })
+  await importTokens(present.url, 'of-present')
+  moved.resolve()
+  await untilEnded(api, projectId, runId)
+  expect(callsBefore().map(({ headers }) => headers.authorization)).toEqual(['Bearer of-before', undefined])
+  expect(before.seen.map(({ headers }) => headers.authorization)).not.toContain('Bearer of-present')
+  await api.call(servers.tools, target)
+  expect(present.seen.at(-1)?.headers.authorization).toBe('Bearer of-present')
 })
 
 test('a refresh under way does not bring back what was signed out of', async () => {

@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { gradeSession } from '../../src/service/journey-runs/grading.ts'
+import { WORK_LIMITS } from '../../src/lib/work-limits.ts'
 import type { JourneyMessageRow } from '../../src/service/journey-runs/session-rows.ts'
-import { open, sandbox, type Api } from './harness.ts'
+import { open, sandbox, until, type Api } from './harness.ts'
 import { graded } from './journey-cast.ts'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -102,3 +107,30 @@ test('patterns that were tested apart decide as those that were tested here', as
     ['It is good', 'failed'],
   ])
 })
+
+// Only Linux tells the state of a process in a file.
+test.runIf(existsSync('/proc/self/stat'))(
+  'a pattern is not given up for the time in which its process had no processor',
+  async () => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('stopped-child.ts', import.meta.url))])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const printed = text(child.stdout)
+    await until(
+      () => stateOf(child.pid!),
+      state => state === 'T',
+    )
+    const since = performance.now()
+    await until(
+      () => performance.now() - since,
+      elapsed => elapsed > 2 * WORK_LIMITS.pattern.most,
+    )
+    child.kill('SIGCONT')
+    expect(JSON.parse(await printed)).toEqual({ matches: true })
+  },
+)
+
+/** `T` is stopped; the name before it in parentheses may contain anything. */
+function stateOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return stat.charAt(stat.lastIndexOf(')') + 2)
+}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { causeOf } from '../../src/domain/runs/causes.ts'
 import { small } from '../servers/targets.ts'
 import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 import { referenceServerOverHttp } from './reference-server.ts'
@@ -277,6 +278,21 @@ test('a server that cannot be started fails every trial in set-up and the run as
     reasons: { setup_failed: 2 },
     rerunnable: true,
   })
+})
+
+test('a server that dies over a call was executed, and broke off', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const { transport } = small('dies-in-call')
+  const body = { name: 'dies', enabled: true, transportType: 'stdio', ...transport, type: undefined }
+  const server = await api.call(servers.create, { projectId, body })
+  const step = { id: 'a', kind: 'toolCall', serverName: 'dies', toolName: 'x' }
+  const tests = [{ title: 'one', steps: [step], runs: 1, model: 'none', provider: 'none' }]
+  const runId = await launch(api, projectId, { suiteName: 'Dies', tests, serverIds: [server.id] })
+  expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'completed', result: null })
+  const { items } = await api.call(iterations.list, { projectId, runId })
+  expect(items).toMatchObject([{ trialClass: 'execution_failed', error: expect.stringContaining('out of luck') }])
+  expect(items.map(causeOf)).toEqual(['server'])
 })
 
 test('history survives its suite, but not its project', async () => {

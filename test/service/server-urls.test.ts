@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
-import { startHttpServer } from '../servers/http-server.ts'
+import { answer, startHttpServer } from '../servers/http-server.ts'
 import { createApi, open, sandbox, temporaryDirectory, type Api } from './harness.ts'
 
-const { connections, readiness, servers } = contract
+const { calls, connections, readiness, servers, traffic } = contract
 
 const url = 'https://key:word@mcp.example/mcp?api_key=s3cr3t&mode=sse'
 const shown = 'https://redacted:redacted@mcp.example/mcp?api_key=redacted&mode=redacted'
@@ -36,6 +36,32 @@ test('who may not change servers sees no secret of an address', async () => {
     expect(items.find(({ id }) => id === target.serverId)).toMatchObject({ url: expected })
     expect(await own.call(servers.checkOAuth, target)).toMatchObject({ serverUrl: expected })
   }
+})
+
+test('messages that passed and calls by hand hold no secret of an address, nor one that the server repeats', async () => {
+  const { api, store } = await open()
+  const http = await startHttpServer({
+    'tools/call': (message, request, response) => {
+      const shown = ['authorization', 'x-team'].map(name => String(request.headers[name]).replace(/^\w+ /, ''))
+      const text = `${request.url} was asked with ${shown.join(' and ')}`
+      answer(response, message, { content: [{ type: 'text', text }] })
+    },
+  })
+  onTestFinished(() => http.close())
+  const serverUrl = `${http.url}?k=s3cr3t-of-tunnel&mode=sse`
+  const target = await saved(api, serverUrl)
+  await api.call(servers.update, { ...target, body: { headers: { 'x-team': 'Basic s3cr3t-of-header' } } })
+  await api.call(servers.importTokens, { ...target, body: { serverUrl, tokens: { access_token: 's3cr3t-of-token' } } })
+  await api.call(servers.callTool, { ...target, body: { toolName: 'count' } })
+  const { key } = makeKey(store, 'member', { grants: { [target.projectId]: 'member' } })
+  const member = createApi(api.fetch, key)
+  const frames = (await member.call(traffic.list, target)).items
+  const messages = await Promise.all(frames.map(({ id }) => member.call(traffic.get, { ...target, frameId: id })))
+  expect(messages.at(-1)?.exchange?.url).toBe(`${http.url}?k=redacted&mode=redacted`)
+  const [made] = (await member.call(calls.list, target)).items
+  const call = await member.call(calls.get, { ...target, callId: made!.id })
+  expect(JSON.stringify([frames, messages, call])).not.toMatch(hidden)
+  expect(JSON.stringify(call.result)).toContain('was asked with [secret] and [secret]')
 })
 
 test('readiness runs and connection requests hold no secret of an address either', async () => {

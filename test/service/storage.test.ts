@@ -2,13 +2,16 @@ import { closeSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } f
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
+import { allEndpoints, API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { StorageError } from '../../src/api/contract/error.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
 import { describeError } from '../../src/api/client/errors/error-text.ts'
 import { createService } from '../../src/service/workspace/service.ts'
+import { followRun } from '../../src/cli/follow/follow-run.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
-import { createApi, sandbox, temporaryDirectory } from './harness.ts'
+import { createApi, longCase, sandbox, temporaryDirectory } from './harness.ts'
 
 const { projects, suites } = contract
 
@@ -41,7 +44,7 @@ async function served() {
       throw error
     }
   }
-  return { store, fill, empty: () => (store.write = write), api: createApi(service.fetch, service.localKey) }
+  return { service, store, fill, empty: () => (store.write = write), api: createApi(service.fetch, service.localKey) }
 }
 
 test('reads are answered while nothing can be written, and a write says what to do', async () => {
@@ -64,6 +67,24 @@ test('reads are answered while nothing can be written, and a write says what to 
   })
   empty()
   expect(await api.call(projects.create, { body: { name: 'new' } })).toMatchObject({ name: 'new' })
+})
+
+test('a run whose end cannot be stored is not followed for ever by the process that executed it', async () => {
+  const { service, api, fill, empty } = await served()
+  onTestFinished(() => void empty())
+  const { projectId, serverId } = await sandbox(api)
+  const tests = [{ ...longCase('long', 1), runs: 1, model: 'm', provider: 'm' }]
+  const body = { suiteName: 'Long', tests, serverIds: [serverId] }
+  const { runId } = await api.call(contract.runs.create, { projectId, body })
+  fill()
+  const baseUrl = `http://local.test${API_PREFIX}`
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({ fetch: service.answer, baseUrl, key: service.localKey, budget })
+  const { signal } = new AbortController()
+  const executed = service.settle().then(() => true)
+  const options = { interrupt: signal, timeout: signal, onEvent: () => undefined, executed }
+  const followed = await followRun(client, { projectId, runId }, options)
+  expect(followed).toMatchObject({ kind: 'refused', error: { code: 'unrecorded-run' }, run: { status: 'running' } })
 })
 
 const BREAKAGES: Record<string, [title: RegExp, (dataDir: string) => void]> = {

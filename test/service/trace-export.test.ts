@@ -97,6 +97,22 @@ test('every iteration of a run is a trace of its steps and calls, without what w
   expect(full.text).toContain('The sum of 2 and 2 is 4.')
 })
 
+test('content that is exported holds no credential of a server that a tool printed', async () => {
+  const { api } = await open()
+  const { projectId, serverId } = await sandbox(api)
+  const env = { WEATHER_API_KEY: 'hunter2-"and"-more', DEFAULT_CITY: 'Amsterdam-Centrum' }
+  await api.call(contract.servers.update, { projectId, serverId, body: { env } })
+  const step = { id: 'env', kind: 'toolCall', serverName: 'everything', toolName: 'get-env', arguments: {} }
+  const suite = { name: 'Printing', model: 'none', serverIds: [serverId], tests: [{ title: 'env', steps: [step] }] }
+  const { suiteId } = await api.call(suites.create, { projectId, body: suite })
+  const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
+  await untilEnded(api, projectId, runId)
+  const { text } = await exported(api, { projectId, includeContent: true })
+  expect(text).not.toContain('hunter2')
+  expect(text).toContain('[secret]')
+  expect(text).toContain('Amsterdam-Centrum')
+})
+
 test('pages hold whole traces, oldest first, and say in headers how to go on', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)

@@ -274,6 +274,13 @@ describe('what cannot be answered', () => {
       /its owner can see why/,
       /refused the key/,
     ],
+    [
+      'when the model says nothing',
+      { script: () => ({ text: '' }) },
+      502,
+      /its owner can see why/,
+      /without an answer/,
+    ],
   ] as const)('%s is told in general words, and to the owner in particular', async (_, given, status, told, noted) => {
     const { visit, transcript } = await study({ mode: 'anyone_with_link' }, given)
     const session = await visit.enter()
@@ -285,6 +292,23 @@ describe('what cannot be answered', () => {
       body: { items: [{ role: 'user' }, { role: 'system', text: 'There was no answer.' }] },
     })
     expect((await transcript()).messages?.at(-1)).toMatchObject({ role: 'system', text: expect.stringMatching(noted) })
+  })
+
+  test('a tool that prints the settings of its server tells no visitor its credentials', async () => {
+    const told: string[] = []
+    const script = ({ results }: Asked): Answer => {
+      told.push(...results)
+      return results.length > 0 ? { text: results.join() } : { calls: [{ name: 'get-env', args: {} }] }
+    }
+    const { api, visit, projectId, serverId } = await study({ mode: 'anyone_with_link' }, { script })
+    const env = { WEATHER_API_KEY: 'hunter2-"and"-more', DEFAULT_CITY: 'Amsterdam-Centrum' }
+    await api.call(contract.servers.update, { projectId, serverId, body: { env } })
+    const { body } = await (await visit.enter()).say('Print the environment of the weather server.')
+    for (const said of [JSON.stringify(body), told.join()]) {
+      expect(said).not.toContain('hunter2')
+      expect(said).toContain('[secret]')
+      expect(said).toContain('Amsterdam-Centrum')
+    }
   })
 
   test('a tool that fails is named, its words stay with the assistant', async () => {

@@ -146,6 +146,11 @@ export async function resultFault(
   return fault.name === undefined ? why : `\`${fault.name}\` ${why}`
 }
 
+/** What {@link resultFault} found, as a sentence. */
+export function mismatchText(fault: string): string {
+  return `The result does not match the tool’s output schema: ${fault}.`
+}
+
 /**
  * Compiles schemas of somebody else's server apart from the screen's thread: each for as long as one may take, and all
  * of them within `limitMs`.

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import type { Incident } from '../../domain/notebook/notebook.ts'
-import { redacted, withoutSecrets } from './redaction.ts'
+import { redacted, withoutKnown, withoutSecrets } from './redaction.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const core = fc
@@ -98,6 +98,16 @@ describe('redaction', () => {
       }),
       { numRuns: 3_000 },
     )
+  })
+
+  test.each(['deploy --p\nassword\n  a1b2c3d4e5', 'the to\n  ken\n> a1b2c3d4e5'])(
+    'a break may stand where the blank was: %j',
+    text => expect(redacted(text)).toMatch(/\n\S* *\[secret\]$/),
+  )
+
+  test('a longer word is no name of a secret', () => {
+    const text = 'the keyboard2024 and tokenizer-v2-large, a key\nfigure'
+    expect(redacted(text)).toBe(text)
   })
 
   test('of an exported incident leaves none in any of its places', async () => {
@@ -210,6 +220,7 @@ describe('redaction', () => {
       'aeyJ',
       'ask-',
       '1token=',
+      'key1',
     ]) {
       const began = process.cpuUsage()
       expect(redacted(unit.repeat(60_000 / unit.length)).length).toBeGreaterThan(0)
@@ -217,4 +228,21 @@ describe('redaction', () => {
       expect((user + system) / 1000, unit).toBeLessThan(3000)
     }
   })
+})
+
+test('a known secret stands in no text of a value, however often JSON is wrapped in JSON; names and numbers stay', () => {
+  const secret = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'u', '0', '1', 'é', 'x'), minLength: 8 })
+  fc.assert(
+    fc.property(secret, fc.nat(4), fc.string(), (known, wraps, around) => {
+      let text = `${around}${known}${around}`
+      for (let wrap = 0; wrap < wraps; wrap += 1) text = JSON.stringify({ [known]: 1, text })
+      const safe = withoutKnown({ [known]: 12345678, list: [text] }, [known, '12345678'])
+      expect(Object.keys(safe)).toEqual([known, 'list'])
+      expect(safe[known]).toBe(12345678)
+      const [left = ''] = safe.list
+      const spelt = Array.from({ length: wraps }).reduce<string>(inner => JSON.stringify(inner).slice(1, -1), known)
+      expect(left).toContain('[secret]')
+      expect(left).not.toContain(spelt)
+    }),
+  )
 })

@@ -5,6 +5,8 @@ type Rule = {
   pattern: RegExp
   /** It begins where a word does. */
   word?: true
+  /** Its first group ends in a separator, or where a line break was folded away. */
+  parted?: true
   /** What stands for it. */
   label?: string
 }
@@ -56,8 +58,9 @@ const PERSONAL: readonly Rule[] = [
   // The same in words and on command lines: what is named so and holds a digit.
   {
     pattern:
-      /((?:token|secret|key|passw(?:or)?d|passphrase|passcode|pwd)(?:\s{1,3}(?:is|was|are))?[\s:>"'=]{1,6})(?=[^\s"',;]{0,200}\d)(?![a-z]{2,12}_[0-9a-z]{10,})[^\s"',;]{7,}/gi,
+      /((?:token|secret|key|passw(?:or)?d|passphrase|passcode|pwd)(?:\s{1,3}(?:is|was|are))?[\s:>"'=]{0,6})(?=[^\s"',;]{0,200}\d)(?![a-z]{2,12}_[0-9a-z]{10,})[^\s"',;]{7,}/gi,
     word: true,
+    parted: true,
   },
   // A part of an address that nobody would have chosen; ids have a prefix that says of what.
   {
@@ -102,6 +105,23 @@ type Range = { from: number; to: number; label: string }
 export function withoutSecrets(text: string, known: readonly string[] = []): string {
   const view = viewOf(text)
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
+}
+
+/** How many texts of JSON may stand in each other, such as a tool's in its result in an export. */
+const MOST_WRAPPED = 5
+
+/** A value of JSON in whose texts known secrets became `[secret]`; names and numbers stay. */
+export function withoutKnown<T>(value: T, known: readonly string[]): T {
+  if (known.length === 0) return value
+  const spellings = known.flatMap(secret => {
+    const levels = [secret]
+    while (levels.length < MOST_WRAPPED) levels.push(JSON.stringify(levels.at(-1)).slice(1, -1))
+    return levels
+  })
+  const longestFirst = [...new Set(spellings)].toSorted((one, other) => other.length - one.length)
+  const struck = (text: string) => longestFirst.reduce((left, spelling) => left.replaceAll(spelling, SECRET), text)
+  const reviver = (_name: string, each: unknown): unknown => (typeof each === 'string' ? struck(each) : each)
+  return JSON.parse(JSON.stringify(value), reviver) as T
 }
 
 /** What is known of the machine and the session that a document comes from. */
@@ -150,22 +170,25 @@ function literalRanges(view: View, literals: readonly string[], label: string): 
 }
 
 /**
- * Characters of matches within words that a rule may find in vain; beyond them any match counts, wherever it begins.
+ * Characters of matches that a rule may find in vain, such as within words; beyond them any match counts, wherever it
+ * begins.
  */
 const MOST_IN_VAIN = 1_000_000
 
 function rangesOf(view: View, rules: readonly Rule[]): Range[] {
-  return rules.flatMap(({ pattern, word, label = SECRET }) => {
+  return rules.flatMap(({ pattern, word, parted, label = SECRET }) => {
     const ranges: Range[] = []
     const search = new RegExp(pattern)
     let inVain = 0
     for (let match = search.exec(view.text); match; match = search.exec(view.text)) {
-      if (word && inVain < MOST_IN_VAIN && !beginsWord(view, match.index)) {
+      const from = match.index + match[1]!.length
+      const isParted = !parted || !/\w$/.test(match[1]!) || isBroken(view, from)
+      const isWhole = isParted && (!word || beginsWord(view, match.index))
+      if (!isWhole && inVain < MOST_IN_VAIN) {
         inVain += match[0].length
         search.lastIndex = match.index + 1
         continue
       }
-      const from = match.index + match[1]!.length
       ranges.push(rangeIn(view, from, match.index + match[0].length, label))
     }
     return ranges
@@ -173,8 +196,12 @@ function rangesOf(view: View, rules: readonly Rule[]): Range[] {
 }
 
 /** Where something was folded away, another word may begin; so it may behind an underscore. */
-function beginsWord({ text, from, to }: View, index: number): boolean {
-  if (index === 0 || !/[^\W_]/.test(text[index - 1]!)) return true
+function beginsWord(view: View, index: number): boolean {
+  return index === 0 || !/[^\W_]/.test(view.text[index - 1]!) || isBroken(view, index)
+}
+
+/** Whether something was folded away in front of a character, which is not the first. */
+function isBroken({ from, to }: View, index: number): boolean {
   return from(index) !== to(index - 1)
 }
 

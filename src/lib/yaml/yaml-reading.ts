@@ -10,6 +10,7 @@ import {
   type Node,
 } from 'yaml'
 import { BOUNDS } from '../bounds.ts'
+import { numberProblem } from '../json.ts'
 import { printable } from '../printable.ts'
 import { placeAt, type TextPlace } from '../text-place.ts'
 import { offsetOf } from './yaml-places.ts'
@@ -152,20 +153,12 @@ function oddities(document: Document): { offset: number; message: string }[] {
       if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
         say(node, 'A name in front of a colon must be a text; put it in quotes.')
       if (isScalar(node)) {
-        const odd = key === 'key' ? undefined : oddNumber(node.value, node.source)
-        if (odd) say(node, odd)
+        const { value, source = '' } = node
+        const problem = key !== 'key' && typeof value === 'number' && numberProblem(value, source)
+        if (problem) say(node, `This number ${problem}.`)
       }
       return undefined
     },
   })
   return found
-}
-
-function oddNumber(value: unknown, source: string | undefined): string | undefined {
-  if (typeof value !== 'number') return undefined
-  if (!Number.isFinite(value)) return 'JSON has no such number; put it in quotes if it is a text.'
-  // JSON writes the shortest digits that mean the same number; whoever wrote those means it.
-  if (source !== undefined && /^-?\d{16,21}$/.test(source) && source !== String(value))
-    return 'This number is too long to be stored exactly; quote it if it is text.'
-  return undefined
 }

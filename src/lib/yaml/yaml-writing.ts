@@ -27,7 +27,9 @@ export function writeDocument({ value, words, about = [] }: DocumentText): strin
   visit(document, {
     Scalar(_, scalar) {
       const { value: text } = scalar
-      if (typeof text === 'string' && hasUnprintable(text)) scalar.type = Scalar.QUOTE_DOUBLE
+      // The library loses blanks when it reads back a block of nothing but blanks.
+      const isBlank = typeof text === 'string' && text.trim() === ''
+      if (isBlank || (typeof text === 'string' && hasUnprintable(text))) scalar.type = Scalar.QUOTE_DOUBLE
     },
   })
   return escapedYaml(document.toString({ lineWidth: 0 }))

@@ -6,7 +6,7 @@ import { plainHeaders, type ApiResponse } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
-import { neverAnswered, runModelTurn, type TurnTools } from '../conversations/model-turn.ts'
+import { neverAnswered, NO_ANSWER, readText, runModelTurn, type TurnTools } from '../conversations/model-turn.ts'
 import type { Handlers, InnerRequest, ServiceContext } from '../core/context.ts'
 import { createOnce } from '../core/create-once.ts'
 import { untilAborted } from '../core/deadline.ts'
@@ -17,7 +17,8 @@ import { cut } from '../core/one-line.ts'
 import { Reply } from '../core/reply.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import { withDeadline } from '../models/ask.ts'
-import { OF_MODEL } from '../models/failures.ts'
+import { unusableAnswer } from '../models/failures.ts'
+import { NO_TOKENS } from '../core/token-usage.ts'
 import { agentTools, effectOf, ownParameters, type AgentTool } from './operations.ts'
 import type { AgentTurnRow } from './rows.ts'
 
@@ -105,7 +106,7 @@ async function answerOf(
     settings: { systemPrompt: INSTRUCTIONS },
     maxSteps: MOST_CALLS + 2,
     ...toolsOf(context, call, row, signal),
-    spend({ inputTokens = 0, outputTokens = 0 }) {
+    spend({ inputTokens, outputTokens } = NO_TOKENS) {
       row.inputTokens += inputTokens
       row.outputTokens += outputTokens
     },
@@ -113,10 +114,9 @@ async function answerOf(
   })
   const end = await untilAborted(turn, signal)
   if (end.kind === 'broken') throw end.failure
-  if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(MOST_CALLS + 2), OF_MODEL)
-  const reply = end.text.trim()
-  if (end.isCut) return `${reply}\n\n(The model ran out of tokens: this answer is cut off.)`.trimStart()
-  if (reply === '') throw new ServiceError('INTERNAL_ERROR', 'The model ended the turn without an answer.', OF_MODEL)
+  if (end.kind === 'exhausted') throw unusableAnswer(neverAnswered(MOST_CALLS + 2))
+  const reply = readText(end).trim()
+  if (reply === '') throw unusableAnswer(NO_ANSWER)
   return reply
 }
 
@@ -133,8 +133,7 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
       if (!tool) throw new RefusedCall(`There is no operation ${name}.`)
       if (row.calls.length >= MOST_CALLS)
         throw new RefusedCall(`No more than ${MOST_CALLS} operations a turn: answer with what you have.`)
-      const known = { operation: name, input: JSON.parse(withoutSecrets(JSON.stringify(input))) as typeof input }
-      const note: AgentTurnRow['calls'][number] = { ...known, outcome: 'refused' }
+      const note = refused(name, input)
       row.calls.push(note)
       call.onProgress?.({ progress: row.calls.length, message: name })
       try {
@@ -150,7 +149,15 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
         throw error
       }
     },
+    noteUnsent({ toolName, arguments: input, error }) {
+      if (row.calls.length < MOST_CALLS) row.calls.push({ ...refused(toolName, input), message: error })
+    },
   }
+}
+
+/** What is kept of an operation until it has been carried out. */
+function refused(operation: string, input: Input): AgentTurnRow['calls'][number] {
+  return { operation, input: JSON.parse(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
 }
 
 type Input = Record<string, unknown>

@@ -7,6 +7,7 @@ import { digest } from '../core/ids.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
+import { unusableAnswer } from '../models/failures.ts'
 import { chooseTarget, requireServers } from '../suites/target.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
@@ -339,7 +340,7 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
       shapeName: 'cases',
       signal,
     })
-    if (value.cases.length === 0) throw new ServiceError('INTERNAL_ERROR', 'The model drafted no cases; try again.')
+    if (value.cases.length === 0) throw unusableAnswer('The model drafted no cases; try again.')
     return { generationModel: model, ...casesOf(value.cases, { mix, known }) }
   })
 }

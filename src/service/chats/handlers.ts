@@ -1,7 +1,12 @@
 import type { Chat } from '../../api/contract/chat.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { historyOf, openAssistant } from '../conversations/assistant.ts'
-import type { Conversation, ConversationToolCall, ConversationTurn } from '../conversations/conversation.ts'
+import type {
+  Conversation,
+  ConversationOptions,
+  ConversationToolCall,
+  ConversationTurn,
+} from '../conversations/conversation.ts'
 import { keptCall, NOTHING_SAID } from '../conversations/message-rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import type { Store } from '../core/database/store.ts'
@@ -11,6 +16,7 @@ import { isAbandoned, releaseLease, takeLease, type Lease } from '../core/lease.
 import { messageOf } from '../core/one-line.ts'
 import { resolveEnvironment } from '../environments/records.ts'
 import { withDeadline } from '../models/ask.ts'
+import { addUsage, NO_TOKENS, type TokenUsage } from '../core/token-usage.ts'
 import type { ChatMessageRow, ChatRow } from './rows.ts'
 
 /** Longest time of one answer, in milliseconds; other processes take it for interrupted a while later. */
@@ -29,13 +35,15 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
         store.write(() => store.chats.change(id, { pending: pending.map(keptCall) }))
         call.onProgress?.({ progress: pending.length, message: `${made.serverName}: ${made.toolName}` })
       }
-      const { id, lease, conversation } = store.write(() => begin(context, call, onCall))
+      let spent = NO_TOKENS
+      const onSpend = (usage: TokenUsage) => void (spent = addUsage(spent, usage))
+      const { id, lease, conversation } = store.write(() => begin(context, call, { onCall, onSpend }))
       try {
         const turn = await withDeadline(ANSWER_MS, call.signal, signal => conversation.say(call.body.text, signal))
         return store.write(() => noteAnswer(context, call.project.id, id, turn))
       } catch (error) {
         const failure = call.signal.aborted ? cancelled(error) : error
-        store.write(() => noteFailure(context, id, messageOf(failure), pending))
+        store.write(() => noteFailure(context, id, { text: messageOf(failure), calls: pending, spent }))
         throw withSession(failure, id)
       } finally {
         releaseLease(lease)
@@ -52,18 +60,18 @@ type Begun = { id: string; lease: Lease; conversation: Conversation }
 function begin(
   context: ServiceContext,
   { project, body }: Saying,
-  onCall: (call: ConversationToolCall) => void,
+  hooks: Pick<ConversationOptions, 'onCall' | 'onSpend'>,
 ): Begun {
   const { store, now } = context
   const { sessionId, text } = body
   const known = sessionId === undefined ? undefined : store.chats.require(project.id, sessionId)
   if (known?.lease && !isAbandoned(known.lease))
     throw new ServiceError('CONFLICT', 'The last message is still being answered.')
-  if (known?.lease) noteFailure(context, known.id, INTERRUPTED, known.pending)
+  if (known?.lease) noteFailure(context, known.id, { text: INTERRUPTED, calls: known.pending })
   const { environmentId = null, clientId = null } = known ?? body
   const { title, config, servers, model } = partsOf(store, project.id, { environmentId, clientId })
   const history = known ? historyOf(store.chats.messages(known.id)) : []
-  const conversation = openAssistant(context, { config, servers, model, history, onCall })
+  const conversation = openAssistant(context, { config, servers, model, history, ...hooks })
   const lease = { ...takeLease(), expiresAt: Date.now() + LEASE_MS }
   const at = now()
   const asked = { modelId: model ?? null, lastActivityAt: at, lease }
@@ -77,7 +85,7 @@ function begin(
 
 const INTERRUPTED = 'The process that wrote the answer has ended.'
 const SETTLED = { lease: undefined, pending: [] }
-const NOTHING_SPENT = { usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, durationMs: 0 }
+const NOTHING_SPENT = { usage: NO_TOKENS, durationMs: 0 }
 
 /** What a chat talks to right now. @throws ServiceError `NOT_FOUND`, and `CONFLICT` where it has no servers */
 function partsOf(store: Store, projectId: string, target: Pick<ChatRow, 'environmentId' | 'clientId'>) {
@@ -102,14 +110,13 @@ function noteAnswer({ store, now }: ServiceContext, projectId: string, id: strin
   return toChat(store.chats.require(projectId, id), store.chats.messages(id).slice(-2))
 }
 
-/** Keeps why there is no answer, and what was called by then. */
+/** Keeps why there is no answer, and what was called and spent by then. */
 function noteFailure(
   { store, now }: ServiceContext,
   sessionId: string,
-  text: string,
-  calls: readonly ConversationToolCall[],
+  { text, calls, spent = NO_TOKENS }: { text: string; calls: readonly ConversationToolCall[]; spent?: TokenUsage },
 ): void {
-  const kept = { text, toolCalls: calls.map(keptCall), ...NOTHING_SPENT }
+  const kept = { ...NOTHING_SPENT, text, toolCalls: calls.map(keptCall), usage: spent }
   store.chats.append({ sessionId, role: 'system', ...kept, createdAt: now() })
   store.chats.change(sessionId, SETTLED)
 }

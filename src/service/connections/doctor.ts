@@ -114,7 +114,7 @@ async function probe(target: ServerTarget, report: DoctorReport, deadline: Deadl
       accessToken: await transport.accessToken?.(),
     })
     report.probe['httpStatus'] = response.status
-    const refusal = credentialRefusal(response.status, target.name)
+    const refusal = credentialRefusal(response, target.name)
     if (refusal) throw refusal
     return `${url} answered HTTP ${response.status}.`
   } catch (error) {

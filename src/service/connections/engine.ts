@@ -34,7 +34,7 @@ import type {
   TrialSession,
   ValidateResult,
 } from './types.ts'
-import { probeHttp } from './http-request.ts'
+import { isOAuthChallenge, probeHttp } from './http-request.ts'
 import { loadLibrary } from './library.ts'
 import { createMetadataFetch } from './metadata-fetch.ts'
 
@@ -227,7 +227,7 @@ async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: 
   const response = await probeHttp(transport, { signal })
   if (response.status !== 401) return false
   const challenge = response.headers.get('www-authenticate') ?? ''
-  if (/^(bearer|dpop)\b/i.test(challenge)) return true
+  if (isOAuthChallenge(challenge)) return true
   const library = await loadLibrary()
   const fetchFn = createMetadataFetch(transport.url, signal)
   const metadata = library.discoverOAuthProtectedResourceMetadata(transport.url, {}, fetchFn)

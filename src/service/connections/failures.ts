@@ -78,12 +78,23 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
     return fail(code, message, { protocolError: { code: error.code, message: error.message } })
   }
   if (error instanceof library.SdkHttpError) {
-    const redirect = /Redirect .* not followed.*/.exec(error.message)?.[0]
+    // Behind it the library names an option of its own.
+    const redirect = /Redirect .* not followed.*?(?= \(redirectPolicy|$)/.exec(error.message)?.[0]
     const answer = `answered ${asked} with HTTP ${error.status}`
-    const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}.`
+    const words = redirect === undefined ? firstLine(error) : ''
+    const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}${words && `: ${words}`}.`
     return fail('SERVER_UNREACHABLE', message, { httpStatus: error.status })
   }
   return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
+}
+
+const LONGEST_WORDS = 200
+
+/** What the body of an answer says, as far as it is a line of text; pages are none. */
+function firstLine(error: InstanceType<McpLibrary['SdkHttpError']>): string {
+  const { text } = (error.data ?? {}) as { text?: unknown }
+  if (typeof text !== 'string' || /^\s*</.test(text)) return ''
+  return text.trim().split('\n', 1)[0]!.slice(0, LONGEST_WORDS).toWellFormed().trim().replace(/\.$/, '')
 }
 
 function describeBreak(error: unknown, library: McpLibrary, asked: string): string {
@@ -94,6 +105,17 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): stri
     return `closed the connection during ${asked}`
   }
   return describeNetwork(error) ?? `did not answer ${asked} as an MCP server does`
+}
+
+/** Network errors after which nothing of a request has arrived anywhere. */
+const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Whether a connected server broke over a request: it took that, and was neither out of reach nor refused it. */
+export function brokeOver(failure: unknown): boolean {
+  if (!(failure instanceof ServiceError) || failure.code !== 'SERVER_UNREACHABLE') return false
+  if (Number(failure.details?.['httpStatus']) < 500) return false
+  const reason = failure.cause instanceof Error ? failure.cause.cause : undefined
+  return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
 }
 
 /** Why a request reached nobody, or undefined when the error is of another kind. */

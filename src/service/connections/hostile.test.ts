@@ -53,7 +53,17 @@ describe('a server that cannot be reached', () => {
 
   test('one that dies in a call is not called again', async () => {
     const failed = connect().callTool(small('dies-in-call'), call)
-    await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck/))
+    await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck$/))
+  })
+
+  test('one that dies over several calls says that any of them may be why', async () => {
+    const { callTool, validate } = connect()
+    await validate(small('dies-in-call'))
+    const failed = await Promise.allSettled([1, 2, 3].map(() => callTool(small('dies-in-call'), call)))
+    const message = /exited with code 7: out of luck \(2 other requests were under way, any of which may be why\)$/
+    expect(failed.map(end => end.status === 'rejected' && (end.reason as unknown))).toEqual(
+      [1, 2, 3].map(() => expect.objectContaining(unreachable(message)) as unknown),
+    )
   })
 })
 

@@ -60,7 +60,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       throw error
     })
     watch?.answered(response)
-    const refusal = credentialRefusal(response.status, options.serverName)
+    const refusal = credentialRefusal(response, options.serverName)
     if (!refusal) return limitBody(response, maxMessageBytes, failWith, count, watch)
     watch?.end()
     await response.body?.cancel()

@@ -42,9 +42,22 @@ export function displayUrl(url: URL): string {
   return url.origin + url.pathname
 }
 
+/** A challenge of OAuth; without one, a 401 may still be one. */
+export function isOAuthChallenge(challenge: string): boolean {
+  return /(?:^|,)\s*(?:bearer|dpop)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''))
+}
+
 /** A refusal of the stored credentials as our error; undefined for every other status. */
-export function credentialRefusal(status: number, serverName: string): ServiceError | undefined {
+export function credentialRefusal({ status, headers }: Response, serverName: string): ServiceError | undefined {
   if (status === 401) {
+    const challenge = headers.get('www-authenticate') ?? ''
+    const scheme = /^\s*([\w-]{1,20})/.exec(challenge)?.[1]
+    if (scheme !== undefined && !isOAuthChallenge(challenge))
+      return new ServiceError(
+        'FORBIDDEN',
+        `The server "${serverName}" asks for ${scheme} authentication (HTTP 401): ` +
+          'give it an Authorization header that it accepts.',
+      )
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
   }
   if (status === 403) {

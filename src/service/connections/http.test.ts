@@ -53,6 +53,32 @@ describe('credentials', () => {
     })
   })
 
+  test.each([
+    ['Basic realm="x, Bearer"', 'FORBIDDEN', 'error'],
+    ['Digest realm="x"', 'FORBIDDEN', 'error'],
+    ['Basic realm="x", Bearer realm="y"', 'OAUTH_REQUIRED', 'oauth_required'],
+  ])('a 401 that challenges with %s becomes %s', async (challenge, code, verdict) => {
+    const server = await serve(refuse(401, { 'www-authenticate': challenge }))
+    const { listTools, doctor } = connect()
+    const message = expect.stringMatching(
+      code === 'OAUTH_REQUIRED' ? 'asks for authorization' : /asks for (Basic|Digest) authentication \(HTTP 401\)/,
+    )
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code, message })
+    expect(await doctor(httpTarget(server.url))).toMatchObject({ status: verdict, error: { code, message } })
+  })
+
+  test.each([
+    ['text/plain', 'No tenant “blue”.\nTrace: …', 'answered initialize with HTTP 422: No tenant “blue”.'],
+    ['text/html', '<!doctype html>\n<title>Oops</title>', 'answered initialize with HTTP 422.'],
+    ['text/plain', 'x'.repeat(5000), `answered initialize with HTTP 422: ${'x'.repeat(200)}.`],
+  ])('the first line of a refusal in %s is quoted, and no page', async (type, text, words) => {
+    const server = await serve({
+      '*': (_message, _request, response) => void response.writeHead(422, { 'content-type': type }).end(text),
+    })
+    const message = `The server "${httpTarget(server.url).name}" ${words}`
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ message })
+  })
+
   test('a refusal of the event stream alone is told as such', async () => {
     const server = await serve({
       '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
@@ -66,7 +92,7 @@ describe('credentials', () => {
     const failed = connect().listTools(httpTarget(server.url, { authorization: 'Bearer secret' }))
     await expect(failed).rejects.toMatchObject({
       code: 'SERVER_UNREACHABLE',
-      message: expect.stringContaining(other.url),
+      message: expect.stringMatching(/Redirect to http\S+ not followed; use that URL .+ intended server\.$/),
     })
     expect(other.seen).toEqual([])
   })

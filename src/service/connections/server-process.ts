@@ -26,7 +26,7 @@ export type ServerProcess = {
   readonly child: ChildProcessWithoutNullStreams
   /** Settles when the program has ended by itself or was ended, with the words for it. */
   readonly ended: Promise<string>
-  /** The last line that it has written to stderr, safe to show; empty while there is none. */
+  /** What it has written to stderr last, in one line that is safe to show; empty while there is none. */
   lastWords(): string
   /** Ends the program and everything it started; safe to call twice. */
   end(): Promise<void>
@@ -117,7 +117,7 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
   return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
-/** Reads stderr for ever, so that the server never blocks on it, and answers its last line. */
+/** Reads stderr for ever, so that the server never blocks on it, and answers what it said last. */
 function keepLastWords(child: ChildProcessWithoutNullStreams): () => string {
   let tail = Buffer.alloc(0)
   child.stderr.on('error', () => {})
@@ -125,19 +125,38 @@ function keepLastWords(child: ChildProcessWithoutNullStreams): () => string {
     // Buffer.from copies: a slice alone would keep every chunk alive.
     tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-STDERR_KEPT_BYTES))
   })
-  return () => lastLine(tail.toString('utf8'))
+  return () => lastWordsIn(tail.toString('utf8'))
 }
 
 /** Last line with something to read, without control characters, cut to what fits an error message. */
 export function lastLine(text: string): string {
-  const lines = text.split(/[\r\n]+/).map(line =>
-    stripVTControlCharacters(line)
-      .replace(/\p{Cc}/gu, '')
-      .trim(),
-  )
-  return Array.from(lines.findLast(line => line !== '') ?? '')
-    .slice(0, STDERR_LINE_LENGTH)
-    .join('')
+  return cutLine(linesOf(text).at(-1))
+}
+
+/** The line that says why, where programs are known to end with others: their version, or the name of a log. */
+export function lastWordsIn(text: string): string {
+  const lines = linesOf(text)
+  const last = lines.at(-1) ?? ''
+  if (/^npm (?:error|ERR!) A complete log/.test(last))
+    return cutLine(lines.find(line => /^npm (?:error|ERR!) (?!code )\S/.test(line)))
+  if (!/^Node\.js v\d/.test(last)) return cutLine(last)
+  const error = lines.findLast(line => /^\[?[\w$.]*(?:Error|Exception|Rejection)(?::| \[|$)/.test(line))
+  return cutLine(error ?? lines.findLast(line => !/^(?:Node\.js v|\(Use `node )/.test(line)))
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\r\n]+/)
+    .map(line =>
+      stripVTControlCharacters(line)
+        .replace(/\p{Cc}/gu, '')
+        .trim(),
+    )
+    .filter(line => line !== '')
+}
+
+function cutLine(line = ''): string {
+  return Array.from(line).slice(0, STDERR_LINE_LENGTH).join('')
 }
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */

@@ -173,15 +173,22 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   client.onclose = end
   link.notices.onVisited(id => desk?.visited(id))
   if (!usable) desk?.close()
+  let underWay = 0
+  /** How many requests a program took with it, whichever of them ended it. */
+  let lost: number | undefined
   const attempt: Attempted = async (asked, deadline, work) => {
     deadline.stage = asked
+    underWay += 1
     try {
       return await work()
     } catch (error) {
-      const failure = toFailure(error, { library, serverName, asked, deadline, link })
+      if (link.kind === 'stdio' && link.failure()) lost ??= underWay
+      const failure = besideOthers(toFailure(error, { library, serverName, asked, deadline, link }), lost)
       // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
       if (failure instanceof ServiceError && !isAnswer(error, library)) end()
       throw failure
+    } finally {
+      underWay -= 1
     }
   }
   const request: Session['request'] = async (method, params, schema, deadline, onProgress) => {
@@ -220,6 +227,13 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
+}
+
+/** The program ended during several requests, and nobody can tell which of them is why. */
+function besideOthers(failure: unknown, lost = 1): unknown {
+  if (lost < 2 || !(failure instanceof ServiceError)) return failure
+  const others = `${lost - 1} other ${lost === 2 ? 'request was' : 'requests were'} under way`
+  return new ServiceError(failure.code, `${failure.message} (${others}, any of which may be why)`, { cause: failure })
 }
 
 function callName(method: string, { name, uri }: JsonObject): string {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { StringDecoder } from 'node:string_decoder'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { createRing, type Ring } from './ring.ts'
+import { settingSecrets } from './setting-secrets.ts'
 import type { ServerTarget } from './types.ts'
 
 /** A request over HTTP and its answer, filled in as it comes; its headers hold secrets. */
@@ -119,8 +120,6 @@ const MOST_NAME = 100
 const ENTRY = 200
 /** A line without its end counts as one after so many milliseconds: it may be a question. */
 const UNFINISHED_MS = 500
-/** Shorter values of settings stand in every other text, and keep nobody out. */
-const LEAST_SECRET = 8
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
 /** A line whose end has not come. */
@@ -182,8 +181,7 @@ export function createTraffic(): Traffic {
     },
     connect({ id: serverId, transport }) {
       const log = begun(serverId)
-      const settings = transport.type === 'stdio' ? transport.env : transport.headers
-      for (const value of Object.values(settings)) if (value.length >= LEAST_SECRET) log.secrets.add(value)
+      for (const secret of settingSecrets(transport)) log.secrets.add(secret)
       connections += 1
       const connection = connections
       return {

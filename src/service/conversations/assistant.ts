@@ -1,16 +1,18 @@
 import type { Connections } from '../connections/engine.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireModel } from '../models/ask.ts'
+import { unusableAnswer } from '../models/failures.ts'
 import type { ModelSettings } from '../models/settings.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { ServerTargets } from '../servers/targets.ts'
+import { NO_ANSWER } from './model-turn.ts'
 import { openConversation, type Conversation, type ConversationOptions, type History } from './conversation.ts'
 
 /** What assistants work with. */
 export type AssistantEngines = { connections: Connections; targets: ServerTargets; models: ModelSettings | undefined }
 
 /** An assistant as a client describes it. */
-export type AssistantParts = Pick<ConversationOptions, 'history' | 'onCall'> & {
+export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'onCall' | 'onSpend'> & {
   config: Readonly<Record<string, unknown>>
   servers: readonly ServerRow[]
   /** Absent = the configured one. */
@@ -31,7 +33,7 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
     )
   const access = { configured: models, keys: {} }
   requireModel(access, { model })
-  return openConversation({
+  const conversation = openConversation({
     access,
     model,
     ...(typeof systemPrompt === 'string' && { systemPrompt }),
@@ -40,6 +42,13 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
     connections,
     ...more,
   })
+  return {
+    async say(text, signal) {
+      const turn = await conversation.say(text, signal)
+      if (turn.text.trim() === '') throw unusableAnswer(NO_ANSWER)
+      return turn
+    },
+  }
 }
 
 /** Turns before this one that an assistant is given. */

@@ -1,17 +1,21 @@
 import type { ModelMessage } from 'ai'
+import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import { untilAborted } from '../core/deadline.ts'
 import type { Connections } from '../connections/engine.ts'
 import type { ServerTarget } from '../connections/types.ts'
-import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
+import { unusableAnswer } from '../models/failures.ts'
 import { toToolOutput } from '../models/tool-output.ts'
+import { addUsage, NO_TOKENS, type TokenUsage } from '../core/token-usage.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
-import { neverAnswered, runModelTurn } from './model-turn.ts'
+import type { UnsentCall } from '../evals/types.ts'
+import { neverAnswered, readText, runModelTurn } from './model-turn.ts'
 
 /** A call that the assistant made. */
 export type ConversationToolCall = {
+  /** Empty for a tool that none of the servers has. */
   serverName: string
   toolName: string
   arguments: Record<string, unknown>
@@ -24,14 +28,12 @@ export type ConversationToolCall = {
   durationMs: number
 }
 
-export type ConversationUsage = { inputTokens: number; outputTokens: number; totalTokens: number }
-
 /** One answer of the assistant with everything it took. */
 export type ConversationTurn = {
   text: string
   /** In the order in which they were begun. */
   toolCalls: ConversationToolCall[]
-  usage: ConversationUsage
+  usage: TokenUsage
   durationMs: number
 }
 
@@ -53,12 +55,16 @@ export type ConversationOptions = {
   temperature?: number
   servers: ServerTarget[]
   connections: Connections
+  /** What the assistant is not told of what tools say. Default: nothing. */
+  hidden?: readonly string[]
   /** Calls of one turn; more are refused. Default 20. */
   maxToolCalls?: number
   /** What was said before, oldest first. */
   history?: History
   /** Hears of each call as it begins; its outcome is set on it later. */
   onCall?: (call: ConversationToolCall) => void
+  /** Hears of what each answer took, also in a turn that fails. */
+  onSpend?: (usage: TokenUsage) => void
 }
 
 /** Questions with their answers, oldest first. */
@@ -68,7 +74,7 @@ const DEFAULT_TOOL_CALLS = 20
 
 /** Opens a conversation; nothing is asked or connected before something is said. */
 export function openConversation(options: ConversationOptions): Conversation {
-  const { access, systemPrompt, temperature, maxToolCalls = DEFAULT_TOOL_CALLS } = options
+  const { access, systemPrompt, temperature, hidden = [], maxToolCalls = DEFAULT_TOOL_CALLS } = options
   const messages: ModelMessage[] = (options.history ?? []).map(({ role, text }) => ({ role, content: text }))
   const servers = createTrialServers(options.servers, { connections: options.connections, serialServers: false })
   const settings = {
@@ -82,11 +88,23 @@ export function openConversation(options: ConversationOptions): Conversation {
     async say(text, signal) {
       const startedAt = performance.now()
       const toolCalls: ConversationToolCall[] = []
-      const usage: ConversationUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
+      let spent = NO_TOKENS
+
+      const noteUnsent = ({ serverName = '', error, ...unsent }: UnsentCall): void => {
+        const isKnown = toolCalls.some(({ toolName }) => toolName === unsent.toolName)
+        if (toolCalls.length >= (isKnown ? 1 : 2) * maxToolCalls) return
+        const call = { ...unsent, serverName, isError: true, resultText: error, startedAt: Date.now(), durationMs: 0 }
+        toolCalls.push(call)
+        options.onCall?.(call)
+      }
 
       const callTool = async (serverName: string, toolName: string, args: Record<string, unknown>) => {
-        if (toolCalls.length >= maxToolCalls)
-          throw new RefusedCall(`No more than ${maxToolCalls} tool calls a turn: answer with what you have.`)
+        if (toolCalls.length >= maxToolCalls) {
+          const error = `No more than ${maxToolCalls} tool calls a turn: answer with what you have.`
+          // A tool that the model called only now was not "never called" either.
+          noteUnsent({ serverName, toolName, arguments: args, error })
+          throw new RefusedCall(error)
+        }
         const call: ConversationToolCall = {
           serverName,
           toolName,
@@ -100,16 +118,15 @@ export function openConversation(options: ConversationOptions): Conversation {
         options.onCall?.(call)
         const calledAt = performance.now()
         try {
-          const { result, durationMs } = await untilAborted(
-            servers.callTool(serverName, toolName, args, signal),
-            signal,
-          )
+          const answer = await untilAborted(servers.callTool(serverName, toolName, args, signal), signal)
+          const { result, durationMs } = { ...answer, result: withoutKnown(answer.result, hidden) }
           const resultText = toToolOutput(result).value
           Object.assign(call, { isError: result['isError'] === true, resultText, durationMs })
           return result
         } catch (error) {
           signal.throwIfAborted()
-          Object.assign(call, { resultText: messageOf(error), durationMs: performance.now() - calledAt })
+          const resultText = withoutKnown(messageOf(error), hidden)
+          Object.assign(call, { resultText, durationMs: performance.now() - calledAt })
           throw new RefusedCall(call.resultText, { cause: error })
         }
       }
@@ -122,17 +139,17 @@ export function openConversation(options: ConversationOptions): Conversation {
         serverNames: servers.names,
         listTools: serverName => servers.listTools(serverName, signal),
         callTool,
-        spend({ inputTokens = 0, outputTokens = 0, totalTokens }) {
-          usage.inputTokens += inputTokens
-          usage.outputTokens += outputTokens
-          usage.totalTokens += totalTokens
+        noteUnsent,
+        spend(usage = NO_TOKENS) {
+          spent = addUsage(spent, usage)
+          options.onSpend?.(usage)
         },
         signal,
       })
       const end = await untilAborted(turn, signal)
       if (end.kind === 'broken') throw end.failure
-      if (end.kind === 'exhausted') throw new ServiceError('INTERNAL_ERROR', neverAnswered(maxSteps))
-      return { text: end.text, toolCalls, usage, durationMs: performance.now() - startedAt }
+      if (end.kind === 'exhausted') throw unusableAnswer(neverAnswered(maxSteps))
+      return { text: readText(end), toolCalls, usage: spent, durationMs: performance.now() - startedAt }
     },
   }
 }

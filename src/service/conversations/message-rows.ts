@@ -1,6 +1,7 @@
 import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
-import type { ConversationToolCall, ConversationUsage } from './conversation.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
+import type { ConversationToolCall } from './conversation.ts'
 
 /** One message of a session with what it took. */
 export type MessageRow<Role extends string = string> = {
@@ -11,7 +12,7 @@ export type MessageRow<Role extends string = string> = {
   text: string
   /** The calls that led to it. Long results are clipped. */
   toolCalls: ConversationToolCall[]
-  usage: ConversationUsage
+  usage: TokenUsage
   durationMs: number
   createdAt: number
 }
@@ -48,7 +49,7 @@ export function keptCall(call: ConversationToolCall): ConversationToolCall {
   return { ...call, resultText: `${resultText.slice(0, MAX_RESULT)}…` }
 }
 
-type StoredMessage<Role extends string> = Omit<MessageRow<Role>, 'usage'> & ConversationUsage
+type StoredMessage<Role extends string> = Omit<MessageRow<Role>, 'usage'> & TokenUsage
 
 /** The messages of sessions whose table has the columns of {@link MessageTotals}, and `lastActivityAt`. */
 export function createMessageRows<Role extends string>(

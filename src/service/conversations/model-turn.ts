@@ -5,14 +5,12 @@ import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
-import type { PromptSettings } from '../evals/types.ts'
+import type { PromptSettings, UnsentCall } from '../evals/types.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endpoint.ts'
 import { toModelFailure } from '../models/failures.ts'
 import { loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
-
-/** Tokens of one answer; endpoints may leave out all but the sum, which is made where it is missing. */
-export type TurnUsage = { inputTokens?: number; outputTokens?: number; totalTokens: number }
+import { readUsage, type TokenUsage } from '../core/token-usage.ts'
 
 /** Where the tools of a turn come from, and who records their calls. */
 export type TurnTools = {
@@ -23,6 +21,8 @@ export type TurnTools = {
    * turn, whatever the model makes of it.
    */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** Records a call that the model made and no server got; it must not pass for a call that was never made. */
+  noteUnsent(call: UnsentCall): void
 }
 
 export type TurnRequest = TurnTools & {
@@ -31,14 +31,17 @@ export type TurnRequest = TurnTools & {
   settings: PromptSettings
   /** Answers that the model may give, tool calls included. */
   maxSteps: number
-  /** Told of each answer before the tools that it asks for, so that a call without end does not hide what was spent. */
-  spend(usage: TurnUsage): void
+  /**
+   * Told of each answer before the tools that it asks for, so that a call without end does not hide what was spent;
+   * undefined where the endpoint does not say what it took.
+   */
+  spend(usage: TokenUsage | undefined): void
   signal: AbortSignal
 }
 
-/** How a turn ended; `broken` is the endpoint's failure, after so many answers, `isCut` a text that tokens ended. */
+/** How a turn ended; `broken` is the endpoint's failure, after so many answers, `cut` says why a text is not whole. */
 export type TurnEnd =
-  | { kind: 'answered'; text: string; isCut: boolean }
+  | { kind: 'answered'; text: string; cut: string | undefined }
   | { kind: 'exhausted' }
   | { kind: 'broken'; failure: ServiceError; answers: number }
 
@@ -58,7 +61,8 @@ export async function runModelTurn(
   const model = await openModel(endpoint)
   const stop = new AbortController()
   const signal = AbortSignal.any([request.signal, stop.signal])
-  const tools = await offerTools(request, library, error => stop.abort(error))
+  const offered = await nameOffered(request)
+  const tools = offerTools(offered, request, library, error => stop.abort(error))
   const { systemPrompt, temperature, toolChoice } = request.settings
   const said: ModelMessage = { role: 'user', content: prompt }
   let answers = 0
@@ -72,44 +76,93 @@ export async function runModelTurn(
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
       abortSignal: signal,
-      onLanguageModelCallEnd: ({ usage }) => {
+      onLanguageModelCallEnd: ({ usage, content }) => {
         answers += 1
-        request.spend(toUsage(usage))
+        request.spend(readUsage(usage))
+        for (const part of content) {
+          // The library refuses these to the model itself.
+          if (part.type !== 'tool-call' || !part.invalid) continue
+          request.noteUnsent(toUnsent(part.toolName, part.input, offered.get(part.toolName)))
+        }
       },
     })
     if (answers >= request.maxSteps && result.finalStep.toolCalls.length > 0) return { kind: 'exhausted' }
     conversation.push(said, ...result.responseMessages)
-    return { kind: 'answered', text: result.text, isCut: result.finishReason === 'length' }
+    return { kind: 'answered', text: result.text, cut: cutOf(result) }
   } catch (error) {
     signal.throwIfAborted()
     return { kind: 'broken', failure: toModelFailure(error, endpoint, library), answers }
   }
 }
 
+/** Ends of an answer that are not the model's own. */
+const CUTS: Readonly<Record<string, string>> = {
+  length: 'The model ran out of tokens: this answer is cut off.',
+  'content-filter': 'The model or its endpoint withheld the answer, or the rest of it.',
+  error: 'The endpoint ended the answer with an error.',
+}
+
+/** Endpoints have reasons of their own, such as a call that their model spelt wrong, and leave the text empty then. */
+function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string | undefined {
+  if (CUTS[finishReason] !== undefined || finishReason === 'stop' || text.trim() !== '') return CUTS[finishReason]
+  const named = rawFinishReason === '' ? '' : ` and gave "${rawFinishReason.slice(0, 60)}" as the reason`
+  return `The endpoint ended the turn without an answer${named}.`
+}
+
+type TurnResult = { text: string; finishReason: string; rawFinishReason?: string | undefined }
+
+/** The text of an answer for whoever reads it, who is told when it is not whole. */
+export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>): string {
+  return cut === undefined ? text : `${text.trim()}\n\n(${cut})`.trimStart()
+}
+
+/** What is said of a model that neither says nor calls anything. */
+export const NO_ANSWER = 'The model ended the turn without an answer.'
+
 /** What is said of a model that uses up its steps. */
 export function neverAnswered(maxSteps: number): string {
   return `The model still called tools after ${maxSteps} steps and never answered.`
 }
 
-async function offerTools(
-  { serverNames, listTools, callTool }: TurnTools,
-  { dynamicTool, jsonSchema }: ModelLibrary,
-  end: (error: unknown) => void,
-): Promise<ToolSet> {
+function toUnsent(name: string, input: unknown, offered: OfferedTool | undefined): UnsentCall {
+  const args = isPlainObject(input) ? input : {}
+  if (!offered) return { toolName: name, arguments: args, error: 'No server of the run has a tool of this name.' }
+  const { serverName, toolName } = offered
+  return { serverName, toolName, arguments: args, error: NO_OBJECT }
+}
+
+const NO_OBJECT = 'The arguments of a tool are a JSON object.'
+
+type OfferedTool = ServerTool & { tool: Tool }
+
+async function nameOffered({ serverNames, listTools }: TurnTools): Promise<Map<string, OfferedTool>> {
   const listed = await Promise.all(
     serverNames.map(async serverName =>
       (await listTools(serverName)).map(tool => ({ serverName, toolName: tool.name, tool })),
     ),
   )
+  return nameTools(listed.flat())
+}
+
+function offerTools(
+  offered: ReadonlyMap<string, OfferedTool>,
+  { callTool, noteUnsent }: TurnTools,
+  { dynamicTool, jsonSchema }: ModelLibrary,
+  end: (error: unknown) => void,
+): ToolSet {
   const tools: ToolSet = {}
-  for (const [name, { serverName, toolName, tool }] of nameTools(listed.flat())) {
+  for (const [name, { serverName, toolName, tool }] of offered) {
+    const refuse = (args: Record<string, unknown>, error: string) => {
+      noteUnsent({ serverName, toolName, arguments: args, error })
+      return refusal(error)
+    }
     tools[name] = dynamicTool({
       ...(tool.description !== undefined && { description: tool.description }),
       inputSchema: jsonSchema(tool.inputSchema ?? { type: 'object', properties: {} }),
       async execute(input) {
-        if (!isPlainObject(input)) return refusal('The arguments of a tool are a JSON object.')
+        if (!isPlainObject(input)) return refuse({}, NO_OBJECT)
         if (hasMoreLevels(input, MAX_INPUT_LEVELS))
-          return refusal(`The arguments of a tool have at most ${MAX_INPUT_LEVELS} levels.`)
+          return refuse({}, `The arguments of a tool have at most ${MAX_INPUT_LEVELS} levels.`)
         try {
           return await callTool(serverName, toolName, input)
         } catch (error) {
@@ -129,15 +182,11 @@ function refusal(text: string): Record<string, unknown> {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-type Counted = { inputTokens: number | undefined; outputTokens: number | undefined; totalTokens: number | undefined }
-
-function toUsage({ inputTokens, outputTokens, totalTokens }: Counted): TurnUsage {
-  const total = totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0)
-  return defined({ totalTokens: total, inputTokens, outputTokens })
-}
-
 /** Answers that a model may give to one prompt, tool calls included. */
 export const MAX_MODEL_STEPS = 20
+
+/** Tool calls that it may make for one prompt; one answer alone can ask for thousands. */
+export const MAX_MODEL_CALLS = 200
 
 /**
  * The models of one trial. Its prompts are one conversation, with the tool calls and results of every turn before.
@@ -147,13 +196,34 @@ export function createTrialModels(access: ModelAccess): TrialModels {
   return {
     async run(prompt, { model, provider, ...context }) {
       const name = { model, provider }
-      const end = await runModelTurn(conversation, prompt, { ...context, access, name, maxSteps: MAX_MODEL_STEPS })
-      if (end.kind === 'answered') return { text: end.text }
+      let calls = 0
+      const callTool: TurnTools['callTool'] = async (...call) => {
+        calls += 1
+        if (calls > MAX_MODEL_CALLS) throw new TrialEnd('execution_failed', tooManyCalls())
+        return await context.callTool(...call)
+      }
+      const noteUnsent: TurnTools['noteUnsent'] = call => {
+        calls += 1
+        if (calls <= MAX_MODEL_CALLS) context.noteUnsent(call)
+      }
+      const maxSteps = MAX_MODEL_STEPS
+      const request = { ...context, callTool, noteUnsent, access, name, maxSteps }
+      const end = await runModelTurn(conversation, prompt, request)
+      if (end.kind === 'answered') {
+        // What "never called" or "does not contain" would hold for by accident is no answer to judge.
+        if (end.cut !== undefined) throw new TrialEnd('execution_failed', end.cut)
+        if (calls === 0 && end.text.trim() === '') throw new TrialEnd('execution_failed', NO_ANSWER)
+        return { text: end.text }
+      }
       if (end.kind === 'exhausted') throw new TrialEnd('execution_failed', neverAnswered(MAX_MODEL_STEPS))
       const { failure, answers } = end
       throw answers > 0 ? new TrialEnd('execution_failed', failure.message, failure) : failure
     },
   }
+}
+
+function tooManyCalls(): string {
+  return `The model called tools more than ${MAX_MODEL_CALLS} times for one prompt.`
 }
 
 /** Longest name of a tool that every provider takes. */

@@ -25,6 +25,19 @@ export function redactedUrl(text: string): string {
   return url.href
 }
 
+/** What {@link redactedUrl} leaves out of an address, as it is written and as it is read. */
+export function secretsOfUrl(text: string): string[] {
+  const url = mayHoldSecrets(text) ? URL.parse(text) : null
+  if (!url) return []
+  const { username, password, search, searchParams } = url
+  // A name without a value is the secret itself.
+  const written = search
+    .slice(1)
+    .split('&')
+    .map(pair => pair.slice(pair.indexOf('=') + 1))
+  return [username, password, ...written, ...searchParams.values()]
+}
+
 /** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -7,9 +7,9 @@ import {
   type JourneyDraft,
   type PersonaDraft,
 } from '../../api/contract/swarm-shapes.ts'
-import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
+import { unusableAnswer } from '../models/failures.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { groundingServers, listGrounding, type Grounding } from './grounding.ts'
@@ -57,7 +57,7 @@ export async function draftPersonas(
       return draft && journeys.length > 0 ? [{ persona: draft, journeys }] : []
     })
     const [first] = drafts
-    if (!first) throw nothingDrafted()
+    if (!first) throw unusableAnswer(NOTHING_DRAFTED)
     return personaCount === undefined ? first : { personas: drafts.slice(0, wanted) }
   })
 }
@@ -81,7 +81,7 @@ export async function draftJourneys(
     const drafting = { task, shape: DraftedJourneys(), shapeName: 'journeys', parts }
     const answer = await ask(context, drafting, inTime)
     const journeys = toJourneyDrafts(answer.journeys, grounding).slice(0, journeyCount)
-    if (journeys.length === 0) throw nothingDrafted()
+    if (journeys.length === 0) throw unusableAnswer(NOTHING_DRAFTED)
     return { journeys }
   })
 }
@@ -141,9 +141,7 @@ function toJourneyDrafts(drafted: readonly DraftedJourney[], { toolNames }: Grou
   })
 }
 
-function nothingDrafted(): ServiceError {
-  return new ServiceError('INTERNAL_ERROR', 'The model drafted nothing usable; try again.')
-}
+const NOTHING_DRAFTED = 'The model drafted nothing usable; try again.'
 
 const DraftedJourney = shape(() =>
   z.object({

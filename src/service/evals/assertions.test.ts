@@ -170,7 +170,8 @@ test('a reason says what was expected and what was there', () => {
   expect(
     judgeAssertion({ type: 'responseMatches', pattern: '(a+)+$' }, transcript({ finalText: `${'a'.repeat(40)}b` }))
       .reason,
-  ).toContain('did not come to an end')
+    // The second where the machine kept it waiting, so that it was tested again.
+  ).toMatch(/did not come to an end|took longer than/)
 })
 
 test('the same transcript always gives the same answer', () => {

@@ -99,7 +99,7 @@ function toSpans({ steps, transcript }: TrialOutcome): TraceSpan[] {
   })
   const ofCalls = transcript.toolCalls.map(({ stepId, serverName, toolName, startedAt, durationMs, error }, index) => ({
     spanId: `${stepId}/call-${index + 1}`,
-    name: `${serverName}/${toolName}`,
+    name: serverName === undefined ? toolName : `${serverName}/${toolName}`,
     kind: 'toolCall' as const,
     stepId,
     startedAt,

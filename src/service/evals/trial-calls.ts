@@ -1,7 +1,8 @@
+import { defined } from '../../lib/json.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
-import type { ToolCallRecord, Transcript, TrialServers } from './types.ts'
+import type { ToolCallRecord, Transcript, TrialServers, UnsentCall } from './types.ts'
 
 /** Ways a trial ends before all its steps have run. */
 export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'cancelled'
@@ -35,9 +36,13 @@ export type TrialCaller = {
     toolName: string,
     args: Record<string, unknown>,
   ): Promise<Record<string, unknown>>
+  /** Writes a call into the transcript that a model made and no server got: it was not "never called". */
+  noteUnsent(stepId: string, call: UnsentCall): void
   /** What ended the trial during a call, also where the caller swallowed it. */
   readonly ended: TrialEnd | undefined
 }
+
+type SentCall = ToolCallRecord & { serverName: string }
 
 /** Tool calls of one trial, recorded and classed. */
 export function createCaller(trial: {
@@ -50,7 +55,7 @@ export function createCaller(trial: {
   const answered = new Set<string>()
   let ended: TrialEnd | undefined
 
-  async function attempt(record: ToolCallRecord): Promise<Record<string, unknown>> {
+  async function attempt(record: SentCall): Promise<Record<string, unknown>> {
     const { serverName, toolName } = record
     try {
       const pending = servers.callTool(serverName, toolName, record.arguments, signal)
@@ -65,10 +70,14 @@ export function createCaller(trial: {
       answered.add(serverName)
       throw new RefusedCall(messageOf(failure), { cause: failure })
     } finally {
-      const { stepId, arguments: args, result, error } = record
-      const answer = error === undefined ? { result } : { error }
-      transcript.messages.push({ role: 'tool', stepId, content: { serverName, toolName, arguments: args, ...answer } })
+      tell(record)
     }
+  }
+
+  function tell({ stepId, serverName, toolName, arguments: args, result, error }: ToolCallRecord): void {
+    const answer = error === undefined ? { result } : { error }
+    const content = { ...defined({ serverName }), toolName, arguments: args, ...answer }
+    transcript.messages.push({ role: 'tool', stepId, content })
   }
 
   return {
@@ -80,14 +89,7 @@ export function createCaller(trial: {
         if (ended) throw ended
         signal.throwIfAborted()
         const serverName = chooseServer(wanted, servers.names)
-        const record: ToolCallRecord = {
-          stepId,
-          serverName,
-          toolName,
-          arguments: args,
-          startedAt: now(),
-          durationMs: 0,
-        }
+        const record = { stepId, serverName, toolName, arguments: args, startedAt: now(), durationMs: 0 }
         transcript.toolCalls.push(record)
         return await attempt(record)
       } catch (error) {
@@ -95,12 +97,17 @@ export function createCaller(trial: {
         throw error
       }
     },
+    noteUnsent(stepId, call) {
+      const record = { ...call, stepId, startedAt: now(), durationMs: 0 }
+      transcript.toolCalls.push(record)
+      tell(record)
+    },
   }
 }
 
 /**
  * What a failure means for the trial. Before a server has answered once, whatever keeps us from it is set-up
- * (unreachable, authorization, disabled); afterwards it broke while executing.
+ * (unreachable, authorization, disabled); afterwards it broke while executing, as it does over a call that it got.
  */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error

@@ -11,7 +11,7 @@ describe('with a model', () => {
   test('turns, tool calls, usage and the final text are recorded', async () => {
     const answer: TrialModels['run'] = async (words, { callTool, spend, model, serverNames }) => {
       const result = await callTool(serverNames[0] ?? '', 'echo', { message: words })
-      spend({ totalTokens: 7, inputTokens: 5 })
+      spend({ totalTokens: 7, inputTokens: 5, outputTokens: 2 })
       return { text: `${model}: ${JSON.stringify(result)}` }
     }
     const steps = [
@@ -25,7 +25,7 @@ describe('with a model', () => {
     const outcome = await run(steps, { model: 'm1' }, models(answer))
     expect(outcome.error).toBeUndefined()
     expect(outcome.class).toBe('passed')
-    expect(outcome.transcript.usage).toEqual({ totalTokens: 14, inputTokens: 10 })
+    expect(outcome.transcript.usage).toEqual({ totalTokens: 14, inputTokens: 10, outputTokens: 4 })
     expect(outcome.transcript.messages.map(({ role }) => role)).toEqual([
       'user',
       'tool',

@@ -2,13 +2,11 @@ import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import { untilAborted } from '../core/deadline.ts'
 import type { Tool } from '../connections/types.ts'
 import { toTrialEnd, TrialEnd, type TrialCaller } from './trial-calls.ts'
-import type { CaseSnapshot, Judged, PromptSettings, Transcript, TrialServers } from './types.ts'
-import { defined } from '../../lib/json.ts'
+import type { CaseSnapshot, Judged, PromptSettings, Transcript, TrialServers, UnsentCall } from './types.ts'
+import { addUsage, type TokenUsage } from '../core/token-usage.ts'
 
 const NO_MODEL =
   'A prompt step needs a model: set MCPDECK_MODEL_BASE_URL for mcpdeck, or send modelApiKeys with the run.'
-
-type Usage = NonNullable<Transcript['usage']>
 
 /** What a model sees of its trial while it answers one prompt. */
 export type PromptContext = {
@@ -18,13 +16,15 @@ export type PromptContext = {
   serverNames: readonly string[]
   signal: AbortSignal
   listTools(serverName: string): Promise<Tool[]>
-  /** Adds the tokens of one answer to the trial's, also where no final text follows. */
-  spend(usage: Usage): void
+  /** Adds the tokens of one answer to the trial's, also where no final text follows; undefined = nobody knows them. */
+  spend(usage: TokenUsage | undefined): void
   /**
    * Calls a tool for the model and records it. Rejects with a {@link RefusedCall} that may be shown to the model; any
    * other rejection ends the trial, whatever the model makes of it.
    */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** Records a call that no server got: of a tool that does not exist, or with arguments that none takes. */
+  noteUnsent(call: UnsentCall): void
 }
 
 /** How one trial reaches its model: one prompt in, the final text after all tool calls out. */
@@ -46,6 +46,8 @@ export type Trial = {
   signal: AbortSignal
   /** Once a model has answered, its text is the final one and results of later tool calls don't replace it. */
   modelAnswered: boolean
+  /** What its models took; `unknown` once an answer did not say, since a part must not pass for the whole. */
+  spent: TokenUsage | 'unknown'
 }
 
 /** Sends one prompt to the model and takes over what it did; without a model the trial ends in set-up. */
@@ -63,9 +65,12 @@ export async function askModel(step: EvalTestStep, trial: Trial): Promise<Judged
     signal,
     listTools: serverName => servers.listTools(serverName, signal),
     spend(usage) {
-      transcript.usage = addUsage(transcript.usage, usage)
+      trial.spent = usage && trial.spent !== 'unknown' ? addUsage(trial.spent, usage) : 'unknown'
+      if (trial.spent === 'unknown') delete transcript.usage
+      else transcript.usage = trial.spent
     },
     callTool: (serverName, toolName, args) => caller.call(step.id, serverName, toolName, args),
+    noteUnsent: call => caller.noteUnsent(step.id, call),
   }
   try {
     const { text } = await untilAborted(models.run(step.prompt, context), signal)
@@ -77,12 +82,4 @@ export async function askModel(step: EvalTestStep, trial: Trial): Promise<Judged
   } catch (error) {
     throw caller.ended ?? toTrialEnd(error, !trial.modelAnswered)
   }
-}
-
-function addUsage(before: Transcript['usage'], more: Usage): Usage {
-  const sum = (left: number | undefined, right: number | undefined) =>
-    left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0)
-  const inputTokens = sum(before?.inputTokens, more.inputTokens)
-  const outputTokens = sum(before?.outputTokens, more.outputTokens)
-  return defined({ totalTokens: (before?.totalTokens ?? 0) + more.totalTokens, inputTokens, outputTokens })
 }

@@ -1,6 +1,8 @@
 import type { Connections } from '../connections/engine.ts'
+import { brokeOver } from '../connections/failures.ts'
 import type { ServerTarget, TrialSession } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
+import { isProtocolAnswer, TrialEnd } from './trial-calls.ts'
 import type { TrialServers } from './types.ts'
 
 type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
@@ -39,6 +41,13 @@ export function createTrialServers(
     names: [...byName.keys()],
     listTools: (serverName, signal) => lend(serverName, signal, session => session.listTools()),
     callTool: (serverName, toolName, args, signal) =>
-      lend(serverName, signal, session => session.callTool(toolName, args)),
+      lend(serverName, signal, session => session.callTool(toolName, args).catch(rejectAsExecuted)),
   }
+}
+
+/** A call that broke its server was executed, also where that had answered nothing else of the trial. */
+function rejectAsExecuted(error: unknown): never {
+  if (brokeOver(error) && !isProtocolAnswer(error))
+    throw new TrialEnd('execution_failed', (error as ServiceError).message, error)
+  throw error
 }

@@ -3,6 +3,7 @@ import { textOfResult } from '../../domain/suites/result-text.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { scoreIntegrity } from './scores.ts'
+import { NO_TOKENS } from '../core/token-usage.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd, startClock } from './trial-calls.ts'
 import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
 import type { CaseSnapshot, Judged, StepVerdict, Transcript, TrialOutcome, TrialServers } from './types.ts'
@@ -46,6 +47,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
     caller,
     signal: clock.signal,
     modelAnswered: false,
+    spent: NO_TOKENS,
   }
   try {
     const { steps, ended = await unreachable(trial, listed) } = await runSteps(trial, now)

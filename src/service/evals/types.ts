@@ -43,7 +43,8 @@ export type MatchOptions = {
 
 export type ToolCallRecord = {
   stepId: string
-  serverName: string
+  /** Absent for a tool that none of the servers has. */
+  serverName?: string
   toolName: string
   arguments: Record<string, unknown>
   /** Epoch milliseconds. */
@@ -53,6 +54,12 @@ export type ToolCallRecord = {
   result?: Record<string, unknown>
   /** Protocol or transport failure in one sentence. */
   error?: string
+}
+
+/** A call that a model made and no server got: of a tool that does not exist, or with arguments that none takes. */
+export type UnsentCall = Pick<ToolCallRecord, 'serverName' | 'toolName' | 'arguments'> & {
+  /** Why it was not sent. */
+  error: string
 }
 
 /** A call that the case's own assertions ask for. */

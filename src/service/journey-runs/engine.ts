@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
+import { addUsage, NO_TOKENS, type TokenUsage } from '../core/token-usage.ts'
 import { excerptOf } from '../insights/advice.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import { RENEW_EVERY_MS } from '../core/lease.ts'
@@ -94,6 +95,7 @@ async function runAttempt(execution: Execution, attempt: AttemptRow): Promise<vo
       connections,
       signal,
       record: message => record(execution, message),
+      spend: usage => store.write(() => store.journeySessions.spend(sessionId, usage)),
     })
   } catch (error) {
     signal.throwIfAborted()
@@ -147,14 +149,20 @@ async function grade({ context, launch, access, signal }: Execution, sessionId: 
   const { store } = context
   const { run } = launch
   const session = { plan: run.plan, modelId, messages: store.journeySessions.messages(sessionId) }
-  const end = await withDeadline(MODEL_DEADLINE_MS, signal, limited => gradeSession(access, session, limited)).then(
+  let spent = NO_TOKENS
+  const spend = (usage: TokenUsage) => void (spent = addUsage(spent, usage))
+  const grading = (limited: AbortSignal) => gradeSession(access, session, limited, spend)
+  const end = await withDeadline(MODEL_DEADLINE_MS, signal, grading).then(
     grades => ({ grades }),
     (error: unknown) => {
       signal.throwIfAborted()
       return { error: excerptOf(messageOf(error)) }
     },
   )
-  store.write(() => store.journeySessions.endGrading(sessionId, end))
+  store.write(() => {
+    store.journeySessions.endGrading(sessionId, end)
+    store.journeySessions.spend(sessionId, spent)
+  })
 }
 
 /** As another process that cancels the run does. */

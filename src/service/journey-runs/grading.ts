@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import { oneLine } from '../core/one-line.ts'
 import { judgeWithPatternsApart, type PatternTest } from '../evals/pattern.ts'
 import type { ToolCallRecord, Transcript } from '../evals/types.ts'
@@ -38,6 +39,7 @@ export async function gradeSession(
   access: ModelAccess,
   session: { plan: JourneyRunPlan; modelId: string; messages: readonly JourneyMessageRow[] },
   signal: AbortSignal,
+  spend?: (usage: TokenUsage) => void,
 ): Promise<SessionGrades> {
   const { plan, modelId, messages } = session
   const judged = plan.rubric.filter(criterion => criterion.kind === 'judge')
@@ -56,6 +58,7 @@ export async function gradeSession(
     shape,
     shapeName: 'grades',
     signal,
+    ...(spend && { spend }),
   })
   return await judgeWithPatternsApart(test => gradesOf(session, value, test))
 }

@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json.ts'
 import { createMessageRows, NOTHING_SAID, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
@@ -84,6 +85,13 @@ export function createJourneySessionRows(database: Database) {
         .all<object>(sql, { projectId, limit, ...after })
         .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
+    /** Adds what models took without a message to show for it. */
+    spend: (id: string, { inputTokens, outputTokens }: TokenUsage) =>
+      database.run(
+        `UPDATE journeySession SET inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens
+         WHERE id = :id`,
+        { id, inputTokens, outputTokens },
+      ),
     claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
     /** pending → graded, or failed with the reason; false when it was not pending. */
     endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>

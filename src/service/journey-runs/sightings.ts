@@ -108,6 +108,8 @@ function noteToolCalls(
 ) {
   const serverIds = new Map(plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])))
   for (const { serverName, toolName, isError, resultText } of messages.flatMap(({ toolCalls }) => toolCalls)) {
+    // A tool that no server has fails by the model's fault.
+    if (serverName === '') continue
     const subject: Subject = {
       dimension: 'tool-errors',
       kind: 'tool',

@@ -4,6 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { OF_MODEL, toModelFailure } from './failures.ts'
 import { loadModelLibrary, openModel } from './library.ts'
+import { NO_TOKENS, readUsage, type TokenUsage } from '../core/token-usage.ts'
 
 /** One question whose answer is a JSON document of a shape. */
 export type Question<T> = {
@@ -18,13 +19,15 @@ export type Question<T> = {
   shapeName: string
   temperature?: number
   signal: AbortSignal
+  /** Hears what an answer took, also one that cannot be used. */
+  spend?: (usage: TokenUsage) => void
 }
 
 export type Answered<T> = {
   value: T
   /** The id that was asked. */
   model: string
-  usage: { inputTokens: number; outputTokens: number; totalTokens: number }
+  usage: TokenUsage
 }
 
 /** Says how to configure a model, for features that cannot work without one. */
@@ -38,7 +41,7 @@ export const NO_MODEL_CONFIGURED =
  *   shape
  */
 export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
-  const { name, instructions, prompt, shape, shapeName, temperature, signal } = question
+  const { name, instructions, prompt, shape, shapeName, temperature, signal, spend } = question
   requireModel(access, name)
   const endpoint = chooseEndpoint({ model: name?.model, provider: name?.provider }, access)
   const library = await loadModelLibrary()
@@ -49,15 +52,11 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
       prompt,
       output: library.Output.object({ schema: shape, name: shapeName }),
       abortSignal: signal,
+      onLanguageModelCallEnd: ({ usage }) => spend?.(readUsage(usage) ?? NO_TOKENS),
       ...(temperature !== undefined && { temperature }),
     })
     if (hasMoreLevels(output, MAX_INPUT_LEVELS)) throw new Error(`Its answer has more than ${MAX_INPUT_LEVELS} levels.`)
-    const { inputTokens = 0, outputTokens = 0, totalTokens } = usage
-    return {
-      value: output,
-      model: endpoint.modelId,
-      usage: { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens },
-    }
+    return { value: output, model: endpoint.modelId, usage: readUsage(usage) ?? NO_TOKENS }
   } catch (error) {
     signal.throwIfAborted()
     throw toModelFailure(error, endpoint, library)

@@ -8,6 +8,9 @@ import type { ModelLibrary } from './library.ts'
 /** Goes with every failure that the endpoint of a model is to blame for. */
 export const OF_MODEL = { details: { reason: 'MODEL_ENDPOINT' satisfies ErrorReason } }
 
+/** The failure of work whose model answered nothing that it can use. */
+export const unusableAnswer = (message: string): ServiceError => new ServiceError('INTERNAL_ERROR', message, OF_MODEL)
+
 /** What a refusal of the endpoint is called, by its HTTP status. */
 const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
   400: ['VALIDATION_ERROR', 'refused the request'],
@@ -21,7 +24,9 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
 export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
   const last = library.RetryError.isInstance(error) ? error.lastError : error
   const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
-  const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(last)}`
+  // Of an answer that broke off the library's own words say nothing.
+  const why = library.APICallError.isInstance(last) && last.statusCode === 200 ? (last.cause ?? last) : last
+  const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(why)}`
   return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)
 }
 

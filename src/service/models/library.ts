@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai'
+import { BOUNDS } from '../../lib/bounds.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelKind } from './settings.ts'
 
@@ -33,5 +34,23 @@ const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<LanguageMo
   },
 }
 
-/** A redirect would carry the key in `x-api-key` to whatever host it names. */
-const fetchDirectly: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
+/**
+ * A redirect would carry the key in `x-api-key` to whatever host it names, and an answer without end would be read
+ * until the memory is gone.
+ */
+const fetchDirectly: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: 'error' })
+  return new Response(response.body?.pipeThrough(bounded()), response)
+}
+
+function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const { most } = BOUNDS.modelAnswer
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > most) throw new Error(`It has more than ${most} bytes.`)
+      controller.enqueue(chunk)
+    },
+  })
+}

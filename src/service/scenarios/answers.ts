@@ -1,6 +1,8 @@
-import { historyOf, openAssistant, type AssistantEngines } from '../conversations/assistant.ts'
-import type { Conversation, ConversationToolCall, ConversationTurn, History } from '../conversations/conversation.ts'
+import { historyOf, openAssistant, type AssistantEngines, type AssistantParts } from '../conversations/assistant.ts'
+import type { Conversation, ConversationToolCall, ConversationTurn } from '../conversations/conversation.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import { resolveEnvironment, type Resolution } from '../environments/records.ts'
+import { credentialsOf } from '../servers/secrets.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import { guarded, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
@@ -53,7 +55,9 @@ export function createAnswers(options: AnswersOptions): Answers {
   return {
     look,
     async say(sessionId, text, signal) {
-      const begun = store.write(() => begin(options, sessionId, text))
+      let spent = 0
+      const onSpend = ({ totalTokens }: TokenUsage) => void (spent += totalTokens)
+      const begun = store.write(() => begin(options, sessionId, text, onSpend))
       if ('failure' in begun) throw toVisitorRefusal(begun.failure)
       const { conversation, resolution, lease } = begun
       const stop = new AbortController()
@@ -66,7 +70,7 @@ export function createAnswers(options: AnswersOptions): Answers {
         return store.write(() => noteAnswer(options, sessionId, turn, resolution))
       } catch (error) {
         const failure = signal.aborted && !(error instanceof ServiceError) ? hungUp(error) : error
-        store.write(() => noteFailure(options, sessionId, failure))
+        store.write(() => noteFailure(options, sessionId, failure, spent))
         throw toVisitorRefusal(failure)
       } finally {
         clearTimeout(deadline)
@@ -86,6 +90,7 @@ function begin(
   options: AnswersOptions,
   sessionId: string,
   text: string,
+  onSpend: (usage: TokenUsage) => void,
 ): (Opened & { lease: Lease }) | { failure: unknown } {
   const { store, now } = options
   const session = store.visitorSessions.get(sessionId)
@@ -99,7 +104,7 @@ function begin(
   const history = historyOf(store.visitorSessions.messages.all(session.id))
   noteQuestion(options, session.id, text)
   try {
-    const opened = openedFor(options, scenario, history)
+    const opened = openedFor(options, scenario, { history, onSpend })
     const lease = takeLease()
     store.visitorSessions.update({ ...session, lastActivityAt: now() })
     store.visitorSessions.setLease(session.id, lease)
@@ -129,13 +134,19 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
 }
 
 /** The assistant of the environment that the scenario points at now. @throws ServiceError when nothing could answer */
-function openedFor(options: AnswersOptions, scenario: ScenarioRow, history: History): Opened {
+function openedFor(
+  options: AnswersOptions,
+  scenario: ScenarioRow,
+  more: Pick<AssistantParts, 'history' | 'onSpend'>,
+): Opened {
   const { store } = options
   const environment = store.environments.get(scenario.projectId, scenario.environmentId)
   if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
   const resolution = resolveEnvironment(store, environment)
   const { client, servers, model } = resolution
-  const conversation = openAssistant(options, { config: client.config, servers, model: model.id, history })
+  // Whoever may change servers set them, and a stranger may ask for whatever a tool prints.
+  const hidden = servers.flatMap(credentialsOf)
+  const conversation = openAssistant(options, { config: client.config, servers, model: model.id, hidden, ...more })
   return { conversation, resolution }
 }
 
@@ -173,8 +184,8 @@ function ofCall({ serverName, toolName, isError, resultText, durationMs }: Conve
   return { role: 'tool', text: isError ? oneLine(resultText) : '', serverName, toolName, isError, durationMs } as const
 }
 
-/** Notes why there is no answer, for the owner. */
-export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown): void {
+/** Notes why there is no answer, and what it took all the same, for the owner. */
+export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown, tokens = 0): void {
   const session = store.visitorSessions.get(sessionId)
   if (!session) return
   const code = error instanceof ServiceError ? error.code : null
@@ -184,6 +195,7 @@ export function noteFailure({ store, now }: Noting, sessionId: string, error: un
     text: messageOf(error),
     isError: true,
     errorCode: code,
+    tokens: tokens || null,
   })
   store.visitorSessions.update({ ...session, authInterrupted: code === 'OAUTH_REQUIRED', lastActivityAt: now() })
   store.visitorSessions.setLease(sessionId, undefined)

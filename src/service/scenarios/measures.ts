@@ -58,7 +58,7 @@ export function metricsOf(
       toolErrors: calls.filter(({ isError }) => isError).length,
       toolErrorRate: rate(calls.filter(({ isError }) => isError).length, calls.length),
       averageAnswerMs: average(answers.flatMap(({ durationMs }) => durationMs ?? [])),
-      tokens: sum(answers.flatMap(({ tokens }) => tokens ?? [])),
+      tokens: tokensOf(measured),
       feedback: {
         sessions: withFeedback.length,
         rate: rate(withFeedback.length, sessions),
@@ -73,6 +73,11 @@ export function metricsOf(
       lastActivityAt: Math.max(...measured.map(({ session }) => session.lastActivityAt)),
     }
   })
+}
+
+/** What models took, for what was no answer too. */
+function tokensOf(group: readonly Measured[]): number {
+  return sum(group.flatMap(({ messages }) => messages.flatMap(({ tokens }) => tokens ?? [])))
 }
 
 /** Models, tools and servers that visitors touched. @throws ServiceError `NOT_FOUND` before any session */
@@ -90,8 +95,7 @@ export function usageOf({ store }: Context, scenario: ScenarioRow): ScenarioUsag
       scan,
       models: [...byModel].map(([modelId, group]) => {
         const answers = group.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'))
-        const tokens = sum(answers.flatMap(({ tokens }) => tokens ?? []))
-        return { modelId, sessions: group.length, answers: answers.length, tokens }
+        return { modelId, sessions: group.length, answers: answers.length, tokens: tokensOf(group) }
       }),
       tools: [...byTool.values()].flatMap(group => (group[0] ? toolUse(group[0], group) : [])),
       servers: [...byServer.values()].flatMap(group => {

@@ -10,6 +10,7 @@ import { chooseEndpoint } from '../models/endpoint.ts'
 import { toModelFailure } from '../models/failures.ts'
 import { loadModelLibrary, openModel } from '../models/library.ts'
 import type { ModelSettings } from '../models/settings.ts'
+import { NO_TOKENS, readUsage } from '../core/token-usage.ts'
 
 declare module '../core/context.ts' {
   interface ServiceContext {
@@ -111,7 +112,7 @@ export async function draftAnswer(
       ...(typeof temperature === 'number' && { temperature }),
       ...(Array.isArray(stopSequences) && { stopSequences: stopSequences.filter(each => typeof each === 'string') }),
     })
-    return { text, model: endpoint.modelId, outputTokens: usage.outputTokens ?? 0 }
+    return { text, model: endpoint.modelId, outputTokens: (readUsage(usage) ?? NO_TOKENS).outputTokens }
   } catch (error) {
     signal.throwIfAborted()
     throw toModelFailure(error, endpoint, library)

@@ -7,6 +7,7 @@ import { readerOf, type Caller } from '../core/access.ts'
 import { insertServer, shownUrl, toProjectServer, updateServer } from './records.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
+import { secretsOf } from './secrets.ts'
 import { discoverIssuer, expiryOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
@@ -135,16 +136,6 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
       return connections.exportSnapshot(anew, call.signal)
     },
   }
-}
-
-/** Shorter values of settings are words like any other. */
-const LEAST_SECRET = 8
-
-/** What nobody shall find in what the server was sent and answered. */
-function secretsOf({ secrets: { env = {}, headers = {}, clientSecret }, tokens }: ServerRow): string[] {
-  const { accessToken, refreshToken } = tokens ?? {}
-  const all = [...Object.values(env), ...Object.values(headers), clientSecret, accessToken, refreshToken]
-  return all.filter(value => value !== undefined).filter(({ length }) => length >= LEAST_SECRET)
 }
 
 /** Suites forget the server at once, so that no later launch names what is gone. */

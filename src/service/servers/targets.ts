@@ -19,7 +19,12 @@ export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens | undefined>>()
 
   const currentTokens = async ({ projectId, id, name, url = '' }: ServerRow): Promise<ServerTokens | undefined> => {
-    const tokens = store.servers.get(projectId, id)?.tokens
+    // What goes on at an address that was changed meanwhile must not get the tokens of the present one.
+    const storedTokens = (): ServerTokens | undefined => {
+      const stored = store.servers.get(projectId, id)
+      return stored?.url === url ? stored.tokens : undefined
+    }
+    const tokens = storedTokens()
     const endsSoon = tokens?.expiresAt !== undefined && tokens.expiresAt - Date.now() < REFRESH_BEFORE_MS
     if (!tokens?.refreshToken || !tokens.client || !endsSoon) return tokens
     const started = refreshing.get(id)
@@ -27,7 +32,7 @@ export function createServerTargets(store: Store): ServerTargets {
     const fresh = refreshTokens({ name, url }, tokens)
       .then(refreshed =>
         store.write(() => {
-          const stored = store.servers.get(projectId, id)?.tokens
+          const stored = storedTokens()
           // Whoever signed in or out meanwhile has the last word.
           if (stored?.refreshToken !== tokens.refreshToken) return stored
           store.servers.setTokens(id, refreshed)
@@ -36,7 +41,7 @@ export function createServerTargets(store: Store): ServerTargets {
       )
       .catch((error: unknown) => {
         if (error instanceof SignInNeeded && hasEnded(tokens)) throw error
-        const stored = store.servers.get(projectId, id)?.tokens
+        const stored = storedTokens()
         // Another process may have used the refresh token; else the server says whether the old token still counts.
         return stored?.refreshToken === tokens.refreshToken ? tokens : stored
       })

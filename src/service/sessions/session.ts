@@ -96,7 +96,7 @@ export function answerSpans({ position, role, toolCalls, durationMs, createdAt }
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': call.toolName,
-        'mcpdeck.server.name': call.serverName,
+        ...(call.serverName && { 'mcpdeck.server.name': call.serverName }),
       },
       content: { input: call.arguments, output: call.resultText },
     })),

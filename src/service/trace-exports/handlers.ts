@@ -1,6 +1,8 @@
 import { traceExports } from '../../api/contract/sessions.ts'
+import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import { Reply } from '../core/reply.ts'
 import { projectFor } from '../core/access.ts'
+import { credentialsOf } from '../servers/secrets.ts'
 import { readFeedPage, readSourceTypes } from '../sessions/feed.ts'
 import { invalidField } from '../core/validation.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -35,7 +37,9 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
           { status: 'active', order: 'oldest', endedOnly: true, limit: Math.min(limit, MAX_PAGE), cursor },
         ),
       )
-      return new Reply(toOtlp(project, rows, includeContent), {
+      // Results leave the machine with what a tool printed of its settings.
+      const known = includeContent ? store.servers.list(project.id).flatMap(credentialsOf) : []
+      return new Reply(withoutKnown(toOtlp(project, rows, includeContent), known), {
         [COMPLETE]: String(nextCursor === undefined),
         ...(nextCursor !== undefined && { [NEXT_CURSOR]: nextCursor }),
       })

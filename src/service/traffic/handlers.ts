@@ -3,6 +3,7 @@ import type { ProjectRow } from '../core/database/rows.ts'
 import { ServiceError } from '../core/errors.ts'
 import { pageSize, type PageQuery } from '../core/list-page.ts'
 import type { Recorded, TrafficLog } from '../connections/traffic.ts'
+import { secretsOf } from '../servers/secrets.ts'
 import { framesIn, messageOf, toConsoleLine, type Framed, type NameOrigin } from './records.ts'
 
 type Call = { project: ProjectRow; params: { serverId: string } }
@@ -64,7 +65,12 @@ function originsIn({ store }: ServiceContext, { project }: Call): NameOrigin {
 }
 
 function logs({ store, traffic }: ServiceContext): (call: Call) => TrafficLog {
-  return ({ project, params }) => traffic.of(store.servers.require(project.id, params.serverId).id)
+  return ({ project, params }) => {
+    const server = store.servers.require(project.id, params.serverId)
+    const log = traffic.of(server.id)
+    // A connection knows its settings, while tokens come and go.
+    return { ...log, secrets: () => [...log.secrets(), ...secretsOf(server)] }
+  }
 }
 
 /** The entries behind the one that the cursor names, also where that one is gone. */

@@ -2,6 +2,7 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { redactedUrl } from '../core/urls.ts'
 import type { Exchange, Frame, FrameOrigin, PrintedLine } from '../connections/traffic.ts'
 
 /** What a frame says of itself. */
@@ -129,7 +130,7 @@ function exchangeOf(exchange: Exchange, secrets: readonly string[]): NonNullable
   const { method, url, requestHeaders, status, responseHeaders, durationMs, problem } = exchange
   return {
     method,
-    url: withoutSecrets(url, secrets),
+    url: redactedUrl(url),
     requestHeaders: shownHeaders(new Headers(requestHeaders), secrets),
     status: status ?? null,
     responseHeaders: responseHeaders ? shownHeaders(responseHeaders, secrets) : null,

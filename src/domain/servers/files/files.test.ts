@@ -56,6 +56,7 @@ test.each([
   ['.mcp.json', { type: 'http', url: 'https://x.example/mcp' }],
   ['.cursor/mcp.json', { url: 'https://x.example/mcp' }],
   ['mcp_config.json', { serverUrl: 'https://x.example/mcp' }],
+  ['mcp_config.json', { url: null, serverUrl: 'https://x.example/mcp' }],
   ['.mcp.json', { type: 'sse', url: 'https://x.example/mcp' }],
 ])('%s: %j is an address', (file, server) => {
   const { form } = formOf(file, { mcpServers: { s: server } })

@@ -203,10 +203,10 @@ type Report = (below: readonly PropertyKey[], message: string) => undefined
 function transportOf(name: string, server: Record<string, unknown>, report: Report): ServerEntry['transportType'] {
   const field = server['type'] === undefined && typeof server['transport'] === 'string' ? 'transport' : 'type'
   const declared = server[field]
-  const isDeclared = declared !== undefined && declared !== null
+  const isDeclared = isThere(declared)
   const type = typeof declared === 'string' ? ownValue(TYPES, declared) : undefined
   // What stands there and is no text was reported already.
-  const has = (one: string): boolean => (server[one] ?? undefined) !== undefined
+  const has = (one: string): boolean => isThere(server[one])
   const hasCommand = has('command')
   const hasAddress = ADDRESS_FIELDS.some(has)
   const kind = type ?? (hasAddress && !hasCommand ? 'http' : 'stdio')
@@ -250,7 +250,7 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   const below = program ? ['command'] : []
   if (program && typeof program['path'] !== 'string') report(['command'], '"command" must be a text, or hold a path.')
   const { args, env } = program ?? server
-  const address = ADDRESS_FIELDS.find(field => server[field] !== undefined) ?? 'url'
+  const address = ADDRESS_FIELDS.find(field => isThere(server[field])) ?? 'url'
   const oauth = isPlainObject(server['oauth']) ? server['oauth'] : {}
   const auth = isPlainObject(server['auth']) ? server['auth'] : {}
   const clientId = text(oauth['clientId'] ?? auth['CLIENT_ID'], ['oauth'])
@@ -267,6 +267,11 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
     oauthScopes: scopes,
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Programs write null where they have nothing. */
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 const MOST_SHOWN = 40

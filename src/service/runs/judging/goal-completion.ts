@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { messageOf, oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot } from '../../evals/types.ts'
 import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../../models/ask.ts'
+import { unusableAnswer } from '../../models/failures.ts'
 import type { ModelAccess } from '../../models/endpoint.ts'
 
 /** An answer to be graded: the final text of one trial of a case that says what is expected. */
@@ -84,7 +85,7 @@ export async function gradeAnswers(
     // One refusal ends them all: the others would be refused too, and each of them spends.
     stop.abort()
   }
-  if (unusable && verdicts.every(({ score }) => score === null)) throw unusable
+  if (unusable && modelUsed === null) throw unusable
   return { verdicts, modelUsed }
 }
 
@@ -113,8 +114,7 @@ async function gradeAnswer(
     askForObject(access, { ...question, signal: inTime }),
   )
   const { score, reason, rubricHits } = value
-  if (score < 0 || score > 1)
-    throw new ServiceError('INTERNAL_ERROR', `The model graded ${score} on a scale from 0 to 1.`)
+  if (score < 0 || score > 1) throw unusableAnswer(`The model graded ${score} on a scale from 0 to 1.`)
   const hits = rubricHits.slice(0, MAX_HITS).map(oneLine)
   return { verdict: { score, reason: oneLine(reason), rubricHits: hits }, model: asked }
 }

@@ -47,14 +47,14 @@ export function summaryOf(verdicts: readonly JudgeVerdict[], threshold: number):
 }
 
 /**
- * One grade for each case: the mean over its graded trials, with the words about the worst of them. A case that could
- * not be graded has no score and has not passed.
+ * One grade for each case: the mean over its trials, with the words about the worst of them. A case of which a trial
+ * could not be graded has no score and has not passed, since the others do not speak for it.
  */
 function judgedCases(verdicts: readonly JudgeVerdict[], threshold: number): JudgedCase[] {
   return [...Map.groupBy(verdicts, ({ caseKey }) => caseKey)].map(([caseKey, ofCase]) => {
     const graded = ofCase.flatMap(({ score }) => score ?? [])
-    const score = graded.length === 0 ? null : mean(graded)
-    const [worst] = ofCase.toSorted((a, b) => (a.score ?? 2) - (b.score ?? 2))
+    const score = graded.length < ofCase.length ? null : mean(graded)
+    const [worst] = ofCase.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1))
     const prefix = ofCase.length > 1 ? `Iteration ${worst?.iterationNumber}: ` : ''
     return {
       caseKey,

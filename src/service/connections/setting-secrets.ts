@@ -1,0 +1,16 @@
+import { secretsOfUrl } from '../core/urls.ts'
+
+type Settings = { env?: Record<string, string>; headers?: Record<string, string>; url?: string }
+
+/** Shorter values of settings are words like any other. */
+const LEAST_SECRET = 8
+
+/**
+ * What nobody shall find in what a server was sent and answered: the values of its settings, also those behind the
+ * scheme of a header, and what its address holds.
+ */
+export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, ...others: string[]): string[] {
+  const sent = Object.values(headers).flatMap(value => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''])
+  const all = [...Object.values(env), ...sent, ...secretsOfUrl(url), ...others]
+  return all.filter(({ length }) => length >= LEAST_SECRET)
+}
