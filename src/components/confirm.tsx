@@ -15,16 +15,22 @@ import { TextField } from './text-field/text-field.tsx'
 
 const WIDTH = 72
 
-/** Asks before acting; resolves to whether the person agreed. It starts on Cancel. */
-export function useConfirm(): (question: Question) => Promise<boolean> {
+/**
+ * Asks before acting; resolves to whether the person agreed. It starts on Cancel. `signal` takes the question away, as
+ * if it was declined.
+ */
+export function useConfirm(): (question: Question, signal?: AbortSignal) => Promise<boolean> {
   const overlays = useOverlays()
   return useCallback(
-    question =>
+    (question, signal) =>
       overlays.ask<boolean>({
         title: question.title,
         width: WIDTH,
         height: ({ width }) => questionLines(question, width - 4).length + (question.word ? 3 : 0) + 5,
-        content: answer => <ConfirmDialog question={question} onAnswer={answer} />,
+        content(answer) {
+          signal?.addEventListener('abort', () => answer(false), { once: true })
+          return <ConfirmDialog question={question} onAnswer={answer} />
+        },
       }),
     [overlays],
   )
@@ -98,9 +104,22 @@ export function Choice(props: { action: string; decline: string; top: number; on
     <SelectInput
       items={items.map(item => ({ ...item, key: item.label }))}
       initialIndex={0}
+      indicatorComponent={ChoicePointer}
+      itemComponent={ChoiceText}
       onSelect={item => props.onAnswer(item.value)}
     />
   )
+}
+
+/** The widget's own parts are of the sixteen colours, whose blue is hardly seen on dark grounds. */
+function ChoicePointer({ isSelected = false }: { isSelected?: boolean }) {
+  const theme = useTheme()
+  return <Text>{isSelected ? theme.paint('key', `${theme.symbols.choice} `) : '  '}</Text>
+}
+
+function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label: string }) {
+  const theme = useTheme()
+  return <Text>{theme.paint(isSelected ? 'key' : 'plain', label)}</Text>
 }
 
 /** Why nothing goes on, the expected word first, so that it shows also beside a long text. */

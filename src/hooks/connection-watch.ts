@@ -48,6 +48,23 @@ export function isConnectionLost(queryClient: QueryClient): boolean {
 }
 
 /**
+ * Repeats one read on screen after a request that a person waited for got no answer, so that a watch notices a lost
+ * connection before the next poll.
+ */
+export function doubtConnection(queryClient: QueryClient): void {
+  const query = onScreen(queryClient)
+  if (query && !isConnectionLost(queryClient)) void repeat(queryClient, query)
+}
+
+function onScreen(queryClient: QueryClient): Query | undefined {
+  return queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
+}
+
+function repeat(queryClient: QueryClient, query: Query): Promise<void> {
+  return queryClient.refetchQueries({ predicate: candidate => candidate === query }, { cancelRefetch: false })
+}
+
+/**
  * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; whatever
  * is answered then ends that, and all that failed on screen is read again. Until then the connection is lost wherever
  * the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server. A key
@@ -76,8 +93,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   }
   // Of hundreds of reads few fail, and each event of the cache asks.
   const lost = (): Query[] => [...failing.keys()].filter(query => query.isActive() && isLost(query))
-  const onScreen = (): Query | undefined =>
-    queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
   const look = (): void => {
     // Whoever goes to another place takes what failed from the screen, and what is there was read before.
     const isDown = lost().length > 0 || (fault !== undefined && lastLost !== undefined)
@@ -107,9 +122,9 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   }
   const probe = async (): Promise<void> => {
     const [failed] = lost().sort((a, b) => a.state.errorUpdatedAt - b.state.errorUpdatedAt)
-    const query = failed ?? onScreen() ?? lastLost
+    const query = failed ?? onScreen(queryClient) ?? lastLost
     if (!query) return
-    await queryClient.refetchQueries({ predicate: candidate => candidate === query }, { cancelRefetch: false })
+    await repeat(queryClient, query)
     if (fault === undefined) return
     pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)
     cancel?.()

@@ -1,6 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { createListeners } from '../lib/listeners.ts'
 import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { connectionFault } from '../api/client/errors/api-error.ts'
 import { failureSentence } from '../api/client/errors/error-text.ts'
+import { doubtConnection } from './connection-watch.ts'
 import { useNotify, type Notify } from './notify.tsx'
 
 /** Something under way that a person asked for. */
@@ -10,13 +13,21 @@ export type Task = {
   text: string
   /** `share` of it never goes back, also where more turns out to be to do. */
   progress: { done: number; total: number; share: number } | undefined
-  /** Gives it up; absent where that cannot be done. */
+  /** Whether it sends writes, whose end is not seen where the program ends before. */
+  writes: boolean
+  /** Gives it up; absent where that cannot be done, or was. */
   stop: (() => void) | undefined
+  /** Whether it was given up, and what had begun is not over yet. */
+  isStopping: boolean
 }
 
 type Tasks = {
   /** Shows a task until its `end`. */
-  begin(text: string, stop?: () => void): { progress: (done: number, total: number) => void; end: () => void }
+  begin(task: Pick<Task, 'text' | 'writes' | 'stop'>): {
+    progress: (done: number, total: number) => void
+    stopping: () => void
+    end: () => void
+  }
   /** What is under way, oldest first; the same array until that changes. */
   current(): readonly Task[]
   subscribe(listener: () => void): () => void
@@ -31,20 +42,20 @@ function createTasks(onBegin: () => void): Tasks {
     notify()
   }
   return {
-    begin(text, stop) {
+    begin(begun) {
       const id = next
       next += 1
       onBegin()
-      set([...tasks, { id, text, stop, progress: undefined }])
+      set([...tasks, { ...begun, id, progress: undefined, isStopping: false }])
+      const change = (changed: (task: Task) => Partial<Task>): void =>
+        set(tasks.map(task => (task.id === id ? { ...task, ...changed(task) } : task)))
       return {
         progress: (done, total) =>
-          set(
-            tasks.map(task => {
-              if (task.id !== id) return task
-              const share = Math.max(task.progress?.share ?? 0, total > 0 ? done / total : 0)
-              return { ...task, progress: { done, total, share } }
-            }),
-          ),
+          change(({ progress }) => {
+            const share = Math.max(progress?.share ?? 0, total > 0 ? done / total : 0)
+            return { progress: { done, total, share } }
+          }),
+        stopping: () => change(() => ({ stop: undefined, isStopping: true })),
         end: () => set(tasks.filter(task => task.id !== id)),
       }
     },
@@ -92,6 +103,8 @@ export type TaskRun<T> = {
   done?: (value: T) => string | TaskResult | undefined
   /** What holds when it was stopped; where this is given, a key stops it. */
   stopped?: string
+  /** Whether the work sends writes. */
+  writes?: boolean
 }
 
 /**
@@ -101,11 +114,15 @@ export type TaskRun<T> = {
 export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
   const tasks = useTasks()
   const notify = useNotify()
+  const queryClient = useQueryClient()
   return useCallback(
-    async <T,>({ start, work, done, stopped }: TaskRun<T>) => {
+    async <T,>({ start, work, done, stopped, writes = false }: TaskRun<T>) => {
       const controller = new AbortController()
-      const stop = (): void => controller.abort()
-      const task = tasks.begin(start, stopped === undefined ? undefined : stop)
+      const stop = (): void => {
+        task.stopping()
+        controller.abort()
+      }
+      const task = tasks.begin({ text: start, writes, stop: stopped === undefined ? undefined : stop })
       try {
         const value = await work({ signal: controller.signal, stop, progress: task.progress })
         const result = done?.(value)
@@ -113,6 +130,7 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
         else if (result) notify(result.tone, result.text)
         return value
       } catch (error) {
+        if (connectionFault(error) !== undefined) doubtConnection(queryClient)
         if (controller.signal.aborted && stopped !== undefined) notify('warn', stopped)
         else notify('error', failureSentence(error))
         return undefined
@@ -120,6 +138,6 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
         task.end()
       }
     },
-    [tasks, notify],
+    [tasks, notify, queryClient],
   )
 }

@@ -5,6 +5,11 @@ import { createBudget } from '../api/client/budget/budget.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import { createClient } from '../api/client/client.ts'
+import { ApiError } from '../api/client/errors/api-error.ts'
+import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
+import { contract } from '../api/contract/contract.ts'
+import { systemClock } from '../lib/clock.ts'
+import { localClock } from '../lib/times.ts'
 import { useApiQuery } from './use-api-query.ts'
 import { useConnection } from './use-connection.ts'
 import { type LinePace, WorkspaceProvider } from './workspace.tsx'
@@ -27,7 +32,7 @@ async function pass(milliseconds: number): Promise<void> {
 /**
  * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms.
  */
-function said(refetchInterval: number | false, meta = {}) {
+function said(refetchInterval: number | false, meta = {}, more = {}) {
   const texts: string[] = []
   const drawn = vi.fn<() => void>()
   const budget = createBudget({ unlimited: true })
@@ -43,7 +48,7 @@ function said(refetchInterval: number | false, meta = {}) {
   }
   function Page() {
     const queryFn = () => new Promise(resolve => setTimeout(resolve, 20, 'the same'))
-    useQuery({ queryKey: ['page'], queryFn, refetchInterval, meta })
+    useQuery({ queryKey: ['page'], queryFn, refetchInterval, meta, ...more })
     return null
   }
   const { unmount } = render(
@@ -67,6 +72,18 @@ test('what is read every minute stays fresh while it is read again, and draws no
   unmount()
 })
 
+test('what the start before had read is stale, but not where it never changes and nobody reads it again', async () => {
+  const restored = { initialData: 'as before', initialDataUpdatedAt: Date.now() - 600_000, staleTime: Infinity }
+  const changing = said(false, {}, restored)
+  await pass(50)
+  expect(changing.texts).toContain('stale, 10m old')
+  changing.unmount()
+  const final = said(false, {}, { ...restored, refetchOnMount: false })
+  await pass(50)
+  expect(final.texts.filter(text => text !== '')).toEqual([])
+  final.unmount()
+})
+
 test('what is planned to be read every few minutes is old only once that is late', async () => {
   const { texts, unmount } = said(false, { every: 5 * 60_000 })
   await pass(6 * 60_000)
@@ -87,11 +104,12 @@ test('what is not read again is called as old as it is', async () => {
   unmount()
 })
 
-test('a slow line is told with what it changes where there is room', async () => {
+/** What the header says of what its client has noticed; on a narrow one last. */
+async function header(notice: (monitor: ServiceMonitor) => void): Promise<string[]> {
   const budget = createBudget({ unlimited: true })
   const fetch = () => Promise.reject(new Error('not called'))
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
-  client.monitor.slowLine = () => 5_000
+  notice(client.monitor)
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   let texts: string[] = []
   function Headers() {
@@ -106,8 +124,33 @@ test('a slow line is told with what it changes where there is room', async () =>
     </QueryClientProvider>,
   )
   await pass(1_000)
-  expect(texts).toEqual(['slow line, 5 KB/s: smaller pages', 'slow line, 5 KB/s'])
   unmount()
+  return texts
+}
+
+test('a slow line is told with what it changes where there is room', async () => {
+  expect(await header(monitor => void (monitor.slowLine = () => 5_000))).toEqual([
+    'slow line, 5 KB/s: smaller pages',
+    'slow line, 5 KB/s',
+  ])
+})
+
+test('after a sleep of the machine waits and answers are told by the time of the day', async () => {
+  const [evening, morning] = [Date.UTC(2100, 0, 1, 23, 0, 20), Date.UTC(2100, 0, 2, 7, 0, 20)]
+  const endpoint = contract.projects.list
+  const error = new ApiError({ kind: 'http', message: 'busy', status: 503, answer: 'contract', sent: true })
+  // The clock of waits stands still meanwhile.
+  vi.setSystemTime(morning)
+  const since = systemClock.now() - 6_000
+  expect(await header(monitor => void (monitor.silentSince = () => since))).toContain('no answer for 5s')
+  const [text] = await header(monitor => {
+    vi.setSystemTime(evening)
+    monitor.begin(endpoint).ended('answered')
+    vi.setSystemTime(morning)
+    expect(monitor.lastAnswerAt()).toBe(evening)
+    monitor.pausing({ endpoint, error, at: systemClock.now() + 3_600_000 })
+  })
+  expect(text).toMatch(`503 until ${localClock(morning + 3_600_000)}:`)
 })
 
 test('while polling rests, a screen is hardly read, and the header says so', async () => {

@@ -4,7 +4,7 @@ import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
-import { systemClock, gatheredPause, together } from '../lib/clock.ts'
+import { systemClock, gatheredPause, together, wallTime } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
 import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
@@ -65,12 +65,16 @@ function latestRead(queryClient: QueryClient): number | undefined {
   return Math.max(0, ...times) || undefined
 }
 
-/** What never changes again, such as the trials of an ended run, cannot be too old. */
+/**
+ * What never changes again, such as the trials of an ended run, cannot be too old; what the start before had read,
+ * where nobody reads it again.
+ */
 function isFinal(query: Query): boolean {
   return (
-    query.observers.every(observer => observer.options.staleTime === Infinity) &&
     query.state.data !== undefined &&
-    !isRestored(query)
+    query.observers.every(
+      ({ options }) => options.staleTime === Infinity && (options.refetchOnMount === false || !isRestored(query)),
+    )
   )
 }
 
@@ -110,7 +114,7 @@ function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts)
     return describeFault('unavailable', { error: repeat.error, until: repeat.at }, lastAnswerAt(), now)
   const silentSince = monitor.silentSince()
   if (silentSince !== undefined) {
-    const seconds = Math.floor((now - silentSince) / 5_000) * 5
+    const seconds = Math.floor((now - wallTime(silentSince)) / 5_000) * 5
     return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
   }
   const said = describeAge(ages, waiting, now)
@@ -140,8 +144,9 @@ function describeFault(
   if (kind === 'silent') return { text: `no answer ${since}`, tone: 'error', fault: kind }
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
-  if (until !== undefined && until > now)
-    return { text: `${status} until ${localMoment(until, now, 'seconds')}`, tone: 'error', fault: kind, until }
+  const end = until === undefined ? 0 : wallTime(until)
+  if (end > now)
+    return { text: `${status} until ${localMoment(end, now, 'seconds')}`, tone: 'error', fault: kind, until: end }
   return { text: `${status}, no answer ${since}`, tone: 'error', fault: kind }
 }
 

@@ -1,12 +1,12 @@
 import { onceFor } from '../lib/once-for.ts'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
-import { systemClock, every } from '../lib/clock.ts'
+import { wallClock, every } from '../lib/clock.ts'
 import { createNotebook, type Incident, type Notebook } from '../domain/notebook/notebook.ts'
 import { usePollFactor } from './use-poll.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
-const ofSession = onceFor((_client: Client) => createNotebook({ clock: systemClock }))
+const ofSession = onceFor((_client: Client) => createNotebook({ clock: wallClock }))
 
 /** The notebook: beyond this session where the workspace has a place for it. */
 export function notebookOf({ notebook, client }: Workspace): Notebook {

@@ -1,11 +1,11 @@
 import { onceFor } from '../lib/once-for.ts'
 import { useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
-import { systemClock } from '../lib/clock.ts'
+import { wallClock } from '../lib/clock.ts'
 import { createNowMemory, type NowCount, type StoredNow, type NowMemory } from '../domain/now/memory.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
-const ofSession = onceFor((_client: Client) => createNowMemory({ clock: systemClock }))
+const ofSession = onceFor((_client: Client) => createNowMemory({ clock: wallClock }))
 
 /** What Now keeps: beyond this session where the workspace has a place for it. */
 export function nowMemoryOf({ now, client }: Workspace): NowMemory {

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { JournalEntry } from '../api/client/journal/entry.ts'
-import { isAbout, openWriteOf, stateOf } from '../api/client/journal/open-write.ts'
+import { isAbout, stateOf } from '../api/client/journal/open-write.ts'
 import { titleOf } from '../api/client/journal/labels.ts'
+import { systemClock } from '../lib/clock.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const SECOND_MS = 1_000
@@ -18,7 +19,7 @@ export function useWaitingWrite(): { status: number | undefined; seconds: number
     return () => clearInterval(timer)
   }, [write])
   if (write === undefined) return undefined
-  return { status: write.error.status, seconds: Math.max(1, Math.ceil((write.at - Date.now()) / SECOND_MS)) }
+  return { status: write.error.status, seconds: Math.max(1, Math.ceil((write.at - systemClock.now()) / SECOND_MS)) }
 }
 
 const KEY = ['open-writes']
@@ -54,5 +55,5 @@ export function useOpenWriteNotices(...scopes: readonly WriteScope[]): string[] 
     .filter(entry =>
       scopes.some(({ ids, operations }) => isAbout(entry, ids) && (operations?.includes(entry.operation) ?? true)),
     )
-    .map(entry => `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}. Decide about it on Now.`)
+    .map(entry => `${titleOf(entry, now)} ${stateOf(entry)}. Decide about it on Now.`)
 }

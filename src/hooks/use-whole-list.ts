@@ -24,6 +24,12 @@ export function useReadAhead(
   }, [reads, pages])
 }
 
+/** Whether nothing more of a list that is read whole arrives by itself: it is all here, was cut, or failed. */
+export function isReadWhole(pages: Pick<ApiPages<unknown>, 'hasData' | 'hasMore' | 'isCut' | 'isStuck' | 'problem'>) {
+  const { hasData, hasMore, isCut, isStuck, problem } = pages
+  return problem !== undefined || (hasData && (!hasMore || isCut || isStuck))
+}
+
 /**
  * Reads a list with a cursor page after page, as far as its bounds go without a person. Pass a list such as
  * `queries.servers.list` with its input.

@@ -1,14 +1,16 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, QueryObserver } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { createBudget } from '../api/client/budget/budget.ts'
 import { createClient } from '../api/client/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import type { Question } from '../domain/writes/question.ts'
+import { createConnectionWatch } from './connection-watch.ts'
 import { NotifyProvider } from './notify.tsx'
-import { TasksProvider } from './tasks.tsx'
+import { TasksProvider, useRunTask } from './tasks.tsx'
 import { ConfirmProvider, NotSent, useWrites } from './use-write.tsx'
 import { WorkspaceProvider } from './workspace.tsx'
 
@@ -39,8 +41,10 @@ function setup(answer: () => Response, agrees = true) {
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const workspace = { client, queries: createQueries(client), budget, profile }
   let write!: ReturnType<typeof useWrites>
+  let runTask!: ReturnType<typeof useRunTask>
   function Writer() {
     write = useWrites()
+    runTask = useRunTask()
     return null
   }
   ;({ unmount } = render(
@@ -56,7 +60,15 @@ function setup(answer: () => Response, agrees = true) {
       </WorkspaceProvider>
     </QueryClientProvider>,
   ))
-  return { write, said, sent, isStale: () => queryClient.getQueryState(suites)?.isInvalidated === true }
+  return {
+    write,
+    runTask,
+    said,
+    sent,
+    queryClient,
+    client,
+    isStale: () => queryClient.getQueryState(suites)?.isInvalidated === true,
+  }
 }
 
 const cancelled = () => Response.json({ id: 'r', status: 'cancelled' })
@@ -103,4 +115,30 @@ test('a refusal is told with what to do, and read again since its effect may be 
   expect(reasons).toMatchObject([{ code: 'FORBIDDEN' }])
   expect(said).toEqual([expect.stringMatching(/^error: /)])
   expect(isStale()).toBe(true)
+})
+
+type Setup = ReturnType<typeof setup>
+
+test.each([
+  ['a write', ({ write }: Setup) => write({ ...cancelRun, confirm: 'done' })],
+  [
+    'a read before a form',
+    ({ runTask, client }: Setup) => runTask({ start: 'Opening…', work: () => client.runs.get(RUN) }),
+  ],
+])('%s that cannot connect repeats one read on screen, so the connection counts as lost at once', async (_, ask) => {
+  let refuses = false
+  const opened = setup(() => {
+    if (refuses) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    return Response.json({ items: [] })
+  })
+  const { said, queryClient, client } = opened
+  const watch = createConnectionWatch(queryClient, new VirtualClock())
+  onTestFinished(watch.start())
+  const { options } = createQueries(client).projects.list
+  onTestFinished(new QueryObserver(queryClient, { ...options({}), staleTime: Infinity }).subscribe(() => undefined))
+  await expect.poll(() => queryClient.getQueryData(options({}).queryKey)).toBeDefined()
+  refuses = true
+  await ask(opened)
+  expect(said).toEqual([expect.stringContaining('Connection refused')])
+  await expect.poll(() => watch.fault()?.kind).toBe('silent')
 })

@@ -2,6 +2,8 @@ import { useQueryClient, type QueryFilters } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, type ReactNode } from 'react'
 import { ApiError } from '../api/client/errors/api-error.ts'
 import type { CallOptions } from '../api/client/client.ts'
+import type { PlannedWrite } from '../api/client/journal/entry.ts'
+import type { Intent } from '../api/client/journal/journal.ts'
 import {
   newIdempotencyKey,
   type AnyEndpoint,
@@ -42,8 +44,13 @@ type Send = <E extends AnyEndpoint>(
   call?: Pick<CallOptions, 'signal' | 'idempotencyKey' | 'onProgress'>,
 ) => Promise<OutputOf<E>>
 
-/** What the work of a write gets: the running task, a way to send, and one to read again before it has ended. */
-export type WriteTask = Parameters<TaskRun<unknown>['work']>[0] & { send: Send; refresh: () => void }
+/** What the work of a write gets: the running task, ways to send, and one to read again before it has ended. */
+export type WriteTask = Parameters<TaskRun<unknown>['work']>[0] & {
+  send: Send
+  refresh: () => void
+  /** Notes what is about to be sent one after the other: where the work breaks off, the rest is told and offered. */
+  plan: (writes: readonly PlannedWrite[]) => Promise<void>
+}
 
 /** One write, from its question to the sentence of its end. */
 export type Act<T, E extends AnyEndpoint = AnyEndpoint> = Pick<TaskRun<T>, 'start' | 'done' | 'stopped'> & {
@@ -68,7 +75,7 @@ export type ActOf<T, E extends AnyEndpoint = AnyEndpoint> = Act<T, E> & { endpoi
  */
 export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf<T, E>) => Promise<T | undefined> {
   const queryClient = useQueryClient()
-  const { client } = useWorkspace()
+  const { client, journal } = useWorkspace()
   const confirm = useContext(ConfirmContext)
   const runTask = useRunTask()
   return useCallback(
@@ -82,6 +89,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
       }
       const ended = await runTask<{ value: T } | { unsent: string }>({
         start: act.start,
+        writes: true,
         ...(act.stopped !== undefined && { stopped: act.stopped }),
         async work(task) {
           const send: Send = (endpoint, input, call) => {
@@ -90,14 +98,18 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
             const idempotencyKey = takesKey ? (key ?? newIdempotencyKey()) : undefined
             return client.call(endpoint, input, { ...call, idempotencyKey })
           }
+          let settle: Intent['settle'] | undefined
+          const plan: WriteTask['plan'] = async writes => void (settle = await journal?.plan(writes))
           try {
             const value =
               'work' in act
-                ? await act.work({ ...task, send, refresh: refreshAll })
+                ? await act.work({ ...task, send, refresh: refreshAll, plan })
                 : ((await send(endpoints[0]!, act.input as InputOf<AnyEndpoint>)) as T)
             refreshAll()
+            settle?.({ outcome: 'succeeded', result: {} })
             return { value }
           } catch (error) {
+            settle?.({ outcome: task.signal.aborted ? 'refused' : 'unknown', code: 'broken-off' })
             if (error instanceof NotSent) return { unsent: error.message }
             if (!(error instanceof ApiError) || error.sent) refreshAll()
             act.failed?.(error)
@@ -110,7 +122,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
       })
       return ended && 'value' in ended ? ended.value : undefined
     },
-    [queryClient, client, confirm, runTask],
+    [queryClient, client, journal, confirm, runTask],
   )
 }
 

@@ -58,6 +58,8 @@ export type Workspace = {
   accessNotes?: AccessNotes
   /** Where visitors of the local workspace come in; absent for a service. */
   door?: VisitorDoor
+  /** What this process executes in the local workspace and ends with; absent for a service. */
+  executing?: () => readonly { kind: string; subjectId: string }[]
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
   /** Whose end was announced in any window; without it each window announces for itself. */

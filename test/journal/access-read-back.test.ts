@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/client/errors/api-error.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { caps } from '../service/visits.ts'
-import { open, shown } from './faulty-line.ts'
+import { open, shown, TOO_LATE } from './faulty-line.ts'
 
 /** An environment that is published, and one that is not. */
 async function furnish({ direct, projectId, serverId }: Awaited<ReturnType<typeof open>>) {
@@ -75,7 +75,10 @@ describe('a change of access whose answer is lost is read back as far as the con
     void opened.meet(fate, fate)
     await expect(client.call(endpoint, input(ids))).rejects.toBeInstanceOf(ApiError)
     const count = seen.length
-    const told = await resolve()
+    const early = await resolve()
+    opened.clock.advance(TOO_LATE)
+    const told = sentence.startsWith('did not') ? await resolve() : early
+    expect(early.map(({ isEarly = false }) => isEarly)).toEqual([sentence.startsWith('did not')])
     expect(shown(told).map(([, said]) => said!.replace(/^[A-Z][a-z -]+? (?=happened|did|may)/, ''))).toEqual([sentence])
     expect(seen).toHaveLength(count)
   })

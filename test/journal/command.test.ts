@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import type { OpenWrite } from '../../src/api/client/journal/open-write.ts'
 import { openHome } from '../cli/program.ts'
+import { lossyLine } from '../pty/lossy-line.ts'
 import { startHost, temporaryDirectory } from './processes.ts'
 
 const directory = temporaryDirectory()
@@ -80,4 +81,43 @@ test('a launch that never left stays in the list until it is sent again or dismi
   } finally {
     await home.close()
   }
+})
+
+describe('a change of access whose answer is lost', () => {
+  /** A published scenario, and commands over a line that loses what it is told to. */
+  async function begin(name: string) {
+    const home = await openHome()
+    const line = await lossyLine(greeting.baseUrl)
+    onTestFinished(async () => {
+      await home.close()
+      await line.close()
+    })
+    const projectId = (await client.projects.list()).items[0]!.id
+    const host = await client.clients.create({ projectId, body: { name, config: { modelId: 'm', serverIds: [] } } })
+    const { id: environmentId } = await client.environments.create({ projectId, body: { name, hostId: host.id } })
+    await client.userTesting.publish({ projectId, environmentId, body: { mode: 'invited_only' } })
+    const env = { MCPDECK_BASE_URL: line.url, MCPDECK_API_KEY: key }
+    return { line, run: (...args: string[]) => home.run(args, { env }) }
+  }
+
+  test('is done where reading back shows it, and no line says otherwise', async () => {
+    const { line, run } = await begin('Desk')
+    line.loseNext(/^DELETE /, 'unanswered', 3)
+    const { code, stderr } = await run('unpublish', 'Desk', '--yes')
+    expect(stderr).toContain('The answer was lost, and what was read back shows that it happened.')
+    expect(stderr).not.toContain('may have happened')
+    expect(code).toBe(0)
+  })
+
+  test('is said to be open with what can be done about it, and a member who is gone is named', async () => {
+    const { line, run } = await begin('Study')
+    line.loseNext(/^POST \S+rotate-link /, 'unanswered')
+    expect((await run('rotate', 'Study', '--yes')).code).toBe(3)
+    const again = await run('rotate', 'Study', '--yes')
+    expect(again).toMatchObject({ code: 3, stdout: '' })
+    expect(again.stderr).toContain('Nothing was sent: add --new to send another one.')
+    const removed = await run('remove-member', 'Study', 'ada@example.org', '--yes')
+    expect(removed.stderr).toContain('ada@example.org is not a member: removed before, or never one.')
+    expect(removed.stderr).not.toContain('Look at the list')
+  })
 })

@@ -1,19 +1,22 @@
 import { onTestFinished } from 'vitest'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { createClient } from '../../src/api/client/client.ts'
+import { plainHeaders } from '../../src/api/contract/message.ts'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import type { Fetch } from '../../src/api/client/transport/fetch.ts'
-import { choicesOf, resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.ts'
+import { choicesOf } from '../../src/api/client/journal/open-write.ts'
+import { resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.ts'
 import { openService } from '../harness.tsx'
 import { createScene } from './scene.ts'
 
 /** What happens to one request on its way to the service and back. */
-export type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled'
+export type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled' | 'conflict'
 
 /** A line to the real service on which each write meets its fate. */
 function faultyLine(service: Fetch) {
   let fates: Fate[] = []
   let reportHang: () => void = () => {}
+  let serviceTime: (() => number) | undefined
   const seen: string[] = []
   const never = () => {
     reportHang()
@@ -22,13 +25,20 @@ function faultyLine(service: Fetch) {
   const broken = () => Object.assign(new Error('broken'), { code: 'ECONNRESET' })
   const limited = () =>
     Response.json({ code: 'RATE_LIMITED', message: 'slow down' }, { status: 429, headers: { 'retry-after': '0' } })
+  const dated: Fetch = async request => {
+    const answer = await service(request)
+    if (!serviceTime) return answer
+    const date = new Date(serviceTime()).toUTCString()
+    return { ...answer, headers: plainHeaders({ ...Object.fromEntries(answer.headers), date }) }
+  }
   const fetch: Fetch = async request => {
-    if (request.method === 'GET') return await service(request)
+    if (request.method === 'GET') return await dated(request)
     seen.push(`${request.method} ${new URL(request.url).pathname}`)
     const fate = fates.shift() ?? 'answered'
     if (fate === 'lost') throw broken()
     if (fate === 'hangs') return await never()
     if (fate === 'throttled') return limited()
+    if (fate === 'conflict') return Response.json({ code: 'CONFLICT', message: 'It is there.' }, { status: 409 })
     const answer = await service(request)
     if (fate === 'answer-lost') throw broken()
     return fate === 'answer-hangs' ? await never() : answer
@@ -38,7 +48,9 @@ function faultyLine(service: Fetch) {
     fates = next
     return new Promise(resolve => (reportHang = resolve))
   }
-  return { fetch, seen, meet }
+  /** Has the answers to reads state this as the service's time. */
+  const tell = (time: () => number): void => void (serviceTime = time)
+  return { fetch, seen, meet, tell }
 }
 
 /** A service behind a faulty line, and processes that write to it with a journal. */
@@ -82,6 +94,18 @@ export async function open(options: Parameters<typeof openService>[0] = {}) {
   return { ...line, direct, clock: scene.clock, start, projectId, suiteId, serverId }
 }
 
-/** Findings and sentences without target and time. */
+/** Findings and sentences without target and times. */
 export const shown = (resolutions: { finding: string; sentence: string }[]) =>
-  resolutions.map(({ finding, sentence }) => [finding, sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, '')])
+  resolutions.map(({ finding, sentence }) => [
+    finding,
+    sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, '').replace(/(?<=until )[-\d ]*\d\d:\d\d/, 'then'),
+  ])
+
+/** By so much the clock is moved until the service cannot act on a request any more, in milliseconds. */
+export const TOO_LATE = 11 * 60_000
+/** What is shown of a lost launch while the service may still act on it, and once it cannot any more. */
+export const NOT_YET = [
+  'cannot-be-known',
+  'Create eval run may have happened: no run of the suite began then; the service may still act on it until then.',
+]
+export const NOT_AT_ALL = ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.']

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { describeError } from '../../src/api/client/errors/error-text.ts'
+import { openJournal } from '../../src/api/client/journal/journal.ts'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { bytesOf, createScene, launch, SECRET } from './scene.ts'
 
@@ -23,6 +24,18 @@ describe('the journal', () => {
     await journal.begin(launch(1))
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+  })
+
+  test('notes the time of the day, also after a sleep of the machine in which its other clock stood still', async () => {
+    const { file } = scene()
+    const journal = openJournal({ file, profile: 'one' })
+    onTestFinished(() => void vi.useRealTimers())
+    const morning = Date.UTC(2100, 0, 2, 7)
+    vi.useFakeTimers({ toFake: ['Date'], now: morning })
+    const intent = await journal.begin(launch(1))
+    intent.settle({ outcome: 'unknown', code: 'reset' })
+    expect(await journal.unresolved()).toMatchObject([{ intendedAt: morning, lastSeenAt: morning }])
+    await journal.close()
   })
 
   test('of a newer version is refused with its name, stays as it is, and nothing is sent', async () => {
@@ -49,7 +62,7 @@ describe('the journal', () => {
     intent.sent()
     expect(await second.journal.unresolved()).toEqual([])
     first.kill()
-    expect(await second.journal.unresolved()).toEqual([
+    expect(await second.journal.unresolved()).toMatchObject([
       {
         id: 1,
         operation: 'createEvalRun',

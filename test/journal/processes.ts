@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { KillPoint } from './writer.ts'
@@ -41,6 +42,14 @@ function launchHost(command: string, args: readonly string[], killAt?: KillPoint
   return { child, ended, said }
 }
 
+/** Makes the open writes of a journal that much older, in milliseconds. */
+export function makeOlder(file: string, ms: number): void {
+  const database = new DatabaseSync(file)
+  const times = ['intendedAt', 'sentAt', 'settledAt'].map(name => `${name} = ${name} - :ms`)
+  database.prepare(`UPDATE entries SET ${times.join()} WHERE open = 1`).run({ ms })
+  database.close()
+}
+
 /** What the proxy does with the next write: lets it through, keeps it, or keeps its answer. */
 export type Hold = 'nothing' | 'request' | 'answer'
 
@@ -54,9 +63,10 @@ export async function startProxy(target: string) {
     if (isWrite) writes += 1
     const passes = writes <= passing
     const isHeld = (what: Hold) => isWrite && !passes && hold === what
-    if (isHeld('request')) await new Promise<void>(goOn => report(goOn))
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    // It is all here by now, so that it can go on even where its sender is gone.
+    if (isHeld('request')) await new Promise<void>(goOn => report(goOn))
     const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
       ['host', 'connection', 'content-length'].includes(name) ? [] : [[name, String(value)] as [string, string]],
     )

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ApiError } from '../../src/api/client/errors/api-error.ts'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { scriptedModel } from '../service/scripted-model.ts'
-import { open, shown } from './faulty-line.ts'
+import { open, shown, TOO_LATE } from './faulty-line.ts'
+
+/** For what a run takes on a machine with much else to do. */
+const AMPLE = { timeout: 20_000 }
 
 /** What every project of these tests has, by name. */
 async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnType<typeof open>>) {
@@ -44,26 +47,35 @@ describe('a write without a key is read back', () => {
   test.each(
     keyless.flatMap(([operation, input]) => [
       [operation, 'lost', 'did-not-happen', input] as const,
-      [operation, 'answer-lost', 'happened', input] as const,
+      // A name is no proof: somebody else may have created a thing of the same one.
+      [operation, 'answer-lost', operation.startsWith('create') ? 'cannot-be-known' : 'happened', input] as const,
     ]),
   )('%s, %s: %s', async (operation, fate, finding, input) => {
     const opened = await open()
-    const { start, meet, seen } = opened
+    const { start, meet, seen, clock } = opened
     const ids = await furnish(opened)
     const { client, resolve } = start()
     const endpoint = allEndpoints().find(other => other.operation === operation)!
     void meet(fate)
     await expect(client.call(endpoint, input(ids))).rejects.toMatchObject({ sent: true })
-    expect(await resolve()).toMatchObject([{ finding }])
+    if (fate === 'lost') {
+      const [early] = await resolve()
+      expect(early).toMatchObject({ finding: 'cannot-be-known', isOpen: true, isEarly: true })
+      expect(early!.sentence).toMatch(/may have happened: .*; the service may still act on it until /)
+      clock.advance(TOO_LATE)
+    }
+    const [told] = await resolve()
+    expect(told).toMatchObject({ finding })
+    if (finding === 'cannot-be-known') expect(told!.sentence).toMatch(/ is there; no answer says who created it\.$/)
     expect(seen).toHaveLength(1)
     // What would be lost for good is offered; a record can simply be written once more.
-    const waits = finding === 'did-not-happen' && endpoint.risk === 'delete'
+    const waits = finding === 'cannot-be-known' || (finding === 'did-not-happen' && endpoint.risk === 'delete')
     expect(await resolve()).toMatchObject(waits ? [{ finding, isOpen: true }] : [])
     expect(seen).toHaveLength(1)
   })
 
   test.each([
-    ['callTool', { body: { toolName: 'echo', parameters: { message: 'm' } } }, 'the contract shows no trace of it'],
+    ['callTool', { body: { toolName: 'echo', parameters: { message: 'm' } } }, 'nothing that can be read shows it'],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
   ])('%s may have happened, and says so', async (operation, input, because) => {
     const { start, meet, projectId, serverId } = await open()
@@ -75,28 +87,36 @@ describe('a write without a key is read back', () => {
     const [told] = await resolve()
     expect(told).toMatchObject({ finding: 'cannot-be-known' })
     expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
+    // A call is known by its tool, and not by the server alone.
+    if (operation === 'callTool') expect(told!.sentence).toMatch(/^Call tool “echo of [^”]+” \(/)
   })
 
   test('a turn of the agent and a message of a chat are found where they are stored', async () => {
     const model = await scriptedModel(() => ({ text: 'Hello.' }))
-    const { start, meet, projectId, serverId, direct } = await open({ models: { ...model.settings, model: 'small' } })
+    const opened = await open({ models: { ...model.settings, model: 'small' } })
+    const { start, meet, projectId, serverId, direct, clock } = opened
     const { id: hostId } = await direct.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
     await direct.hosts.setServers({ projectId, hostId, body: { serverIds: [serverId] } })
     const { client, resolve } = start()
     const turn = (content: string) =>
       client.agent.turn({ projectId, body: { messages: [{ role: 'user', content }], conversationId: 'c' } })
     const say = (text: string) => client.chats.say({ projectId, body: { text, clientId: hostId } })
-    for (const [send, fate, finding] of [
-      [turn, 'lost', 'did-not-happen'],
-      [turn, 'answer-lost', 'happened'],
-      [say, 'lost', 'did-not-happen'],
-      [say, 'answer-lost', 'happened'],
+    const found = async () =>
+      (await resolve()).map(({ entry, finding, isEarly }) => [entry.operation, finding, isEarly ?? false])
+    for (const [{ operation }, send] of [
+      [contract.agent.turn, turn],
+      [contract.chats.say, say],
     ] as const) {
-      void meet(fate)
-      await expect(send(fate)).rejects.toBeInstanceOf(ApiError)
-      const { operation } = send === turn ? contract.agent.turn : contract.chats.say
-      expect((await resolve()).map(each => [each.entry.operation, each.finding])).toContainEqual([operation, finding])
+      void meet('lost')
+      await expect(send('lost')).rejects.toBeInstanceOf(ApiError)
+      expect(await found()).toContainEqual([operation, 'cannot-be-known', true])
+      void meet('answer-lost')
+      await expect(send('answer-lost')).rejects.toBeInstanceOf(ApiError)
+      // The conversation of a turn is one's own; what a chat says others may say as well.
+      expect(await found()).toContainEqual([operation, send === turn ? 'happened' : 'cannot-be-known', false])
     }
+    clock.advance(TOO_LATE)
+    expect(await found()).toContainEqual([contract.chats.say.operation, 'did-not-happen', false])
   })
 
   test('a cancel is offered again while its run is in flight', async () => {
@@ -108,12 +128,71 @@ describe('a write without a key is read back', () => {
     const { client, resolve, sendAll } = start()
     void meet('lost', 'lost')
     await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)
-    expect(shown(await resolve())).toEqual([
-      ['did-not-happen', 'Cancel eval run did not happen: run #1 is still running.'],
-    ])
+    const still = 'run #1 is still running; the service may still act on it until then'
+    expect(shown(await resolve())).toEqual([['cannot-be-known', `Cancel eval run may have happened: ${still}.`]])
     expect(seen).toHaveLength(2)
     expect(shown(await sendAll())).toEqual([['happened', `Cancel eval run was sent again: ${runId} (cancelled).`]])
     expect((await direct.runs.get({ projectId, runId })).status).toBe('cancelled')
     expect(seen).toHaveLength(3)
+  })
+
+  test('a cancel of a run that ended by itself did not happen, and nothing is left to decide', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
+    await expect.poll(async () => (await direct.runs.get({ projectId, runId })).status, AMPLE).toBe('completed')
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)
+    expect(shown(await resolve())).toEqual([['did-not-happen', 'Cancel eval run did not happen: run #1 is completed.']])
+    expect(await resolve()).toEqual([])
+  })
+
+  test('what was about a thing that is gone meanwhile is no longer checked at each start', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    const { client, resolve } = start()
+    void meet('answer-lost', 'answer-lost')
+    await expect(client.runs.create({ projectId, body: { suiteId } })).rejects.toBeInstanceOf(ApiError)
+    await direct.suites.delete({ projectId, suiteId })
+    expect(shown(await resolve())).toEqual([
+      ['cannot-be-known', 'Create eval run may have happened: what it is about is gone.'],
+    ])
+  })
+})
+
+describe('a launch is found among the runs of its time by the service’s clock', () => {
+  test.each([
+    ['ahead', 3_600_000],
+    ['behind', -3_600_000],
+  ])('where this machine’s is %s', async (_words, offset) => {
+    const { start, meet, clock, projectId, suiteId, tell } = await open()
+    const { client, resolve } = start()
+    clock.advance(offset)
+    // The answers say what the service's clock shows while this machine's shows that much more.
+    tell(() => Date.now() - offset)
+    onTestFinished(async () => {
+      tell(() => Date.now())
+      await client.projects.list()
+    })
+    void meet('answer-lost')
+    await expect(client.runs.create({ projectId, body: { suiteId } })).rejects.toBeInstanceOf(ApiError)
+    expect(await resolve()).toMatchObject([{ finding: 'cannot-be-known', isOpen: true }])
+  })
+
+  test('also where this machine’s was set between the request and the look back', async () => {
+    const { start, meet, clock, projectId, suiteId, tell } = await open()
+    const { client, resolve } = start()
+    onTestFinished(async () => {
+      tell(() => Date.now())
+      await client.projects.list()
+    })
+    clock.advance(3_600_000)
+    tell(() => Date.now() - 3_600_000)
+    await client.projects.list()
+    void meet('answer-lost')
+    await expect(client.runs.create({ projectId, body: { suiteId } })).rejects.toMatchObject({ sent: true })
+    clock.advance(-3_600_000)
+    tell(() => Date.now())
+    await client.projects.list()
+    expect(await resolve()).toMatchObject([{ finding: 'cannot-be-known', isOpen: true }])
   })
 })

@@ -8,7 +8,7 @@ import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { openHome } from '../cli/program.ts'
 import { openTerminal } from '../pty/terminal.ts'
 import type { Ending } from '../service/harness.ts'
-import { type Hold, startHost, startProxy, temporaryDirectory } from './processes.ts'
+import { type Hold, makeOlder, startHost, startProxy, temporaryDirectory } from './processes.ts'
 
 const directory = temporaryDirectory()
 const http = createHttpFetch()
@@ -64,21 +64,23 @@ async function scene(ending: Ending) {
     env,
     name,
     suiteId,
+    file,
     mcpdeck: (...args: string[]) => {
       home.rest()
       return home.run(['--project', projectId, ...args], { env })
     },
     runs: async () => (await client.runs.list({ projectId, suiteId })).items,
-    /** Kills a command with SIGKILL while its write is under way. */
+    /** Kills a command with SIGKILL while its write is under way; resolves with what lets that go on all the same. */
     async killAt(hold: Exclude<Hold, 'nothing'>, ...args: string[]) {
       home.rest()
       const held = proxy.hold(hold)
       const { child, ended } = home.start(['--project', projectId, ...args], { env })
       child.stdin.end()
-      await held
+      const goOn = await held
       child.kill('SIGKILL')
       await ended()
       proxy.letThrough()
+      return goOn
     },
     /** The write of a command that is killed once it is noted, before its request may leave. */
     async killNoted(operation: string, input: object) {
@@ -102,13 +104,42 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('before the service got it: reading back says so, and the launch goes on', async ending => {
+  test('before the service got it, which it still may: it asks, and --retry launches it once', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
+    const again = await mcpdeck('run', name, '--yes')
+    expect(again.code).toBe(3)
+    expect(again.stderr).toMatch(
+      /: no run of the suite began then; the service may still act on it until [-\d ]*\d\d:\d\d\. Nothing was sent: try again after that, or add --retry \d+ .* or --new/,
+    )
+    expect(await runs()).toHaveLength(0)
+    const retried = await mcpdeck('run', name, '--yes', '--retry', idIn(again.stderr))
+    expect(retried.code).toBe(0)
+    expect((await runs()).map(({ id }) => id)).toEqual([retried.stdout.trim()])
+  })
+
+  test('where the service acts on it after the first look back, it is not launched twice', async ending => {
+    const { killAt, name, mcpdeck, runs } = await scene(ending)
+    const getsIt = await killAt('request', 'run', name, '--yes')
+    expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
+    getsIt()
+    await expect.poll(async () => await runs()).toHaveLength(1)
+    const again = await mcpdeck('run', name, '--yes')
+    expect(again.code).toBe(3)
+    expect(again.stderr).toMatch(/may have happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/)
+    expect(await runs()).toHaveLength(1)
+  })
+
+  test('once the service cannot act on it any more: reading back says so, and the launch goes on', async ending => {
+    const { killAt, file, name, mcpdeck, runs } = await scene(ending)
+    await killAt('request', 'run', name, '--yes')
+    expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
+    makeOlder(file, 11 * 60_000)
     const again = await mcpdeck('run', name, '--yes')
     expect(again.stderr).toContain('did not happen: no run of the suite began then.')
     expect(again.code).toBe(0)
     expect(await runs()).toHaveLength(1)
+    expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
   test('after the service got it: it asks before it launches again, and --retry goes on with it', async ending => {
@@ -124,7 +155,7 @@ describe('a launch is not repeated without a word after its command was killed',
     const { stderr } = await mcpdeck('run', name, '--yes')
     const other = await newSuite()
     expect((await mcpdeck('run', other.name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
-    const retried = await mcpdeck('run', name, '--retry', idIn(stderr))
+    const retried = await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))
     expect(retried).toMatchObject({ code: 0, stdout: `${run!.id}\n` })
     expect(await runs()).toHaveLength(1)
     expect((await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
@@ -185,7 +216,9 @@ describe('mcpdeck api', () => {
     const again = await mcpdeck(...create)
     expect(again).toMatchObject({ code: 3, stdout: '' })
     expect(await projects()).toHaveLength(1)
-    expect(await mcpdeck(...create, '--retry', idIn(again.stderr))).toMatchObject({ code: 0, stdout: '' })
+    expect(again.stderr).toMatch(
+      / is there; no answer says who created it\. Nothing was sent: add --new to send another/,
+    )
     expect(await projects()).toHaveLength(1)
   })
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { ApiError } from '../../src/api/client/errors/api-error.ts'
+import { choicesOf } from '../../src/api/client/journal/open-write.ts'
 import { dismiss, listUnresolved, sendAgain } from '../../src/api/client/journal/resolve.ts'
-import { type Fate, open, shown } from './faulty-line.ts'
+import { type Fate, NOT_AT_ALL, NOT_YET, open, shown, TOO_LATE } from './faulty-line.ts'
 
 describe('a client with a journal', () => {
   test('leaves no entry for reads, and none open after an answer', async () => {
@@ -36,9 +37,7 @@ describe('a client with a journal', () => {
     const launch = (idempotencyKey: string) => client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
     await expect(launch('first')).rejects.toBeInstanceOf(ApiError)
     await launch('second')
-    expect(shown(await resolve())).toEqual([
-      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
-    ])
+    expect(shown(await resolve())).toEqual([NOT_YET])
     expect(seen).toHaveLength(3)
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
     expect(await resolve()).toEqual([])
@@ -57,30 +56,93 @@ describe('a client with a journal', () => {
     lost.kill()
     const { resolve, journal, client } = start()
     const told = await resolve()
-    expect(shown(told)).toEqual(
-      Array.from({ length: 2 }, () => [
-        'did-not-happen',
-        'Create eval run did not happen: no run of the suite began then.',
-      ]),
-    )
+    expect(shown(told)).toEqual([NOT_YET, NOT_YET])
     expect(await direct.runs.list({ projectId, suiteId })).toMatchObject({ items: [] })
     expect(seen).toHaveLength(4)
     const [first, second] = await journal.unresolved()
     const { name } = await direct.suites.get({ projectId, suiteId })
-    expect(first!.readBack).toMatchObject({ finding: 'did-not-happen', target: name })
+    expect(first!.readBack).toMatchObject({ finding: 'cannot-be-known', isEarly: true, target: name })
     expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'happened', isOpen: false })
-    expect(await dismiss({ journal }, second!)).toMatchObject({ finding: 'did-not-happen', isOpen: false })
+    expect(await dismiss({ journal }, second!)).toMatchObject({ finding: 'cannot-be-known', isOpen: false })
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
     expect(await journal.unresolved()).toEqual([])
     expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'busy' })
     expect(seen).toHaveLength(5)
   })
 
+  test('a run that begins 40 s after the first look back is not launched twice', async () => {
+    const { start, meet, projectId, suiteId, clock, direct } = await open()
+    const { client, resolve, sendAll } = start()
+    void meet('lost', 'lost')
+    const launch = { projectId, body: { suiteId } }
+    await expect(client.runs.create(launch, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
+    expect(shown(await resolve())).toEqual([NOT_YET])
+    clock.advance(40_000)
+    const { runId } = await direct.runs.create(launch, { idempotencyKey: 'k' })
+    const [told] = shown(await resolve())
+    expect(told![1]).toMatch(/may have happened: run #1 began then/)
+    expect(shown(await sendAll())).toEqual([['happened', expect.stringContaining(`happened: ${runId}`)]])
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await resolve()).toEqual([])
+  })
+
+  test('a repeat that is refused says nothing of what was sent before', async () => {
+    const { start, meet, projectId, suiteId } = await open()
+    const { client, journal, resolve, sendAll } = start()
+    void meet('answer-lost', 'lost')
+    const lost = client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey: 'k' })
+    await expect(lost).rejects.toBeInstanceOf(ApiError)
+    await resolve()
+    void meet('conflict')
+    const refused = /may have happened: the service refuses it \(CONFLICT\) when it is repeated, and run #1 began then/
+    expect(shown(await sendAll())).toEqual([['cannot-be-known', expect.stringMatching(refused)]])
+    expect(await journal.unresolved()).toEqual([])
+  })
+
+  test('of a suite with more runs since than can be read nothing is known', async () => {
+    const { start, meet, projectId, suiteId, direct, clock } = await open({
+      wrap: fetch => async request => {
+        const answer = await fetch(request)
+        if (request.method !== 'GET' || !new URL(request.url).pathname.endsWith('/runs')) return answer
+        const [run] = [JSON.parse(answer.body as string)].flatMap(body => body.items ?? body) as { id: string }[]
+        return Response.json({ items: Array.from({ length: 100 }, (_, index) => ({ ...run, id: `run_${index}` })) })
+      },
+    })
+    await direct.runs.create({ projectId, body: { suiteId, notes: 'theirs' } })
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    const lost = client.runs.create({ projectId, body: { suiteId, notes: 'mine' } }, { idempotencyKey: 'k' })
+    await expect(lost).rejects.toBeInstanceOf(ApiError)
+    clock.advance(TOO_LATE)
+    const most = 'Create eval run may have happened: only the latest 100 runs of the suite can be read.'
+    expect(shown(await resolve())).toEqual([['cannot-be-known', most]])
+  })
+
+  test('a launch without a run did not happen once the service cannot act on it any more', async () => {
+    const { start, meet, projectId, suiteId, clock } = await open()
+    const { client, resolve, sendAll } = start()
+    void meet('lost', 'lost')
+    const lost = client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey: 'k' })
+    await expect(lost).rejects.toBeInstanceOf(ApiError)
+    clock.advance(9 * 60_000)
+    expect(shown(await resolve())).toEqual([NOT_YET])
+    void meet('lost', 'lost')
+    await expect(sendAll()).rejects.toBeInstanceOf(ApiError)
+    clock.advance(9 * 60_000)
+    expect(shown(await resolve())).toEqual([NOT_YET])
+    clock.advance(2 * 60_000)
+    expect(shown(await resolve())).toEqual([NOT_AT_ALL])
+  })
+
   test('what somebody else has done by now is not sent again', async () => {
-    const { start, meet, projectId, serverId, direct, seen } = await open()
+    const { start, meet, projectId, serverId, direct, seen, clock } = await open()
     const { client, journal, resolve } = start()
     void meet('lost')
     await expect(client.servers.delete({ projectId, serverId })).rejects.toMatchObject({ sent: true })
+    const early = await resolve()
+    expect(early).toMatchObject([{ finding: 'cannot-be-known', isOpen: true, isEarly: true }])
+    expect(choicesOf((await journal.unresolved())[0]!, clock.now())).toEqual(['send', 'dismiss'])
+    clock.advance(TOO_LATE)
     expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
     await direct.servers.delete({ projectId, serverId })
     const [entry] = await journal.unresolved()
@@ -97,21 +159,21 @@ describe('a client with a journal', () => {
     const body = { suiteId, notes: 'n' }
     await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
     clock.advance(25 * 60 * 60_000)
-    expect(shown(await resolve())).toEqual([
-      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
-    ])
+    expect(shown(await resolve())).toEqual([NOT_AT_ALL])
     expect(seen).toHaveLength(2)
   })
 
   test('a launch with secrets cannot be sent again and is read back', async () => {
     const { start, meet, projectId, suiteId, seen } = await open()
-    const { client, resolve } = start()
+    const { client, journal, resolve } = start()
     const body = { suiteId, modelApiKeys: { openai: 'hush' } }
     void meet('answer-lost', 'lost')
     await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
     const [told] = await resolve()
-    expect(told).toMatchObject({ finding: 'happened' })
-    expect(told!.sentence).toMatch(/happened: run #1 began then and is \w+\.$/)
+    expect(told).toMatchObject({ finding: 'cannot-be-known', isOpen: true })
+    expect(told!.sentence).toMatch(/may have happened: run #1 began then and is \w+; no answer says who launched it\.$/)
+    const [entry] = await journal.unresolved()
+    expect(choicesOf(entry!, Date.now())).toEqual(['dismiss'])
     expect(seen).toHaveLength(2)
   })
 
@@ -124,9 +186,39 @@ describe('a client with a journal', () => {
     void meet('lost', 'lost')
     const launch = client.runs.create({ projectId, body }, { idempotencyKey: 'k' })
     await expect(launch).rejects.toBeInstanceOf(ApiError)
-    expect(shown(await resolve())).toEqual([
-      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
+    expect(shown(await resolve())).toEqual([NOT_YET])
+  })
+
+  test('a run that a colleague launched then is not taken for a launch that never arrived', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    const { client, journal, resolve, sendAll } = start()
+    void meet('lost', 'lost')
+    const launch = client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey: 'k' })
+    await expect(launch).rejects.toBeInstanceOf(ApiError)
+    const theirs = await direct.runs.create({ projectId, body: { suiteId } })
+    expect(await resolve()).toMatchObject([
+      {
+        finding: 'cannot-be-known',
+        isOpen: true,
+        sentence: expect.stringMatching(/may have happened: run #1 .*; no answer says who launched it\.$/),
+      },
     ])
+    // The key tells: sent under it, it is a run of its own, which the next look does not ask about.
+    expect(await sendAll()).toMatchObject([{ finding: 'happened' }])
+    const { items } = await direct.runs.list({ projectId, suiteId })
+    expect(items).toHaveLength(2)
+    expect((await journal.knownRunIds()).has(theirs.runId)).toBe(false)
+    expect(await journal.unresolved()).toEqual([])
+  })
+
+  test('a run with other notes than those that were sent is somebody else’s', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    const body = { suiteId, notes: 'mine' }
+    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
+    await direct.runs.create({ projectId, body: { suiteId, notes: 'theirs' } })
+    expect(shown(await resolve())).toEqual([NOT_YET])
   })
 
   test('several runs of that time leave it open which one it was', async () => {
@@ -138,7 +230,10 @@ describe('a client with a journal', () => {
     const launch = client.runs.create({ projectId, body }, { idempotencyKey: 'k' })
     await expect(launch).rejects.toBeInstanceOf(ApiError)
     expect(shown(await resolve())).toEqual([
-      ['cannot-be-known', 'Create eval run may have happened: 2 runs of the suite began then.'],
+      [
+        'cannot-be-known',
+        'Create eval run may have happened: 2 runs of the suite began then; no answer says who launched them.',
+      ],
     ])
   })
 
@@ -149,7 +244,7 @@ describe('a client with a journal', () => {
     void meet('lost', 'lost', 'throttled', 'throttled')
     await expect(launch('first')).rejects.toMatchObject({ kind: 'network' })
     await expect(launch('second')).rejects.toMatchObject({ status: 429 })
-    expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+    expect(await resolve()).toMatchObject([{ isOpen: true, isEarly: true }])
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(0)
   })
 
@@ -201,11 +296,11 @@ test('whatever the line does and whoever crashes, each confirmed launch happens 
       void meet()
       const last = start()
       const told = await last.resolve()
-      for (const { finding, isOpen } of [...firstTold, ...told]) expect(isOpen).toBe(finding !== 'happened')
+      expect([...firstTold, ...told].filter(({ isOpen }) => !isOpen)).toEqual([])
       const runsOf = async (each: string) => (await direct.runs.list({ projectId, suiteId: each })).items.length
-      for (const { entry, finding } of told)
+      for (const { entry, finding, isEarly = false } of told)
         expect([finding, await runsOf(entry.idempotencyKey!)]).toEqual(
-          finding === 'happened' ? ['happened', 1] : ['did-not-happen', 0],
+          isEarly ? ['cannot-be-known', 0] : finding === 'cannot-be-known' ? [finding, 1] : ['did-not-happen', 0],
         )
       await last.sendAll()
       expect(await start().resolve()).toEqual([])

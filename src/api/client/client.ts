@@ -1,6 +1,6 @@
 import { ApiError, inCall, isMissing, refusal } from './errors/api-error.ts'
 import { type Budget, createBudget } from './budget/budget.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { systemClock, wallClock } from '../../lib/clock.ts'
 import type { ItemOf } from './cache/cached.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { type Contract, contract } from '../contract/contract.ts'
@@ -102,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
   const rule = { ...defaultRetryRule, ...options.retry }
   const random = options.random ?? Math.random
   const transport = createTransport({ ...options, clock, onSame: () => budget.spare('same') })
-  const monitor = createServiceMonitor(clock)
+  const monitor = createServiceMonitor(clock, options.clock ?? wallClock)
   // On a slow line bodies come one by one; what has gone silent keeps nothing waiting.
   monitor.subscribe(() => budget.setOneByOne(monitor.slowLine() !== undefined && monitor.silentSince() === undefined))
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { listKeys } from '../../components/list/list-keys.ts'
+import { confirmKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
@@ -95,9 +96,55 @@ describe('the doctor over several servers', () => {
     await opened.press(serversKeys.bindings.doctor)
     await opened.see('0/6')
     await opened.press(appKeys.bindings.stop)
+    await opened.see('Stopping: Examining 6 servers…')
+    await opened.press(appKeys.bindings.stop)
+    await opened.see('This is being stopped already: Examining 6 servers…')
     held.resolve()
     await opened.see('Stopped after 3 of 6 servers')
     expect(asked).toBe(3)
+  })
+})
+
+describe('quitting', () => {
+  let ended = 0
+  const open = async (executing?: { kind: string; subjectId: string }[]): Promise<TestApp> => {
+    ended = 0
+    const opened = await openApp({
+      testService,
+      place: runsRoute.to({ projectId }),
+      quit: () => void (ended += 1),
+      ...(executing && { access: { executing: () => executing } }),
+    })
+    app = opened
+    await opened.see('▌Reference server smoke')
+    return opened
+  }
+
+  test('asks while a write is under way, and not any more after it', async () => {
+    const held = Promise.withResolvers<void>()
+    const opened = await open()
+    gate = path => (path.endsWith('/eval-runs') ? held.promise : undefined)
+    await opened.press(runsKeys.bindings.launch)
+    await opened.see('As configured')
+    await opened.press(formKeys.bindings.choose, formKeys.bindings.choose)
+    await opened.see('● Launching Reference server smoke…')
+    await opened.press(formKeys.bindings.cancel, appKeys.bindings.quit)
+    await opened.see(/Quit while this is under way\?[^]*Launching Reference server smoke…[^]*This workspace closes/)
+    await opened.see('❯ Stay')
+    await opened.press(confirmKeys.bindings.choose)
+    expect(ended).toBe(0)
+    held.resolve()
+    await opened.see('Launched Reference server smoke.')
+    await opened.press(appKeys.bindings.quit)
+    expect(ended).toBe(1)
+  })
+
+  test('asks while this process executes runs and other work', async () => {
+    const opened = await open(['run', 'run', 'run-insights'].map((kind, index) => ({ kind, subjectId: `${index}` })))
+    await opened.press(appKeys.bindings.quit)
+    await opened.see(/ends unfinished with it: 2 × run, 1 ×[^]*run insights/)
+    await opened.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    expect(ended).toBe(1)
   })
 })
 
@@ -108,8 +155,9 @@ test('several tasks are counted, and the one begun last is told', () => {
       .map(({ text }) => text)
       .join('')
   expect(told()).toBe('')
-  const first = { id: 1, text: 'Reading…', progress: undefined, stop: undefined }
+  const first = { id: 1, text: 'Reading…', progress: undefined, stop: undefined, writes: false, isStopping: false }
   const second = {
+    ...first,
     id: 2,
     text: 'Exporting \u001b[2J…',
     progress: { done: 5, total: 10, share: 0.5 },

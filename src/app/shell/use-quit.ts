@@ -1,31 +1,80 @@
+import { useRef } from 'react'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import type { UnsavedServers } from '../../domain/servers/unsaved.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { Question } from '../../domain/writes/question.ts'
+import { useCurrentTasks } from '../../hooks/tasks.tsx'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+import { every } from '../../lib/clock.ts'
 import { clean } from '../../tui/theme/text.ts'
 
+/** How often it is looked whether a question about what is under way still holds, in milliseconds. */
+const LOOK_MS = 500
 /** Records that the question names; the others are counted. */
 const MOST_NAMED = 8
 
-/** Quits at once, but for a workspace that ends with the program and holds what a person made: that is named first. */
+/** What ends with the program, a line each with what becomes of it; none where nothing is lost by quitting. */
+export function useUnderWay(): () => readonly string[] {
+  const { profile, executing, unsaved } = useWorkspace()
+  const tasks = useCurrentTasks()
+  return () => {
+    const writes = tasks.filter(task => task.writes).map(({ text }) => clean(text))
+    const next = unsaved ? '' : ' The next start says what became of it.'
+    const fate = profile.local
+      ? 'This workspace closes with the program and cuts off what does not end within seconds.'
+      : 'The service may go on with what has left; nothing else leaves.'
+    return [...writes, ...(writes.length > 0 ? [fate + next] : []), ...executingLines(executing)]
+  }
+}
+
+/** What this process executes by itself, counted by kind. */
+function executingLines(executing: Workspace['executing']): string[] {
+  try {
+    const kinds = (executing?.() ?? []).map(({ kind }) => kind.replaceAll('-', ' '))
+    const counts = [...new Set(kinds)].map(kind => `${kinds.filter(each => each === kind).length} × ${kind}`)
+    return counts.length > 0 ? [`Executing in this program, and ends unfinished with it: ${counts.join(', ')}.`] : []
+  } catch {
+    return ['What executes in this program could not be read; it ends unfinished with it.']
+  }
+}
+
+/**
+ * Quits at once, but for what is under way and for a workspace that ends with the program and holds what a person made:
+ * that is named first. When something of it ends meanwhile, what is left is asked about, or nothing any more.
+ */
 export function useQuit(quit: () => void): () => Promise<void> {
   const { client, unsaved } = useWorkspace()
+  const underWay = useRef<() => readonly string[]>(() => [])
+  underWay.current = useUnderWay()
   const confirm = useConfirm()
   return async () => {
     const lost = unsaved ? await madeIn(client, unsaved) : []
-    const more = lost.length - MOST_NAMED
-    const question = {
-      title: 'Quit and lose what was made here?',
-      lines: [
-        ...lost.slice(0, MOST_NAMED),
-        ...(more > 0 ? [`And ${more} more.`] : []),
-        'It is not saved and will be lost.',
-      ],
-      action: 'Quit',
-      decline: 'Stay',
+    for (let isFirst = true; ; isFirst = false) {
+      const ending = underWay.current()
+      if (ending.length === 0 && lost.length === 0) return isFirst ? quit() : undefined
+      const moved = new AbortController()
+      const isMoved = (): boolean => underWay.current().join() !== ending.join()
+      const endLook = every(LOOK_MS, () => (isMoved() ? moved.abort() : undefined))
+      const isAgreed = await confirm(quitQuestion(ending, lost), moved.signal).finally(endLook)
+      if (isAgreed) quit()
+      if (!moved.signal.aborted) return
     }
-    if (lost.length === 0 || (await confirm(question))) quit()
+  }
+}
+
+function quitQuestion(ending: readonly string[], lost: readonly string[]): Question {
+  const more = lost.length - MOST_NAMED
+  return {
+    title: lost.length > 0 ? 'Quit and lose what was made here?' : 'Quit while this is under way?',
+    lines: [
+      ...ending,
+      ...lost.slice(0, MOST_NAMED),
+      ...(more > 0 ? [`And ${more} more.`] : []),
+      ...(lost.length > 0 ? ['It is not saved and will be lost.'] : []),
+    ],
+    action: 'Quit',
+    decline: 'Stay',
   }
 }
 

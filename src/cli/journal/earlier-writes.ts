@@ -1,7 +1,7 @@
 import { refusal } from '../../api/client/errors/api-error.ts'
-import { mayRepeat, isSameWrite, type PlannedWrite, readEarlier, supersede } from '../../api/client/journal/earlier.ts'
-import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { openWriteOf } from '../../api/client/journal/open-write.ts'
+import { mayRepeat, isSameWrite, readEarlier, supersede } from '../../api/client/journal/earlier.ts'
+import type { JournalEntry, PlannedWrite } from '../../api/client/journal/entry.ts'
+import { choicesOf, openWriteOf } from '../../api/client/journal/open-write.ts'
 import { lookBack, sendAgain, type Decision, type Resolution } from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -64,9 +64,18 @@ function writes(count: number): string {
   return count === 1 ? 'One other write is' : `${count} other writes are`
 }
 
-function sentenceOf({ entry: { id }, sentence }: Resolution, repeats: boolean): string {
+/** Whether going on with it does anything: what happened is over then, and the rest is sent where that is safe. */
+function canGoOn({ entry, finding }: Resolution): boolean {
+  return finding !== 'cannot-be-known' || choicesOf(entry, Date.now()).includes('send')
+}
+
+function sentenceOf(resolution: Resolution, repeats: boolean): string {
+  const { entry, sentence } = resolution
+  const { id } = entry
+  const retry = canGoOn(resolution) ? `--retry ${id} to go on with it, or ` : ''
+  const wait = entry.readBack?.isEarly === true ? 'try again after that, or ' : ''
   const next = repeats
-    ? `add --retry ${id} to go on with it, or --new to send another one`
+    ? `${wait}add ${retry}--new to send another one`
     : `to send another one, end it first with mcpdeck journal dismiss ${id}`
   return `${clean(sentence)} Nothing was sent: ${next}.`
 }
@@ -77,9 +86,11 @@ async function decide(
   say: (sentence: string) => void,
 ): Promise<JournalEntry | 'new' | undefined> {
   for (const { entry, sentence } of inDoubt) say(`${entry.id}: ${clean(sentence)}`)
-  const ids = inDoubt.map(({ entry }) => String(entry.id))
-  const answer = await readAnswer(`Type ${ids.join(' or ')} to go on with it, or new to send another one: `)
-  return answer === 'new' ? 'new' : inDoubt.find(({ entry }) => String(entry.id) === answer)?.entry
+  const ids = inDoubt.filter(canGoOn).map(({ entry }) => String(entry.id))
+  const goOn = ids.length > 0 ? `${ids.join(' or ')} to go on with it, or ` : ''
+  const answer = await readAnswer(`Type ${goOn}new to send another one: `)
+  if (answer === 'new') return answer
+  return inDoubt.filter(canGoOn).find(({ entry }) => String(entry.id) === answer)?.entry
 }
 
 /** The open write with an id. @throws UsageError */
@@ -123,7 +134,10 @@ export async function goOnWith(
 
 /** Asks whether an open write is to be sent again. */
 export async function agreesToResend(entry: JournalEntry): Promise<boolean> {
-  return await confirmPrompt(`${titleOf(entry, Date.now())} is sent again with what was written then`)
+  const title = titleOf(entry, Date.now())
+  return await confirmPrompt(
+    entry.bulk ? `${title}: what never left is sent now` : `${title} is sent again with what was written then`,
+  )
 }
 
 /** @throws UsageError for a write that cannot be sent again, with the reason */

@@ -1,5 +1,6 @@
 import { jsonText } from '../../lib/printable.ts'
-import { openWriteOf, stateOf, type OpenWrite } from '../../api/client/journal/open-write.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
 import { dismiss, resolveJournal, sendAgain } from '../../api/client/journal/resolve.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { agreesToResend, refuseUnsendable, requireOpenWrite } from './earlier-writes.ts'
@@ -28,19 +29,22 @@ export async function showJournal(
   const { journal } = saved.opened
   if (refusing === undefined)
     for (const { isOpen, sentence } of await resolveJournal({ journal, client })) if (!isOpen) say(clean(sentence))
-  const items = (await journal.unresolved()).map(entry => openWriteOf(entry, Date.now()))
-  if (json) printReceived(jsonText({ items }))
-  else if (items.length === 0) say('No write is in doubt.')
-  else for (const line of journalLines(items, common)) process.stdout.write(`${line}\n`)
+  const entries = await journal.unresolved()
+  if (json) printReceived(jsonText({ items: entries.map(entry => openWriteOf(entry, Date.now())) }))
+  else if (entries.length === 0) say('No write is in doubt.')
+  else for (const line of journalLines(entries, common)) process.stdout.write(`${line}\n`)
 }
 
-function journalLines(items: readonly OpenWrite[], { ascii = false }: CommonOptions): string[] {
-  const rows = items.map(item => ({
-    ...item,
-    target: item.target ?? Object.values(item.place).at(-1),
-    state: stateOf(item),
-    can: item.choices.join(', '),
-  }))
+function journalLines(entries: readonly JournalEntry[], { ascii = false }: CommonOptions): string[] {
+  const rows = entries.map(entry => {
+    const item = openWriteOf(entry, Date.now())
+    return {
+      ...item,
+      target: item.target ?? Object.values(item.place).at(-1),
+      state: stateOf(entry),
+      can: item.choices.join(', '),
+    }
+  })
   return tableLines(COLUMNS, rows, { ascii })
 }
 

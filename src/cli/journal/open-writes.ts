@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { listUnresolved, type Resolution, resolveJournal } from '../../api/client/journal/resolve.ts'
 import { refresh } from '../../api/client/cache/queries.ts'
+import { every } from '../../lib/clock.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { Toasts } from '../../components/toasts.tsx'
 import type { Log } from '../output/log.ts'
@@ -31,23 +32,28 @@ export async function reportOpenWrites(reporting: Reporting): Promise<void> {
     isWaiting = true
     await delay(pause, undefined, { ref: false })
     isWaiting = false
-    // What was read back waits for the person, and is not read again until the next start.
+    // What was read back waits for the person; unless that was too early, only the next start reads it again.
     const found = await readBackOpen(reporting, ({ readBack }) => readBack === undefined)
     if (found.some(({ finding }) => finding === 'unresolved')) await readBackSoon(AGAIN_MS)
   }
   journal.subscribe(() => void readBackSoon(READ_BACK_MS))
+  // What the service may still act on is looked at until it has, or cannot any more; that it has not yet is no news.
+  const isEarly = ({ readBack }: JournalEntry): boolean => readBack?.isEarly === true
+  const isNews = (found: Resolution): boolean => found.finding !== 'unresolved' && found.isEarly !== true
+  every(AGAIN_MS, () => void readBackOpen(reporting, isEarly, isNews))
   await readBackSoon(READ_BACK_MS)
 }
 
 async function readBackOpen(
   { opened, toasts, queryClient, log }: Reporting,
   only: (entry: JournalEntry) => boolean,
+  isNews: (found: Resolution) => boolean = () => true,
 ): Promise<readonly Resolution[]> {
   const { journal, workspace } = opened
   try {
     const resolutions = workspace.profile.readOnly
       ? await listUnresolved(journal)
-      : await resolveJournal({ journal, client: workspace.client, only })
+      : (await resolveJournal({ journal, client: workspace.client, only })).filter(isNews)
     for (const { sentence } of resolutions) log.line(sentence)
     for (const resolution of resolutions) refreshAfter(queryClient, resolution)
     for (const { finding, isOpen, sentence } of resolutions) {

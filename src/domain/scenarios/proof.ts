@@ -47,12 +47,12 @@ export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' |
 
 const HAPPENED = {
   yes: 'The answer was lost, and what was read back shows that it happened.',
-  no: 'The answer was lost, and what was read back shows that it did not happen, or was undone since.',
+  no: 'The answer was lost, and what was read back does not show it: not done so far, or undone since.',
   unknown: 'The answer was lost: it may have happened anyway.',
 } as const
 
 /** What is known of a change whose answer was lost: reading back decides, and what it leaves open is said. */
-export function lossProofs(change: AccessChange, read: ReadBack): Proof[] {
+export function lossProofs(change: AccessChange, read: ReadBack): [Proof, ...Proof[]] {
   const how = { yes: 'proved', no: 'contradicts', unknown: 'untold' } as const
   const happened = happenedBy(change, read)
   return [{ how: how[happened], text: HAPPENED[happened] }, ...readProofs(change, read)]
@@ -84,6 +84,11 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
     case 'limits':
       return 'Do it again: a repeat is harmless.'
   }
+}
+
+/** What a removal says that finds nobody. */
+export function notMemberText(member: string): string {
+  return `${member} is not a member: removed before, or never one.`
 }
 
 const proved = (text: string): Proof => ({ how: 'proved', text })

@@ -21,16 +21,18 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   const { client, budget } = useWorkspace()
   const queryClient = useQueryClient()
 
+  const requestOf = ({ id = '', scenario }: Finding, dismissed: boolean) => {
+    const name = dismissed ? 'dismiss' : 'undismiss'
+    return scenario === undefined
+      ? { endpoint: contract.journeyFindings[name], input: { projectId, findingId: id } }
+      : { endpoint: contract.userTestingFindings[name], input: { projectId, scenarioId: scenario.id, findingId: id } }
+  }
+
   const send =
     (dismissed: boolean, { send: to, signal }: WriteTask) =>
     async (finding: Finding) => {
-      const findingId = finding.id ?? ''
-      const name = dismissed ? 'dismiss' : 'undismiss'
-      const scenarioId = finding.scenario?.id
-      const answer =
-        scenarioId === undefined
-          ? await to(contract.journeyFindings[name], { projectId, findingId }, { signal })
-          : await to(contract.userTestingFindings[name], { projectId, scenarioId, findingId }, { signal })
+      const { endpoint, input } = requestOf(finding, dismissed)
+      const answer = await to<typeof endpoint>(endpoint, input, { signal })
       notes.note(finding.key, { answered: answer.dismissed ?? dismissed })
     }
 
@@ -79,6 +81,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   const work = async (findings: readonly Finding[], dismissed: boolean, task: WriteTask) => {
     task.progress(0, findings.length)
     notes.forget(findings.map(({ key }) => key))
+    await task.plan(findings.map(finding => requestOf(finding, dismissed)))
     const outcome = await sendDismissals(findings, {
       send: send(dismissed, task),
       signal: task.signal,

@@ -8,6 +8,7 @@ import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { noRow } from '../../components/list/use-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
@@ -40,7 +41,7 @@ export function useKeys(options: {
   const closed = (kinds: readonly FindingSource[]): Unavailable =>
     unavailable(`Switched off. ${gateHelp(profile.local, kinds)}`)
   const change = (dismissed: boolean): KeyHandler | Unavailable => {
-    if (!row && list.marks.keys().size === 0) return unavailable('There is no finding.')
+    if (!row && list.marks.keys().size === 0) return noRow(list, 'finding')
     if (sources.isClosed || (list.marks.keys().size === 0 && row && sources.gate[row.source]))
       return closed(row ? [row.source] : FINDING_SOURCES)
     return async () => {

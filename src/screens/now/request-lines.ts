@@ -1,7 +1,7 @@
 import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
 import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
+import { stateOf } from '../../api/client/journal/open-write.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import {
   newsSince,
@@ -31,7 +31,7 @@ export function writeLines(
       isFault: true,
       mark: 'error',
       word: entry.readBack?.finding === 'did-not-happen' ? 'open' : 'in doubt',
-      sentence: `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}`,
+      sentence: `${titleOf(entry, now)} ${stateOf(entry)}`,
       project: projects.find(({ id }) => id === projectId),
       at: entry.intendedAt,
       news: newsSince(entry.intendedAt, now),

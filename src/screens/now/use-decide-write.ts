@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
-import { dismiss, endpointOf, sendAgain, type Choice, type Decision } from '../../api/client/journal/resolve.ts'
+import { openWriteOf, stateOf, type Choice } from '../../api/client/journal/open-write.ts'
+import { dismiss, endpointOf, sendAgain, type Decision } from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { useWrites } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -13,6 +13,7 @@ const OPTIONS: Record<Choice, FieldOption> = {
   send: { value: 'send', label: 'send it again', detail: 'once, with its own key' },
   dismiss: { value: 'dismiss', label: 'dismiss it', detail: 'nothing is sent' },
 }
+const SEND_REST: FieldOption = { ...OPTIONS.send, label: 'send what never left', detail: 'each once, in turn' }
 
 /** Asks what shall become of an open write, and does that. */
 export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
@@ -28,7 +29,7 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
     const values = await ask({
       title: `What about ${title}?`,
       about: [
-        { text: `It ${stateOf(write)}.`, tone: 'warn' },
+        { text: `It ${stateOf(entry)}.`, tone: 'warn' },
         ...(choices.includes('send')
           ? [{ text: 'It is read back once more before it is sent.', tone: 'muted' as const }]
           : []),
@@ -41,7 +42,10 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
           kind: '',
           input: {
             kind: 'choice',
-            options: [{ value: LEAVE, label: 'leave it in the list' }, ...choices.map(choice => OPTIONS[choice])],
+            options: [
+              { value: LEAVE, label: 'leave it in the list' },
+              ...choices.map(choice => (choice === 'send' && entry.bulk ? SEND_REST : OPTIONS[choice])),
+            ],
           },
           initial: LEAVE,
         },
@@ -51,7 +55,7 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
     const wanted = values?.['do']
     if (wanted !== 'send' && wanted !== 'dismiss') return
     await decide<AnyEndpoint, Decision>({
-      endpoint: wanted === 'send' ? (endpointOf(entry) ?? []) : [],
+      endpoint: wanted === 'send' ? (entry.bulk?.rest ?? [entry]).flatMap(each => endpointOf(each) ?? []) : [],
       confirm: 'done',
       start: wanted === 'send' ? `Sending ${title} again…` : `Dismissing ${title}…`,
       work: () => (wanted === 'send' ? sendAgain({ journal, client }, entry) : dismiss({ journal }, entry)),

@@ -24,8 +24,8 @@ afterEach(() => void vi.useRealTimers())
 type Fetch = Parameters<typeof createClient>[0]['fetch']
 
 /** A client of a service that answers so, and how to draw screens that read from it. */
-function openStage(fetch: Fetch, budget = createBudget({ unlimited: true })) {
-  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+function openStage(fetch: Fetch, budget = createBudget({ unlimited: true }), random?: () => number) {
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget, random })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
   const draw = (screens: ReactNode, queryClient = createQueryClient()) =>
@@ -135,13 +135,16 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   unmount()
 })
 
-test('while the service is lost, hundreds of reads are not tried one after the other', async () => {
+// In the second and third of these seeds one read is between two attempts when the service is back.
+test.each([1, 77, 81])('while the service is lost, hundreds of reads wait for one another; seed %i', async seed => {
   let isLost = true
   const tried = new Set<string>()
-  const { queries, draw } = openStage(request => {
+  const fetch: Fetch = request => {
     tried.add(request.url)
     return isLost ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve(Response.json({ items: [] }))
-  })
+  }
+  const { queries, draw } = openStage(fetch, undefined, randomNumbers(seed).next)
+  const queryClient = createQueryClient()
   const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
   const wanted = ids.map(projectId => queries.suites.list.options({ projectId }))
   const said: string[] = []
@@ -159,6 +162,7 @@ test('while the service is lost, hundreds of reads are not tried one after the o
       <Header />
       <Screen />
     </>,
+    queryClient,
   )
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
@@ -169,6 +173,7 @@ test('while the service is lost, hundreds of reads are not tried one after the o
   await pass(60)
   expect(said.at(-1)).toBe('no answer yet')
   expect(tried.size).toBeLessThan(ids.length / 4)
+  const underWay = queryClient.getQueryCache().findAll({ fetchStatus: 'fetching' }).length
   const failed = [...tried]
   tried.clear()
   isLost = false
@@ -178,7 +183,7 @@ test('while the service is lost, hundreds of reads are not tried one after the o
   expect(read).toBe(ids.length)
   // What failed is as little known as what was never tried.
   const first = new Set([...tried].slice(0, failed.length + 10))
-  expect(failed.filter(url => !first.has(url))).toEqual([])
+  expect(failed.filter(url => !first.has(url)).length).toBeLessThanOrEqual(underWay)
   unmount()
 })
 

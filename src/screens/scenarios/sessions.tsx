@@ -1,6 +1,5 @@
 import { Box, Text } from 'ink'
 import { useMemo, useState, type ReactNode } from 'react'
-import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -15,7 +14,7 @@ import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut } from '../../components/list/read-on.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList, type ListState } from '../../components/list/use-list.ts'
+import { noRow, useList, type ListState } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
@@ -48,11 +47,7 @@ function Visits(props: TabProps) {
   const some = list.items.length > 0
   useBindings(
     visitsKeys,
-    {
-      read: some
-        ? () => router.replace({ sessionId: list.choose()?.id, pane: 'detail' })
-        : unavailable('There is no session to read.'),
-    },
+    { read: some ? () => router.replace({ sessionId: list.choose()?.id, pane: 'detail' }) : noRow(list, 'session') },
     { active: props.focused },
   )
   return (

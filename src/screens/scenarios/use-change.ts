@@ -3,6 +3,7 @@ import { provedVersion } from '../../domain/scenarios/notes.ts'
 import {
   adviceAfterLoss,
   lossProofs,
+  notMemberText,
   proofsOf,
   type ChangeAnswer,
   type Proof,
@@ -140,11 +141,11 @@ function useLooks(projectId: string, isClosed: boolean) {
     // The journal reads it back by its own rules now, so that both say the same.
     const only = ({ operation, readBack }: JournalEntry) => operation === endpoint.operation && readBack === undefined
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
-    if (!silent)
-      show(`${title} The answer was lost`, [
-        ...proofLines(theme, lossProofs(change, read)),
-        adviceAfterLoss(change, read),
-      ])
+    const proofs = lossProofs(change, read)
+    const [whether] = proofs
+    // The failure that was told says that it may have happened.
+    if (whether.how !== 'untold') notify(whether.how === 'proved' ? 'ok' : 'warn', whether.text)
+    if (!silent) show(`${title} The answer was lost`, [...proofLines(theme, proofs), adviceAfterLoss(change, read)])
     return { answer: undefined, change, read }
   }
 
@@ -262,9 +263,7 @@ export function useChange(projectId: string, isClosed: boolean) {
 }
 
 function unsentWords(sent: { moved: string } | { notMember: string }): string {
-  return 'moved' in sent
-    ? `Not sent: while you decided, ${sent.moved}.`
-    : `${sent.notMember} is not a member: removed before, or never one.`
+  return 'moved' in sent ? `Not sent: while you decided, ${sent.moved}.` : notMemberText(sent.notMember)
 }
 
 function followUpLines<Answer extends ChangeAnswer>({ followUp }: Changing<Answer>, answer: Answer): Line[] {

@@ -64,20 +64,20 @@ export function useLaunchWave(projectId: string) {
         return {
           endpoint: contract.journeyRuns.launch,
           confirm: 'done' as const,
-          async work({ send }) {
+          async work({ send, plan }) {
             const environmentIds = valuesOf(values['environmentIds'] ?? '')
             let deduped = 0
-            for (const journey of wanted) {
+            const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
+            const launches = wanted.flatMap(journey => {
               const intent = intentOf(journey.id, environmentIds)
-              if (launched.has(journey.id) && !keys.has(intent)) continue
+              if (launched.has(journey.id) && !keys.has(intent)) return []
               const idempotencyKey = keys.get(intent) ?? newIdempotencyKey()
               keys.set(intent, idempotencyKey)
-              const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
-              const run = await send(
-                contract.journeyRuns.launch,
-                { projectId, journeyId: journey.id, body },
-                { idempotencyKey },
-              )
+              return { journey, idempotencyKey, input: { projectId, journeyId: journey.id, body } }
+            })
+            await plan(launches.map(launch => ({ endpoint: contract.journeyRuns.launch, ...launch })))
+            for (const { journey, idempotencyKey, input } of launches) {
+              const run = await send(contract.journeyRuns.launch, input, { idempotencyKey })
               await settleLost(journal, idempotencyKey, run)
               if (run.deduped && !started.has(run.id)) deduped += 1
               started.add(run.id)

@@ -14,7 +14,7 @@ import {
   type Ledger,
   memoryLedger,
 } from './account.ts'
-import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { type Clock, systemClock, wallClock } from '../../../lib/clock.ts'
 import { jitterOf, thisMachine } from '../../../lib/machine.ts'
 import { Gauge, type BudgetReport, type Cause, type Purpose, type Spared } from './gauge.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
@@ -146,11 +146,11 @@ class RequestBudget implements Budget {
     this.#unlimited = options.unlimited ?? false
     this.#rule = { capacity: options.capacity ?? 10, refillPerSecond: options.refillPerSecond ?? 1 }
     this.#longestPauseMs = options.longestPauseMs ?? MINUTE_MS
-    this.#clock = options.clock ?? systemClock
+    this.#clock = options.clock ?? wallClock
     this.#random = options.random ?? jitterOf(options.sharing?.machine ?? thisMachine)
     this.#ledger = options.sharing
       ? new SharedLedger(options.sharing, this.#rule, this.#clock)
-      : memoryLedger(this.#rule, this.#clock.now)
+      : memoryLedger(this.#rule, (options.clock ?? systemClock).now)
     const measured = { measure: () => this.#measure(), nextChange: () => this.#nextChange() }
     this.#gauge = new Gauge({ ...measured, clock: this.#clock })
   }

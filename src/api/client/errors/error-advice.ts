@@ -206,7 +206,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   redirect: {
     title: 'Redirected',
-    sentence: error => `The address answered${error.status}: it points elsewhere, and the key does not follow.`,
+    sentence: error => `The address answered ${error.status}: it points elsewhere, and the key does not follow.`,
     next: 'Set the base address of the profile to where the service really is.',
   },
   'wrong-path': {
@@ -342,6 +342,11 @@ export const advice: Record<AdviceKey, Advice> = {
         ? details['next']
         : 'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by ' +
           'itself.',
+  },
+  'refused.unrecorded-run': {
+    title: 'Run not recorded',
+    sentence: 'The run was executed, and what became of it could not be stored.',
+    next: 'See that the disk of the workspace has room and may be written to; --log-file tells more.',
   },
   'refused.local-only': {
     title: 'Only in a local workspace',

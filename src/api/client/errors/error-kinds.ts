@@ -36,6 +36,7 @@ export type RefusalCode =
   | 'earlier-write'
   | 'feature-off'
   | 'local-workspace'
+  | 'unrecorded-run'
   | 'local-only'
 
 /** What is wrong with an answer that has a success status. */

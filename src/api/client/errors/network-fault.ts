@@ -34,19 +34,18 @@ const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused', 'unreachable'])
 
 type SystemFault = { code: string; connecting: boolean; message: string }
 
-/** Turns whatever a fetch threw into an error that says where the connection failed. */
-export function networkError(thrown: unknown, endpoint: AnyEndpoint, hideKey: (text: string) => string): ApiError {
+/** Where a connection failed by what a fetch threw, in whose words, and whether the request can have left. */
+export function lineFault(thrown: unknown) {
   const system = innermostFault(thrown)
   const fault = faultOf(system?.code)
   const words = system?.message || wordsOf(thrown)
-  return new ApiError({
-    kind: 'network',
-    code: fault,
-    message: hideKey(words),
-    endpoint,
-    sent: !(BEFORE_SENDING.has(fault) || system?.connecting),
-    systemCode: system?.code,
-  })
+  return { fault, words, sent: !(BEFORE_SENDING.has(fault) || system?.connecting), systemCode: system?.code }
+}
+
+/** Turns whatever a fetch threw into an error that says where the connection failed. */
+export function networkError(thrown: unknown, endpoint: AnyEndpoint, hideKey: (text: string) => string): ApiError {
+  const { fault, words, ...facts } = lineFault(thrown)
+  return new ApiError({ kind: 'network', code: fault, message: hideKey(words), endpoint, ...facts })
 }
 
 /** The words of the cause, where there is one: a fetch itself says no more than that it failed. */

@@ -18,9 +18,12 @@ export type EntryRow = {
   claimOwner: string | null
   claimedUntil: number | null
   readBack: string | null
+  serviceOffset: number | null
+  /** How many writes a bulk action was to be; its input is a list of them, and each has an entry once it begins. */
+  planned: number | null
 }
 
-const VERSION = 2
+const VERSION = 3
 
 /** A home directory may lie on a network file system, where a write-ahead log does not work. */
 const SETUP = 'PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;'
@@ -48,7 +51,9 @@ const SCHEMA = `
     claimToken TEXT,
     claimOwner TEXT,
     claimedUntil INTEGER,
-    readBack TEXT
+    readBack TEXT,
+    serviceOffset INTEGER,
+    planned INTEGER
   ) STRICT;
   CREATE INDEX entriesOpen ON entries (profile, open, id);
   PRAGMA user_version = ${VERSION};
@@ -74,5 +79,10 @@ function prepareSchema(database: Database, file: string): void {
   if (version > VERSION)
     throw new StorageError(`${file} was written by a newer version of mcpdeck.`, 'Install that version again.')
   if (version === 0) database.exec(SCHEMA)
-  if (version === 1) database.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
+  if (version === 1) database.exec('ALTER TABLE entries ADD COLUMN readBack TEXT')
+  if (version === 1 || version === 2)
+    database.exec(
+      `ALTER TABLE entries ADD COLUMN serviceOffset INTEGER; ALTER TABLE entries ADD COLUMN planned INTEGER;
+       PRAGMA user_version = ${VERSION};`,
+    )
 }

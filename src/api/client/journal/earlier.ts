@@ -1,9 +1,6 @@
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
-import type { JournalEntry } from './entry.ts'
+import type { JournalEntry, PlannedWrite } from './entry.ts'
 import { lookBack, resolveJournal, type Resolution, type ResolveOptions } from './resolve.ts'
-
-/** A write that is about to be sent; the key is the caller's own, where one was given. */
-export type PlannedWrite = { endpoint: AnyEndpoint; input: object; idempotencyKey: string | undefined }
 
 /** The open writes of a profile, read back before another one is sent. */
 export type EarlierWrites = {
@@ -68,8 +65,8 @@ export async function supersede(
   { journal }: Pick<ResolveOptions, 'journal'>,
   earlier: readonly Resolution[],
 ): Promise<void> {
-  for (const { entry, finding, result } of earlier) {
+  for (const { entry, finding } of earlier) {
     const claim = await journal.claim(entry)
-    claim?.conclude(finding === 'unresolved' ? 'cannot-be-known' : finding, result && { outcome: 'succeeded', result })
+    claim?.conclude(finding === 'unresolved' ? 'cannot-be-known' : finding)
   }
 }

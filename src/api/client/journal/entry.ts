@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import type { Owner } from '../../../lib/machine.ts'
+import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
+import type { EntryRow } from './database.ts'
 
 /** What an answer proved, in the wire's own names: ids, `status` and `deduped`. */
 export type EntryResult = Readonly<Record<string, string | boolean>>
@@ -19,8 +21,23 @@ export type ReadBackNote = {
   /** The reason in a few words that can follow a colon. */
   because: string
   at: number
+  /** Whether the service might still have acted on the request then, so that a later look may find more. */
+  isEarly?: boolean | undefined
   /** Name of the thing that the write is about, where reading returned it. */
   target?: string | undefined
+}
+
+/** A request as it is going to be sent; the key is the caller's own, where one was given. */
+export type PlannedWrite = { endpoint: AnyEndpoint; input: object; idempotencyKey?: string | undefined }
+
+/** A bulk action that broke off: how many writes it was to be, and what became of them. */
+export type Bulk = {
+  of: number
+  done: number
+  refused: number
+  inDoubt: number
+  /** What never left. */
+  rest: readonly Pick<JournalEntry, 'operation' | 'input' | 'idempotencyKey'>[]
 }
 
 /** A write that nobody knows the outcome of, or that waits for a person's decision. Times are epoch milliseconds. */
@@ -38,8 +55,12 @@ export type JournalEntry = {
   intendedAt: number
   /** Latest moment at which the request is known to have been under way. */
   lastSeenAt: number
+  /** How much more the service's clock showed than this machine's then, in milliseconds, where that was known. */
+  serviceOffset?: number | undefined
   /** Absent as long as nothing was read back. */
   readBack?: ReadBackNote | undefined
+  /** Of a bulk action, whose own writes have entries of their own once they begin. */
+  bulk?: Bulk
 }
 
 /** A write that was noted, and how it ended; without an outcome it is under way, or was when its process ended. */
@@ -98,4 +119,49 @@ function remove(value: unknown, [name = '', ...rest]: string[]): boolean {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null
+}
+
+/** What two writes with the same input have in common. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Longest text of a body that stays of an input that is too large, in characters. */
+const SHORT_TEXT = 400
+
+/** What an input is about: its path, and the short texts of its body. */
+export function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
+  const isShort = ([, value]: [string, unknown]): boolean => typeof value === 'string' && value.length <= SHORT_TEXT
+  const body = Object.entries(Object(input['body']) as object)
+    .filter(isShort)
+    .slice(0, 50)
+  const place = pathParameters(path).map(name => [name, input[name]])
+  return { ...Object.fromEntries(place), body: Object.fromEntries(body) }
+}
+
+export function toEntry(row: EntryRow): JournalEntry {
+  return {
+    id: row.id,
+    operation: row.operation,
+    input: JSON.parse(row.input ?? '{}') as Record<string, unknown>,
+    complete: row.complete === 1 && row.input !== null,
+    idempotencyKey: row.key ?? undefined,
+    sent: row.sentAt !== null,
+    intendedAt: row.intendedAt,
+    lastSeenAt: lastSeen(row),
+    serviceOffset: row.serviceOffset ?? undefined,
+    readBack: row.readBack === null ? undefined : (JSON.parse(row.readBack) as ReadBackNote),
+  }
+}
+
+export function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
+  return Math.max(settledAt ?? intendedAt, sentAt ?? intendedAt)
+}
+
+export function ownerOf(text: string): Owner {
+  return JSON.parse(text) as Owner
+}
+
+export function placeOf(endpoint: AnyEndpoint, input: Record<string, unknown>): string {
+  return JSON.stringify(pathParameters(endpoint.path).map(name => [name, input[name]]))
 }

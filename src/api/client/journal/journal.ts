@@ -1,21 +1,30 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { systemErrorReason } from '../errors/system-error-text.ts'
 import { refusal } from '../errors/api-error.ts'
-import { type Clock, systemClock } from '../../../lib/clock.ts'
-import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
-import { type Machine, thisMachine, isGone, type Owner, selfOn } from '../../../lib/machine.ts'
+import { type Clock, wallClock } from '../../../lib/clock.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import { serviceOffset } from '../transport/service-time.ts'
+import { type Machine, thisMachine, isGone, selfOn } from '../../../lib/machine.ts'
 import type { Database } from '../../../lib/sqlite.ts'
+import { bulkOf, planOf } from './bulk.ts'
 import { type EntryRow, openEntries } from './database.ts'
 import {
+  digestOf,
   type DoneWrite,
   type EntryResult,
   type Finding,
   type JournalEntry,
+  lastSeen,
+  ownerOf,
+  placeOf,
+  type PlannedWrite,
   type ReadBackNote,
   type Settlement,
+  subjectOf,
+  toEntry,
   withoutSecrets,
 } from './entry.ts'
 
@@ -56,7 +65,13 @@ export type Journal = {
    * Writes down what was confirmed; when it resolves, that is safe on disk.
    * @throws ApiError `refused` with code `journal`, because a write without a record could happen twice
    */
-  begin: (write: { endpoint: AnyEndpoint; input: object; idempotencyKey: string | undefined }) => Promise<Intent>
+  begin: (write: PlannedWrite) => Promise<Intent>
+  /**
+   * Writes down what a bulk action is going to send, so that it is known what never left. Resolves with what notes its
+   * end: `unknown` where it broke off.
+   * @throws ApiError `refused` with code `journal`
+   */
+  plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>
   /** Writes of this profile without a known end whose process is gone or has given up, oldest first. */
   unresolved: () => Promise<JournalEntry[]>
   /** Calls back whenever the list of open writes of this process may have changed. */
@@ -92,7 +107,9 @@ export function openJournal(options: JournalOptions): Journal {
 }
 
 const SINCE = `SELECT operation, place, intendedAt, outcome, code, finding, result FROM entries
-  WHERE profile = :profile AND intendedAt >= :at ORDER BY id`
+  WHERE profile = :profile AND intendedAt >= :at AND planned IS NULL ORDER BY id`
+/** What began after a bulk action is the only record of what of it began. */
+const SPARED = `id < coalesce((SELECT min(id) FROM entries WHERE open = 1 AND planned IS NOT NULL), id + 1)`
 type DoneRow = Pick<DoneWrite, 'operation' | 'intendedAt' | 'outcome' | 'code' | 'finding'> &
   Record<'place', string> &
   Record<'result', string | null>
@@ -114,7 +131,7 @@ class FileJournal implements Journal {
   constructor(options: JournalOptions) {
     this.#file = options.file
     this.#profile = options.profile
-    this.#clock = options.clock ?? systemClock
+    this.#clock = options.clock ?? wallClock
     this.#machine = options.machine ?? thisMachine
     this.#self = JSON.stringify(selfOn(this.#machine))
     this.#onFault = options.onFault ?? (() => {})
@@ -130,12 +147,12 @@ class FileJournal implements Journal {
         const row = this.#insert(database, {
           operation: endpoint.operation,
           place: placeOf(endpoint, stored.input),
-          digest: createHash('sha256').update(text).digest('base64url'),
+          digest: digestOf(text),
           input: isShort ? text : JSON.stringify(subjectOf(endpoint, stored.input)),
           complete: Number(stored.complete && isShort),
           key: idempotencyKey ?? null,
         })
-        database.run('DELETE FROM entries WHERE open = 0 AND id <= :last', { last: row - KEEP_WRITES })
+        database.run(`DELETE FROM entries WHERE open = 0 AND id <= :last AND ${SPARED}`, { last: row - KEEP_WRITES })
         return row
       })
       return this.#intent(database, id, endpoint)
@@ -144,11 +161,33 @@ class FileJournal implements Journal {
     }
   }
 
+  plan: Journal['plan'] = async writes => {
+    const [first] = writes
+    if (!first || writes.length === 1) return () => {}
+    try {
+      const database = this.#open()
+      const stored = planOf(writes)
+      const values = { operation: first.endpoint.operation, place: '', digest: digestOf(stored.input), key: null }
+      const id = this.#insert(database, { ...values, ...stored })
+      return this.#intent(database, id, first.endpoint).settle
+    } catch (error) {
+      throw this.#refused(error, first.endpoint, 'so nothing was sent')
+    }
+  }
+
   unresolved: Journal['unresolved'] = async () => {
     const database = this.#openExisting()
     if (!database) return []
     this.#compact(database)
-    return this.#openRows(database).flatMap(row => (this.#isFree(row) ? [toEntry(row)] : []))
+    return this.#openRows(database)
+      .filter(row => this.#isFree(row))
+      .map(row => (row.planned === null ? toEntry(row) : { ...toEntry(row), bulk: bulkOf(database, row) }))
+      .filter(({ id, bulk }) => {
+        const isWhole = bulk?.rest.length === 0
+        // Each of its writes has a record of its own by now.
+        if (isWhole) this.#settle(database, { outcome: 'succeeded', result: {} }, 'id = :id', { id })
+        return !isWhole
+      })
   }
 
   subscribe: Journal['subscribe'] = listener => {
@@ -224,13 +263,23 @@ class FileJournal implements Journal {
 
   #insert(
     database: Database,
-    values: Pick<EntryRow, 'operation' | 'place' | 'digest' | 'input' | 'complete' | 'key'>,
+    values: Pick<EntryRow, 'operation' | 'place' | 'digest' | 'input' | 'complete' | 'key'> &
+      Partial<Pick<EntryRow, 'planned'>>,
   ): number {
     return database.get<{ id: number }>(
-      `INSERT INTO entries (profile, operation, place, digest, input, complete, key, owner, state, open, intendedAt)
-       VALUES (:profile, :operation, :place, :digest, :input, :complete, :key, :owner, 'intended', 1, :now)
+      `INSERT INTO entries (profile, operation, place, digest, input, complete, key, owner, state, open, intendedAt,
+         serviceOffset, planned)
+       VALUES (:profile, :operation, :place, :digest, :input, :complete, :key, :owner, 'intended', 1, :now,
+         :serviceOffset, :planned)
        RETURNING id`,
-      { ...values, profile: this.#profile, owner: this.#self, now: this.#now() },
+      {
+        planned: null,
+        ...values,
+        profile: this.#profile,
+        owner: this.#self,
+        now: this.#now(),
+        serviceOffset: serviceOffset() ?? null,
+      },
     )!.id
   }
 
@@ -292,9 +341,10 @@ class FileJournal implements Journal {
     for (const listener of this.#listeners) listener()
   }
 
+  /** The latest time counts: the service may act on a repeat as late as on the first. */
   #markSent(database: Database, id: number): void {
     database.run(
-      `UPDATE entries SET state = 'sent', sentAt = coalesce(sentAt, :now) WHERE id = :id AND state = 'intended'`,
+      `UPDATE entries SET state = iif(state = 'intended', 'sent', state), sentAt = :now WHERE id = :id AND open = 1`,
       { id, now: this.#now() },
     )
   }
@@ -326,7 +376,7 @@ class FileJournal implements Journal {
   }
 
   #compact(database: Database): void {
-    database.run('DELETE FROM entries WHERE open = 0 AND settledAt < :before', {
+    database.run(`DELETE FROM entries WHERE open = 0 AND settledAt < :before AND ${SPARED}`, {
       before: this.#now() - KEEP_SETTLED_MS,
     })
   }
@@ -340,43 +390,4 @@ class FileJournal implements Journal {
   #now(): number {
     return Math.round(this.#clock.now())
   }
-}
-
-/** Longest text of a body that stays of an input that is too large, in characters. */
-const SHORT_TEXT = 400
-
-/** What an input is about: its path, and the short texts of its body. */
-function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
-  const isShort = ([, value]: [string, unknown]): boolean => typeof value === 'string' && value.length <= SHORT_TEXT
-  const body = Object.entries(Object(input['body']) as object)
-    .filter(isShort)
-    .slice(0, 50)
-  const place = pathParameters(path).map(name => [name, input[name]])
-  return { ...Object.fromEntries(place), body: Object.fromEntries(body) }
-}
-
-function toEntry(row: EntryRow): JournalEntry {
-  return {
-    id: row.id,
-    operation: row.operation,
-    input: JSON.parse(row.input ?? '{}') as Record<string, unknown>,
-    complete: row.complete === 1 && row.input !== null,
-    idempotencyKey: row.key ?? undefined,
-    sent: row.sentAt !== null,
-    intendedAt: row.intendedAt,
-    lastSeenAt: lastSeen(row),
-    readBack: row.readBack === null ? undefined : (JSON.parse(row.readBack) as ReadBackNote),
-  }
-}
-
-function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
-  return settledAt ?? sentAt ?? intendedAt
-}
-
-function ownerOf(text: string): Owner {
-  return JSON.parse(text) as Owner
-}
-
-function placeOf(endpoint: AnyEndpoint, input: Record<string, unknown>): string {
-  return JSON.stringify(pathParameters(endpoint.path).map(name => [name, input[name]]))
 }

@@ -6,12 +6,12 @@ import type { EntryResult, Finding, JournalEntry } from './entry.ts'
  * @param now epoch milliseconds
  */
 export function titleOf(
-  { operation, intendedAt, readBack }: JournalEntry,
+  { operation, intendedAt, readBack, bulk }: JournalEntry,
   now: number,
   target = readBack?.target,
 ): string {
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
-  const of = target === undefined ? '' : ` “${target}”`
+  const of = bulk ? `, ${bulk.of} at once` : target === undefined ? '' : ` “${target}”`
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${of} (${localMoment(intendedAt, now)})`
 }
 

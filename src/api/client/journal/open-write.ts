@@ -1,6 +1,29 @@
 import { pathParameters } from '../../contract/endpoint.ts'
 import type { JournalEntry } from './entry.ts'
-import { choicesOf, endpointOf, type Choice } from './resolve.ts'
+import { brokeOff } from './bulk.ts'
+import { endpointOf, REPEAT_WITHIN_MS } from './resolve.ts'
+
+/** What a person can do about an open write. */
+export type Choice = 'send' | 'dismiss'
+
+/**
+ * What can be done about an open write. It can be sent again where its input is whole, and either it did not happen or
+ * a repeat is recognised; dismissing it only ends the entry.
+ * @param now epoch milliseconds
+ */
+export function choicesOf(entry: JournalEntry, now: number): Choice[] {
+  const endpoint = endpointOf(entry)
+  if (!endpoint || !entry.complete || !entry.readBack) return ['dismiss']
+  if (entry.bulk) return now - entry.intendedAt <= REPEAT_WITHIN_MS ? ['send', 'dismiss'] : ['dismiss']
+  const isRecognised =
+    endpoint.idempotency === 'natural' ||
+    // A thing can be deleted only once.
+    endpoint.method === 'DELETE' ||
+    (endpoint.idempotency === 'header' &&
+      entry.idempotencyKey !== undefined &&
+      now - entry.intendedAt <= REPEAT_WITHIN_MS)
+  return entry.readBack.finding === 'did-not-happen' || isRecognised ? ['send', 'dismiss'] : ['dismiss']
+}
 
 /** An open write as it is listed; times are epoch milliseconds, and nothing of its body is in it. */
 export type OpenWrite = {
@@ -15,6 +38,8 @@ export type OpenWrite = {
   sent: boolean
   intendedAt: number
   readBack: { finding: string; because: string; at: number } | null
+  /** How far a bulk action came; null of a single write. */
+  bulk: { of: number; done: number; refused: number; inDoubt: number; unsent: number } | null
   /** What can be done about it. */
   choices: readonly Choice[]
 }
@@ -22,7 +47,7 @@ export type OpenWrite = {
 /** @param now epoch milliseconds */
 export function openWriteOf(entry: JournalEntry, now: number): OpenWrite {
   const endpoint = endpointOf(entry)
-  const { id, operation, sent, intendedAt, readBack } = entry
+  const { id, operation, sent, intendedAt, readBack, bulk } = entry
   const place = Object.fromEntries(
     pathParameters(endpoint?.path ?? '').flatMap(name => {
       const value = entry.input[name]
@@ -38,6 +63,9 @@ export function openWriteOf(entry: JournalEntry, now: number): OpenWrite {
     sent,
     intendedAt,
     readBack: readBack ? { finding: readBack.finding, because: readBack.because, at: readBack.at } : null,
+    bulk: bulk
+      ? { of: bulk.of, done: bulk.done, refused: bulk.refused, inDoubt: bulk.inDoubt, unsent: bulk.rest.length }
+      : null,
     choices: choicesOf(entry, now),
   }
 }
@@ -49,9 +77,10 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 /** What is known of an open write, as the end of a sentence. */
-export function stateOf({ sent, readBack }: Pick<OpenWrite, 'sent' | 'readBack'>): string {
+export function stateOf({ sent, readBack, bulk }: Pick<JournalEntry, 'sent' | 'readBack' | 'bulk'>): string {
+  if (bulk) return brokeOff(bulk)
   if (readBack) return `${SAID[readBack.finding] ?? readBack.finding}: ${readBack.because}`
-  return sent ? 'may have happened: its answer was lost' : 'was noted and may not have left'
+  return sent ? 'may have happened: no answer to it is known' : 'was noted and may not have left'
 }
 
 /** Whether a write is about a thing, by an id on its path or in the reference of its body. */

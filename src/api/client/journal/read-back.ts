@@ -4,14 +4,20 @@ import type { CallOptions, Client } from '../client.ts'
 import { allEndpoints, contract } from '../../contract/contract.ts'
 import { type AnyEndpoint, type InputOf, type OutputOf, pathParameters } from '../../contract/endpoint.ts'
 import { toEpochMs } from '../../contract/shapes.ts'
+import { localMoment } from '../../../lib/times.ts'
+import { serviceOffset } from '../transport/service-time.ts'
 import type { Finding, JournalEntry } from './entry.ts'
 
 /** What reading showed, and the reason in a few words that can follow "because" or a colon. */
 export type ReadBackAnswer = {
   finding: Finding
   because: string
-  /** The run that is taken for this launch, which no other launch can be then. */
-  runId?: string
+  /** What is there that may be of this write, or of somebody else's. */
+  seen?: string
+  /** Whether it did not happen and cannot any more, so that there is nothing to decide. */
+  isOver?: boolean
+  /** Whether the service may still act on the request, so that a later look may find more. */
+  isEarly?: boolean
 }
 
 export type ReadBackContext = {
@@ -20,6 +26,8 @@ export type ReadBackContext = {
   entry: JournalEntry
   /** Runs that other writes account for. */
   knownRunIds: ReadonlySet<string>
+  /** By this machine's clock, in epoch milliseconds. */
+  now: number
   options: CallOptions
 }
 
@@ -29,7 +37,7 @@ export type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
 type Fields = Record<string, unknown>
 type Place = { projectId: string; runId: string }
 
-/** How far the clocks of this machine and of the service may be apart, in milliseconds. */
+/** How far a time of this machine may be off as the service's, in milliseconds. */
 const SKEW_MS = 2 * 60_000
 /** How long the service may take to act on a request that has left, in milliseconds. */
 const SLOWEST_MS = 10 * 60_000
@@ -52,11 +60,17 @@ const special: Readonly<Record<string, ReadBack>> = {
   [contract.userTesting.setGuestExecution.operation]: untold('the service answers guest limits to no read'),
 }
 
-/**
- * How to look back at a write, or undefined where the contract shows no way. Most follow from the contract's own
- * paths: what a DELETE or PATCH changed can be read at the same path, what a POST created is in the list there.
- */
+/** How to look back at a write, or undefined where the contract shows no way. */
 export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
+  const way = wayBack(endpoint)
+  return way && (async context => soFar(await way(context), context))
+}
+
+/**
+ * Most ways follow from the contract's own paths: what a DELETE or PATCH changed can be read at the same path, what a
+ * POST created is in the list there.
+ */
+function wayBack(endpoint: AnyEndpoint): ReadBack | undefined {
   const declared = special[endpoint.operation]
   if (declared) return declared
   const read = readAt(endpoint.path)
@@ -64,6 +78,14 @@ export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
   const lookUp = read ? single(read) : inListAbove(endpoint)
   if (!lookUp) return undefined
   return endpoint.method === 'DELETE' ? goneReadBack(lookUp) : changeReadBack(lookUp)
+}
+
+/** That nothing came of a request so far proves nothing while the service may still act on it. */
+function soFar(answer: ReadBackAnswer, { entry, now }: ReadBackContext): ReadBackAnswer {
+  const until = timeOf(entry).last - (serviceOffset() ?? 0)
+  if (answer.finding !== 'did-not-happen' || answer.isOver || !entry.sent || now >= until) return answer
+  const because = `${answer.because}; the service may still act on it until ${localMoment(until, now)}`
+  return { finding: 'cannot-be-known', because, isEarly: true }
 }
 
 function readAt(path: string): AnyEndpoint | undefined {
@@ -125,29 +147,41 @@ function changeReadBack(lookUp: LookUp): ReadBack {
   }
 }
 
+/** A name and a time are a sign that it was created, and no proof: a colleague's may be called the same. */
 function listReadBack(list: AnyEndpoint): ReadBack | undefined {
   return async context => {
     const body = (context.entry.input['body'] ?? {}) as Fields
     const field = ['name', 'title'].find(name => typeof body[name] === 'string')
-    if (field === undefined) return { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+    if (field === undefined) return { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
     const found = await inList(list, context, item => item[field] === body[field] && isFromThen(item, context.entry))
-    return found
-      ? { finding: 'happened', because: `${String(body[field])} is there` }
-      : { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
+    if (!found) return { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
+    const seen = `${String(body[field])} is there`
+    return { finding: 'cannot-be-known', because: `${seen}; no answer says who created it`, seen }
   }
 }
 
+/**
+ * When a write can have taken effect, in the service's time; known after its first answer. This machine's clock may
+ * have been set shortly before the write or since, so both offsets count.
+ */
+function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalEntry): { first: number; last: number } {
+  const now = serviceOffset() ?? 0
+  const [least, most] = [Math.min(now, then ?? now), Math.max(now, then ?? now)]
+  return { first: intendedAt + least - SKEW_MS, last: lastSeenAt + most + SLOWEST_MS }
+}
+
 /** A thing that does not state when it was made counts as made then. */
-function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
+function isFromThen({ createdAt }: Fields, entry: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
-  return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
+  const { first, last } = timeOf(entry)
+  return made === undefined || (made >= first && made <= last)
 }
 
 /** Only the local workspace stores turns, each under the conversation that the request names. */
 async function turnReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.agent.turn>
   const { conversationId, messages } = body
-  const unknown: ReadBackAnswer = { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+  const unknown: ReadBackAnswer = { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
   if (conversationId === undefined) return unknown
   try {
     const { items } = await client.agentTurns.list({ projectId, conversationId }, options)
@@ -162,10 +196,10 @@ async function turnReadBack({ client, entry, options }: ReadBackContext): Promis
   }
 }
 
-/** What was said stands in its session; a new session is one of those that began then. */
+/** What was said stands in its session; a new session is one of those that began then. Others may say the same. */
 async function chatReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.chats.say>
-  const begun = async () => (await client.sessions.list({ projectId, sourceType: 'direct' }, options)).items
+  const begun = async () => await client.items(contract.sessions.list, { projectId, sourceType: 'direct' }, options)
   const ids =
     body.sessionId === undefined
       ? (await begun()).filter(({ startedAt }) => isFromThen({ createdAt: startedAt }, entry)).map(({ id }) => id)
@@ -173,7 +207,11 @@ async function chatReadBack({ client, entry, options }: ReadBackContext): Promis
   for (const sessionId of ids) {
     const { messages } = await client.chats.get({ projectId, sessionId }, options)
     if (messages.some(({ text, createdAt }) => text === body.text && isFromThen({ createdAt }, entry)))
-      return { finding: 'happened', because: `session ${sessionId} has it` }
+      return {
+        finding: 'cannot-be-known',
+        because: `session ${sessionId} has it; no answer says who said it`,
+        seen: `session ${sessionId} has it`,
+      }
   }
   return { finding: 'did-not-happen', because: 'no session has it' }
 }
@@ -197,29 +235,48 @@ async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
   return await runsOfThen(context, String(suite['id']))
 }
 
-/** The list does not state who launched a run, so several of that time leave the question open. */
-async function runsOfThen(
-  { client, entry, knownRunIds, options }: ReadBackContext,
-  suiteId: string,
-): Promise<ReadBackAnswer> {
+/** No answer states who launched a run: one of that time that is as it was wanted is a sign, and no proof. */
+async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<ReadBackAnswer> {
+  const { client, entry, knownRunIds, options } = context
   const { projectId } = entry.input as Place
   const { items } = await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS }, options)
   const ours = items.filter(
-    run => isFromThen(run, entry) && !knownRunIds.has(run.id) && (run.source ?? 'api') === 'api',
+    run =>
+      isFromThen(run, entry) && !knownRunIds.has(run.id) && (run.source ?? 'api') === 'api' && isAsWanted(run, entry),
   )
   const [first] = ours
+  const oldest = items.at(-1)
+  if (!first && oldest && items.length >= LATEST_RUNS && toEpochMs(oldest.createdAt)! > timeOf(entry).first)
+    return { finding: 'cannot-be-known', because: `only the latest ${LATEST_RUNS} runs of the suite can be read` }
   if (!first) {
     const because = `no run of the suite began then${sinceThen(items, entry, knownRunIds)}`
     return { finding: 'did-not-happen', because }
   }
-  if (ours.length > 1) return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
-  return { finding: 'happened', because: `${runName(first)} began then and is ${first.status}`, runId: first.id }
+  const seen =
+    ours.length > 1
+      ? `${ours.length} runs of the suite began then`
+      : `${runName(first)} began then and is ${first.status}`
+  return {
+    finding: 'cannot-be-known',
+    because: `${seen}; no answer says who launched ${ours.length > 1 ? 'them' : 'it'}`,
+    seen,
+  }
+}
+
+/** Whether what a run shows matches the request; a field that it does not show proves nothing. */
+function isAsWanted({ notes, environment, client }: EvalRun, { input }: JournalEntry): boolean {
+  const wanted = asFields(input['body'])
+  const shown = { notes, environmentId: environment?.id, namedHostId: client?.id }
+  return Object.entries(shown).every(
+    ([name, value]) => value == null || wanted[name] === undefined || wanted[name] === value,
+  )
 }
 
 /** What was launched meanwhile, which is worth knowing before the same is launched late. */
-function sinceThen(runs: readonly EvalRun[], { lastSeenAt }: JournalEntry, knownRunIds: ReadonlySet<string>): string {
+function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: ReadonlySet<string>): string {
+  const { last } = timeOf(entry)
   const [newest, ...others] = runs.filter(
-    ({ id, createdAt }) => !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > lastSeenAt + SLOWEST_MS,
+    ({ id, createdAt }) => !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > last,
   )
   if (!newest) return ''
   const more = others.length > 0 ? ` and ${others.length} more` : ''
@@ -228,9 +285,12 @@ function sinceThen(runs: readonly EvalRun[], { lastSeenAt }: JournalEntry, known
 
 async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const run: OutputOf<typeof contract.runs.get> = await client.runs.get(placeOf(entry.input as Place), options)
-  return isTerminalRunStatus(run.status)
-    ? { finding: 'happened', because: `${runName(run)} is ${run.status}` }
-    : { finding: 'did-not-happen', because: `${runName(run)} is still ${run.status}` }
+  if (!isTerminalRunStatus(run.status))
+    return { finding: 'did-not-happen', because: `${runName(run)} is still ${run.status}` }
+  const because = `${runName(run)} is ${run.status}`
+  return run.status === 'cancelled'
+    ? { finding: 'happened', because }
+    : { finding: 'did-not-happen', because, isOver: true }
 }
 
 /** Most scenarios whose environment is read, one request each, to find the one of an environment. */
@@ -287,7 +347,7 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
   if (changedAt === undefined)
     return { finding: 'cannot-be-known', because: 'the service does not report when it was changed' }
   const because =
-    changedAt < entry.intendedAt - SKEW_MS
+    changedAt < timeOf(entry).first
       ? 'the last change that the service reports was before; which link works now is not known'
       : 'the scenario was changed then or later; which link works now is not known'
   return { finding: 'cannot-be-known', because }

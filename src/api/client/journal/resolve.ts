@@ -1,10 +1,11 @@
-import { ApiError, isLineFault } from '../errors/api-error.ts'
+import { ApiError, isLineFault, isMissing } from '../errors/api-error.ts'
 import type { Client } from '../client.ts'
-import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { type Clock, wallClock } from '../../../lib/clock.ts'
 import { allEndpoints } from '../../contract/contract.ts'
-import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import { newIdempotencyKey, type AnyEndpoint } from '../../contract/endpoint.ts'
 import { describeError } from '../errors/error-text.ts'
-import type { EntryResult, Finding, JournalEntry, Settlement } from './entry.ts'
+import { brokeOff } from './bulk.ts'
+import type { Bulk, EntryResult, Finding, JournalEntry, Settlement } from './entry.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Claim, Intent, Journal } from './journal.ts'
 import { type ReadBackAnswer, readBackOf } from './read-back.ts'
@@ -20,6 +21,8 @@ export type Resolution = {
   finding: Finding | 'unresolved'
   /** Whether it stays in the list of writes without an end. */
   isOpen: boolean
+  /** Whether a later look may find more by itself. */
+  isEarly?: boolean | undefined
   /** For a person. */
   sentence: string
   /** What is known of its effect, where it happened. */
@@ -69,7 +72,7 @@ type Work = {
  * @throws when the journal itself cannot be read
  */
 export async function resolveJournal(options: ResolveOptions): Promise<Resolution[]> {
-  const { journal, client, clock = systemClock, signal, only = () => true } = options
+  const { journal, client, clock = wallClock, signal, only = () => true } = options
   const resolutions: Resolution[] = []
   for (const entry of (await journal.unresolved()).filter(only)) {
     if (signal?.aborted) break
@@ -89,7 +92,7 @@ export async function resolveJournal(options: ResolveOptions): Promise<Resolutio
 }
 
 /** What a read-only session says about open writes, which it leaves as they are. */
-export async function listUnresolved(journal: Journal, clock: Clock = systemClock): Promise<Resolution[]> {
+export async function listUnresolved(journal: Journal, clock: Clock = wallClock): Promise<Resolution[]> {
   return (await journal.unresolved()).map(entry => ({
     entry,
     endpoint: endpointOf(entry),
@@ -100,20 +103,25 @@ export async function listUnresolved(journal: Journal, clock: Clock = systemCloc
 }
 
 /** The operation of an entry; undefined when this version does not know it. */
-export function endpointOf({ operation }: JournalEntry): AnyEndpoint | undefined {
+export function endpointOf({ operation }: Pick<JournalEntry, 'operation'>): AnyEndpoint | undefined {
   return allEndpoints().find(endpoint => endpoint.operation === operation)
 }
 
 async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
   const { entry, endpoint, claim, clock } = work
   let { title } = work
+  if (entry.bulk) {
+    claim.release({ finding: 'did-not-happen', because: brokeOff(entry.bulk), at: clock.now() })
+    const sentence = `${title} ${brokeOff(entry.bulk)}.`
+    return { entry, endpoint, finding: 'did-not-happen', isOpen: true, sentence }
+  }
   try {
     const target = (await nameOfTarget(work)) ?? entry.readBack?.target
     title = titleOf(entry, clock.now(), target)
-    const { finding, because, sentence, settlement, isOpen = false } = await find({ ...work, title })
+    const { finding, because, isEarly, sentence, settlement, isOpen = false } = await find({ ...work, title })
     if (isOpen) {
-      claim.release({ finding, because, at: clock.now(), target })
-      return { entry, endpoint, finding, isOpen, sentence }
+      claim.release({ finding, because, at: clock.now(), isEarly, target })
+      return { entry, endpoint, finding, isOpen, isEarly, sentence }
     }
     const isOurs = claim.conclude(finding, settlement)
     return isOurs ? { entry, endpoint, finding, isOpen, sentence } : undefined
@@ -128,7 +136,7 @@ async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
  * @returns undefined when another process settles it
  */
 export async function lookBack(
-  { journal, client, clock = systemClock, signal }: Omit<ResolveOptions, 'only'>,
+  { journal, client, clock = wallClock, signal }: Omit<ResolveOptions, 'only'>,
   entry: JournalEntry,
 ): Promise<Resolution | undefined> {
   const endpoint = endpointOf(entry)
@@ -139,12 +147,10 @@ export async function lookBack(
   try {
     const target = (await nameOfTarget(work)) ?? entry.readBack?.target
     title = titleOf(entry, clock.now(), target)
-    const { finding, because, sentence, settlement } = found({ ...work, title }, await look(work))
-    const readBack = { finding, because, at: clock.now(), target }
+    const { finding, because, isEarly, sentence } = found({ ...work, title }, await look(work))
+    const readBack = { finding, because, at: clock.now(), isEarly, target }
     claim.release(readBack)
-    const result = resultIn(settlement)
-    const seen = { ...entry, readBack }
-    return { entry: seen, endpoint, finding, isOpen: true, sentence, ...(result && { result }) }
+    return { entry: { ...entry, readBack }, endpoint, finding, isOpen: true, sentence }
   } catch (error) {
     claim.release()
     return unresolved(work, title, error)
@@ -186,8 +192,8 @@ async function find(work: Work): Promise<Found> {
 }
 
 /** Whether a person has to decide about a write that was read back. */
-function waits({ risk }: AnyEndpoint, { finding }: ReadBackAnswer): boolean {
-  if (finding === 'happened') return false
+function waits({ risk }: AnyEndpoint, { finding, isOver = false }: ReadBackAnswer): boolean {
+  if (finding === 'happened' || isOver) return false
   return finding === 'cannot-be-known' || risk !== 'write'
 }
 
@@ -209,6 +215,7 @@ function wayToRepeat(
 /** @throws ApiError when the service cannot be asked now */
 async function look({
   client,
+  clock,
   endpoint,
   entry,
   journal,
@@ -219,18 +226,26 @@ async function look({
   const because = 'it never left this machine'
   if (!readBack)
     return entry.sent
-      ? { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+      ? { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
       : { finding: 'did-not-happen', because }
   const knownRunIds = await journal.knownRunIds()
   const options = { priority, signal }
-  const answer = await readBack({ client, endpoint, entry, knownRunIds, options })
+  const answer = await readBack({ client, endpoint, entry, knownRunIds, now: clock.now(), options }).catch(whereGone)
   if (entry.sent) return answer
   // What is there all the same, somebody else did.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
+  const seen = answer.finding === 'happened' ? answer.because : answer.seen
   return {
     finding: isDone ? 'happened' : 'did-not-happen',
-    because: answer.finding === 'happened' ? `${because}, and meanwhile ${answer.because}` : because,
+    because: seen === undefined ? because : `${because}, and meanwhile ${seen}`,
+    isOver: answer.isOver ?? false,
   }
+}
+
+/** Reading what is gone fails at every start alike. */
+function whereGone(error: unknown): ReadBackAnswer {
+  if (!isMissing(error)) throw error
+  return { finding: 'cannot-be-known', because: 'what it is about is gone' }
 }
 
 /** Whether doing it a second time makes a second thing, as a launch does. */
@@ -238,9 +253,8 @@ function canBeTwice({ method, risk }: AnyEndpoint): boolean {
   return method === 'POST' && (risk === 'spend' || risk === 'write')
 }
 
-function found({ title }: Work, { finding, because, runId }: ReadBackAnswer): Found {
-  const settlement = runId === undefined ? undefined : { outcome: 'succeeded' as const, result: { runId } }
-  return { finding, because, sentence: foundSentence(title, finding, because), ...(settlement && { settlement }) }
+function found({ title }: Work, answer: ReadBackAnswer): Found {
+  return { ...answer, sentence: foundSentence(title, answer.finding, answer.because) }
 }
 
 /** Sends the same input with the same key under the same entry. */
@@ -259,8 +273,11 @@ async function repeat(work: Work): Promise<Found> {
     })
   } catch (error) {
     if (!isFinal(error) || settlement?.outcome !== 'refused') throw error
-    const because = `the service refuses it (${settlement.code})`
-    return { ...found(work, { finding: 'did-not-happen', because }), settlement }
+    const refuses = `the service refuses it (${settlement.code})`
+    if (!entry.sent) return { ...found(work, { finding: 'did-not-happen', because: refuses }), settlement }
+    // That it may not happen a second time says nothing of the first.
+    const { finding, because } = await look(work)
+    return found(work, { finding, because: `${refuses} when it is repeated, and ${because}` })
   }
   const result = settlement?.outcome === 'succeeded' ? settlement.result : {}
   return {
@@ -276,25 +293,6 @@ function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
   return settlement?.outcome === 'succeeded' ? settlement.result : undefined
 }
 
-/** What a person can do about an open write. */
-export type Choice = 'send' | 'dismiss'
-
-/**
- * What can be done about an open write. It can be sent again where its input is whole, and either it did not happen or
- * a repeat is recognised; dismissing it only ends the entry.
- * @param now epoch milliseconds
- */
-export function choicesOf(entry: JournalEntry, now: number): Choice[] {
-  const endpoint = endpointOf(entry)
-  if (!endpoint || !entry.complete || !entry.readBack) return ['dismiss']
-  const isRecognised =
-    endpoint.idempotency === 'natural' ||
-    (endpoint.idempotency === 'header' &&
-      entry.idempotencyKey !== undefined &&
-      now - entry.intendedAt <= REPEAT_WITHIN_MS)
-  return entry.readBack.finding === 'did-not-happen' || isRecognised ? ['send', 'dismiss'] : ['dismiss']
-}
-
 /** How a person's decision about one open write ended. */
 export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: string }
 
@@ -303,13 +301,17 @@ export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: s
  * @throws ApiError when the service cannot be asked or does not answer; the entry then stays open
  */
 export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: JournalEntry): Promise<Decision> {
-  const { journal, client, clock = systemClock, signal } = options
+  const { journal, client, clock = wallClock, signal } = options
   const title = titleOf(entry, clock.now())
   const endpoint = endpointOf(entry)
+  // Some of it may have been sent since it was listed.
+  const bulk = entry.bulk && (await journal.unresolved()).find(({ id }) => id === entry.id)?.bulk
+  if (entry.bulk && !bulk) return busy(title)
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return busy(title)
   const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'foreground' }
   try {
+    if (bulk) return await sendRest(work, bulk)
     const looked = await look(work)
     const { finding, sentence, settlement, answer } =
       looked.finding === 'happened' ? found(work, looked) : await repeat(work)
@@ -322,9 +324,40 @@ export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: Jo
   }
 }
 
+/** Sends what never left of a bulk action, one after the other; each is a write of its own, with its own record. */
+async function sendRest(work: Work, { rest }: Bulk): Promise<Decision> {
+  const { client, claim, entry, endpoint, signal, title } = work
+  let [sent, meanwhile, refused] = [0, 0, 0]
+  for (const write of rest) {
+    const of = endpointOf(write)
+    if (!of) throw new TypeError(`${write.operation} is unknown`)
+    const looked = await look({ ...work, endpoint: of, entry: { ...entry, ...write, sent: false } })
+    if (looked.finding === 'happened' || looked.isOver) {
+      meanwhile += 1
+      continue
+    }
+    const idempotencyKey = write.idempotencyKey ?? (of.idempotency === 'header' ? newIdempotencyKey() : undefined)
+    try {
+      await client.exchange(of, write.input, { idempotencyKey, signal, priority: 'foreground' })
+      sent += 1
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      refused += 1
+    }
+  }
+  const finding = refused > 0 ? 'did-not-happen' : 'happened'
+  claim.conclude(finding)
+  const counts = [
+    `${sent} sent now`,
+    meanwhile > 0 && `${meanwhile} over meanwhile`,
+    refused > 0 && `${refused} refused`,
+  ]
+  return { entry, endpoint, finding, isOpen: false, sentence: `${title}: ${counts.filter(Boolean).join(', ')}.` }
+}
+
 /** Ends an open write as it is, without sending anything. */
 export async function dismiss(
-  { journal, clock = systemClock }: Pick<ResolveOptions, 'journal' | 'clock'>,
+  { journal, clock = wallClock }: Pick<ResolveOptions, 'journal' | 'clock'>,
   entry: JournalEntry,
 ): Promise<Decision> {
   const title = titleOf(entry, clock.now())

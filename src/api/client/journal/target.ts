@@ -6,8 +6,8 @@ import type { JournalEntry } from './entry.ts'
 type Fields = Record<string, unknown>
 
 /**
- * Name of the thing that a write is about: the nearest one on its path that the contract can read, or the suite of a
- * launch. Undefined where nothing names it.
+ * Name of the thing that a write is about: the nearest one on its path that the contract can read, the suite of a
+ * launch, or the tool of a call with its server. Undefined where nothing names it.
  * @throws ApiError when reading fails
  */
 export async function targetName(
@@ -25,7 +25,9 @@ export async function targetName(
   const read = readAbove(endpoint)
   if (!read) return own
   const place = Object.fromEntries(pathParameters(read.path).map(name => [name, input[name]]))
-  return nameIn(await client.call(read, place, options)) ?? own
+  const name = nameIn(await client.call(read, place, options)) ?? own
+  const toolName = text(body['toolName'])
+  return toolName === undefined || name === undefined ? (toolName ?? name) : `${toolName} of ${name}`
 }
 
 /** The read of the longest part of a path that is about one thing. */

@@ -8,8 +8,9 @@ export type Repeat = {
   endpoint: AnyEndpoint
   /** Why it is repeated. */
   error: ApiError
-  /** When it failed, and when it is repeated, in epoch milliseconds. */
+  /** When it failed, in epoch milliseconds. */
   since: number
+  /** When it is repeated, in the clock's milliseconds. */
   at: number
 }
 
@@ -27,7 +28,7 @@ export type ServiceMonitor = {
   lastAnswerAt: () => number | undefined
   /** Whether anything was answered well so far, so that address, path and key are right. */
   hasSucceeded: () => boolean
-  /** Since when requests under way have brought nothing, once that is long; epoch milliseconds. */
+  /** Since when requests under way have brought nothing, once that is long; the clock's milliseconds. */
   silentSince: () => number | undefined
   /** Bytes a second that the line carries while that is little. */
   slowLine: () => number | undefined
@@ -50,7 +51,8 @@ export type ServiceMonitor = {
 const SILENCE_MS = 5_000
 const LEAST_PAUSE_MS = 2_000
 
-export function createServiceMonitor(clock: Clock): ServiceMonitor {
+/** @param day the time of the day; the other clock measures waits */
+export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor {
   const { subscribe, notify: publish } = createListeners()
   const underWay = new Map<object, number>()
   const repeats = new Set<Repeat>()
@@ -79,7 +81,7 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
     const error = outcome instanceof ApiError ? outcome : undefined
     if (outcome !== 'answered' && !(error && isAnswer(error))) return
     heard()
-    lastAnswerAt = clock.now()
+    lastAnswerAt = day.now()
     hasSucceeded ||= outcome === 'answered'
     keyRefusal = error && isKeyRefusal(error) ? error : undefined
   }
@@ -113,8 +115,8 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
       }
     },
     pausing(failed) {
-      const repeat = { ...failed, since: clock.now() }
-      if (repeat.at - repeat.since < LEAST_PAUSE_MS) return () => undefined
+      const repeat = { ...failed, since: day.now() }
+      if (repeat.at - clock.now() < LEAST_PAUSE_MS) return () => undefined
       repeats.add(repeat)
       publish()
       return () => {

@@ -5,8 +5,8 @@ export const SKEW_MS = 30_000
 /** An answer that took longer says too little about the time at which it was written, in milliseconds. */
 const LONGEST_EXCHANGE_MS = 10_000
 
-/** The service's clock less this machine's, in milliseconds; one process works with one service. */
-let offset = 0
+/** The service's clock less this machine's, in milliseconds, after the first answer; one process has one service. */
+let offset: number | undefined
 
 /** The service's time in epoch milliseconds, by its last answers: what the times of its records are compared with. */
 export function serviceNow(): number {
@@ -15,12 +15,17 @@ export function serviceNow(): number {
 
 /** A time of this machine's clock, as the service's clock had it; epoch milliseconds. */
 export function serviceTime(now: number): number {
-  return now + offset
+  return now + (offset ?? 0)
+}
+
+/** How far the service's clock is ahead of this machine's, in whole milliseconds; undefined before its first answer. */
+export function serviceOffset(): number | undefined {
+  return offset === undefined ? undefined : Math.round(offset)
 }
 
 /** How far this machine's clock is ahead of the service's, in milliseconds; negative when it is behind. */
 export function clockSkew(): number {
-  return -offset
+  return -(offset ?? 0)
 }
 
 /**
@@ -33,5 +38,5 @@ export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt:
   const age = Number(headers.get('age') ?? 0) * 1000
   const written = date + (age > 0 ? age : 0)
   const [least, most] = [written - receivedAt, written + 1000 - sentAt]
-  if (least <= most) offset = Math.min(most, Math.max(least, offset))
+  if (least <= most) offset = Math.min(most, Math.max(least, offset ?? 0))
 }

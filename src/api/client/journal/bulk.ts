@@ -1,0 +1,60 @@
+import type { Database } from '../../../lib/sqlite.ts'
+import type { EntryRow } from './database.ts'
+import { digestOf, withoutSecrets, type Bulk, type DoneWrite, type PlannedWrite } from './entry.ts'
+
+/** A bulk action as its entry stores it. */
+export function planOf(
+  writes: readonly PlannedWrite[],
+): Pick<EntryRow, 'input' | 'complete' | 'planned'> & { input: string } {
+  const stored = writes.map(({ endpoint, input, idempotencyKey }) => ({
+    operation: endpoint.operation,
+    ...withoutSecrets(endpoint, input),
+    idempotencyKey,
+  }))
+  const isShared = ([name, value]: [string, unknown]): boolean =>
+    typeof value === 'string' && stored.every(({ input }) => input[name] === value)
+  return {
+    input: JSON.stringify({
+      ...Object.fromEntries(Object.entries(stored[0]?.input ?? {}).filter(isShared)),
+      writes: stored.map(({ operation, input, idempotencyKey }) => ({ operation, input, idempotencyKey })),
+    }),
+    complete: Number(stored.every(({ complete }) => complete)),
+    planned: writes.length,
+  }
+}
+
+type Begun = Pick<EntryRow, 'operation' | 'digest'> & Pick<DoneWrite, 'outcome' | 'finding'>
+
+/** What became of a bulk action, by the entries after its own; what another action sent since counts as well. */
+export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bulk {
+  const rows = database.all<Begun>(
+    `SELECT other.operation, other.digest, other.outcome, other.finding FROM entries AS other
+     JOIN entries AS one ON one.id = :id AND other.profile = one.profile AND other.id > one.id ORDER BY other.id`,
+    { id },
+  )
+  const begun = new Map(rows.map(row => [`${row.operation} ${row.digest}`, row]))
+  const endOf = (write: Bulk['rest'][number]): Begun | undefined =>
+    begun.get(`${write.operation} ${digestOf(JSON.stringify(write.input))}`)
+  const { writes } = JSON.parse(input ?? '{"writes":[]}') as { writes: Bulk['rest'] }
+  const ends = writes.flatMap(write => endOf(write) ?? [])
+  const done = ends.filter(({ outcome, finding }) => outcome === 'succeeded' || finding === 'happened').length
+  const refused = ends.filter(({ outcome, finding }) => outcome === 'refused' || finding === 'did-not-happen').length
+  return {
+    of: planned ?? writes.length,
+    done,
+    refused,
+    inDoubt: ends.length - done - refused,
+    rest: writes.filter(write => !endOf(write)),
+  }
+}
+
+/** What became of the writes of a bulk action that broke off, as the end of a sentence. */
+export function brokeOff({ of, done, refused, inDoubt, rest }: Bulk): string {
+  const counts = [
+    `${done} of ${of} done`,
+    refused > 0 && `${refused} not`,
+    inDoubt > 0 && `${inDoubt} in doubt`,
+    `${rest.length} never left this machine`,
+  ]
+  return `broke off: ${counts.filter(Boolean).join(', ')}`
+}

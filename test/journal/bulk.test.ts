@@ -1,0 +1,114 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { choicesOf } from '../../src/api/client/journal/open-write.ts'
+import { dismiss, sendAgain } from '../../src/api/client/journal/resolve.ts'
+import { contract } from '../../src/api/contract/contract.ts'
+import { open, shown } from './faulty-line.ts'
+import { createScene, launch } from './scene.ts'
+
+const PROJECTS = ['One', 'Two', 'Three', 'Four']
+
+/** Projects that are deleted at once by a process that ends after so many, and what the next process finds. */
+async function broken(after: number, of = PROJECTS) {
+  const opened = await open()
+  const { direct, start } = opened
+  const ids: string[] = []
+  for (const name of of) ids.push((await direct.projects.create({ body: { name } })).id)
+  const dying = start()
+  const writes = ids.map(projectId => ({ endpoint: contract.projects.delete, input: { projectId } }))
+  await dying.journal.plan(writes)
+  for (const projectId of ids.slice(0, after)) await dying.client.projects.delete({ projectId })
+  dying.kill()
+  const next = start()
+  const left = async () => (await direct.projects.list()).items.map(({ id }) => id).filter(id => ids.includes(id))
+  return { ...opened, ...next, ids, left, options: { journal: next.journal, client: next.client } }
+}
+
+test('what a bulk action left is told at each start, and sent once when a person says so', async () => {
+  const { resolve, seen, journal, options, left, ids } = await broken(1)
+  expect(shown(await resolve())).toEqual([
+    ['did-not-happen', 'Delete project, 4 at once broke off: 1 of 4 done, 3 never left this machine.'],
+  ])
+  expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+  expect([seen.filter(each => each.startsWith('DELETE')).length, await left()]).toEqual([1, ids.slice(1)])
+  const [entry] = await journal.unresolved()
+  expect(await sendAgain(options, entry!)).toMatchObject({
+    finding: 'happened',
+    isOpen: false,
+    sentence: expect.stringMatching(/^Delete project, 4 at once \(.*\): 3 sent now\.$/),
+  })
+  expect([await left(), await journal.unresolved()]).toEqual([[], []])
+})
+
+test('what somebody else or another action did meanwhile is not sent', async () => {
+  const { resolve, client, direct, journal, options, seen, ids } = await broken(1)
+  await resolve()
+  await client.projects.delete({ projectId: ids[1]! })
+  await direct.projects.delete({ projectId: ids[2]! })
+  const [entry] = await journal.unresolved()
+  expect(entry!.bulk).toMatchObject({ of: 4, done: 2, refused: 0, inDoubt: 0 })
+  expect(await sendAgain(options, entry!)).toMatchObject({
+    sentence: expect.stringMatching(/: 1 sent now, 1 over meanwhile\.$/),
+  })
+  expect(seen.filter(each => each.startsWith('DELETE'))).toHaveLength(3)
+})
+
+test('a line that breaks while the rest is sent leaves the rest of it in the list', async () => {
+  const { resolve, meet, journal, options, left } = await broken(1)
+  await resolve()
+  const [entry] = await journal.unresolved()
+  void meet('answered', 'lost', 'lost')
+  await expect(sendAgain(options, entry!)).rejects.toMatchObject({ kind: 'network' })
+  expect(await left()).toHaveLength(2)
+  const open = await journal.unresolved()
+  expect(open.map(({ bulk }) => bulk)).toMatchObject([{ done: 2, inDoubt: 1, rest: [{}] }, undefined])
+})
+
+test('a bulk action that ended, was dismissed or never began more than one thing leaves nothing', async () => {
+  const { resolve, journal, options } = await broken(1)
+  await resolve()
+  const [entry] = await journal.unresolved()
+  expect(await dismiss(options, entry!)).toMatchObject({ isOpen: false })
+  expect(await journal.unresolved()).toEqual([])
+  const single = await broken(0, ['One'])
+  expect(await single.resolve()).toEqual([])
+  const whole = await broken(4)
+  expect(await whole.resolve()).toEqual([])
+})
+
+test('a bulk action that lacked nothing but its end is over, and keeps no older record', async () => {
+  const { file, start, remove } = createScene()
+  onTestFinished(remove)
+  const first = start()
+  await first.journal.plan([launch(1), launch(2)])
+  for (const number of [1, 2]) (await first.journal.begin(launch(number))).settle({ outcome: 'succeeded', result: {} })
+  first.kill()
+  expect(await start().journal.unresolved()).toEqual([])
+  const reader = new DatabaseSync(file, { readOnly: true })
+  expect(reader.prepare('SELECT id FROM entries WHERE open = 1').all()).toEqual([])
+  reader.close()
+})
+
+test('after a day the rest is only told', async () => {
+  const { resolve, clock, journal } = await broken(2)
+  clock.advance(25 * 60 * 60_000)
+  expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+  const [entry] = await journal.unresolved()
+  expect(choicesOf(entry!, clock.now())).toEqual(['dismiss'])
+})
+
+test('a record of the version before is opened with what is open in it', async () => {
+  const { file, start, remove } = createScene()
+  onTestFinished(remove)
+  const first = start()
+  await first.journal.begin(launch(1))
+  first.kill()
+  await first.journal.close()
+  const older = new DatabaseSync(file)
+  older.exec(`ALTER TABLE entries DROP COLUMN serviceOffset; ALTER TABLE entries DROP COLUMN planned;
+    PRAGMA user_version = 2`)
+  older.close()
+  const { journal } = start()
+  expect(await journal.unresolved()).toMatchObject([{ id: 1, operation: 'createEvalRun' }])
+  await journal.begin(launch(2))
+})
