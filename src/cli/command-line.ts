@@ -23,7 +23,7 @@ function common(command: Command): Command {
     .option('--base-url <url>', 'address of the service, with /api/v1 (MCPDECK_BASE_URL)')
     .option('--local', 'the local workspace, whatever else is configured')
     .option('--data-dir <dir>', 'directory of the local workspace (MCPDECK_DATA_DIR)')
-    .option('--project <id>', 'project to begin with')
+    .option('--project <project>', 'project to begin with, by id or name')
     .option('--read-only', 'refuse every write before it is sent')
     .option('--no-color', 'no colours (NO_COLOR)')
     .option('--ascii', 'no characters beyond ASCII')
@@ -58,10 +58,10 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
     .allowExcessArguments()
     .action(async (place: string | undefined) => {
       const commands = program.commands.map(command => command.name())
-      if (place !== undefined && program.args.length > 1)
-        throw new UsageError(`There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`)
+      if (place !== undefined && program.args.length > 1) throw await noCommand(place, program)
       outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
     })
+  program.hook('preAction', (_, command) => refuseEmpty(command))
   addCommands(program, declared, code => {
     outcome = code
   })
@@ -73,6 +73,8 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
       },
     }),
   )
+  // The whole help, where one of a command that does not exist was wanted.
+  program.configureOutput({ writeErr: () => undefined })
   return {
     program,
     async parse(argv) {
@@ -82,6 +84,8 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error
         if (refused !== undefined) throw new UsageError(refused + (await typoBehind(error, program)))
+        const [word, name] = program.args
+        if (error.exitCode !== 0 && word === 'help' && name !== undefined) throw await noCommand(name, program)
         return error.exitCode === 0 ? EXIT.done : EXIT.usage
       }
     },
@@ -97,10 +101,23 @@ async function typoBehind({ code }: CommanderError, program: Command): Promise<s
   return near && ` There is no command "${word}" that could take it.${near}`
 }
 
+async function noCommand(word: string, program: Command): Promise<UsageError> {
+  return new UsageError(`There is no command "${word}".${await nearCommand(word, program)} See mcpdeck --help.`)
+}
+
 async function nearCommand(word: string, program: Command): Promise<string> {
   const { didYouMean } = await import('../lib/nearest.ts')
   const names = program.commands.map(command => command.name())
   return didYouMean(word, names)
+}
+
+/** A script gives this for a variable that is not set. @throws UsageError for any option but those of free text */
+function refuseEmpty(command: Command): void {
+  if (command.parent) refuseEmpty(command.parent)
+  const empty = command.options.find(
+    option => [command.getOptionValue(option.attributeName())].flat().includes('') && !option.flags.endsWith('<text>'),
+  )
+  if (empty) throw new UsageError(`${empty.long} is empty.`)
 }
 
 function eachCommand(command: Command, name: string, work: (command: Command, name: string) => void): void {

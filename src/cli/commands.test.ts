@@ -17,6 +17,27 @@ test.each([
   await expect(refused(...argv)).rejects.toThrow(new RegExp(`[Tt]oo many arguments.* See mcpdeck ${command} --help`))
 })
 
+test.each([
+  ['--junit', ['run', 'Smoke', '--yes', '--junit', '']],
+  ['--dir', ['export', '--dir', '']],
+  ['--header', ['call', '--url', 'http://127.0.0.1:9', '--header', 'A: b', '--header', '']],
+  ['--data-dir', ['--data-dir', '', 'serve', 'limits', 'set', 'burst=1']],
+])('the value of a variable that is not set is refused: %s', async (option, argv) => {
+  await expect(refused(...argv)).rejects.toThrow(`${option} is empty.`)
+})
+
+test.each([
+  ['--env', ['call', 'everything', 'echo', '--env', 'A=b']],
+  ['--timeout', ['doctor', 'everything', '--timeout', '5s']],
+  ['--cwd', ['snapshot', 'diff', 'before.json', 'everything', '--cwd', '/']],
+])('what a saved server would not get is refused: %s', async (option, argv) => {
+  await expect(refused(...argv)).rejects.toThrow(`${option} goes with --command or --url`)
+})
+
+test('the help of a command that does not exist is refused with the nearest one', async () => {
+  await expect(refused('help', 'lanch')).rejects.toThrow('There is no command "lanch". Did you mean "launch"? See')
+})
+
 test('the help lists every command under a heading', () => {
   const { program } = buildProgram({ version: '0', dashboard: () => Promise.resolve(0) })
   const help = program.createHelp()

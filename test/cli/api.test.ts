@@ -77,6 +77,7 @@ describe('calls', () => {
     const { runId } = JSON.parse(launched.stdout) as { runId: string }
     const trials = `${path}/eval-runs/${runId}/iterations`
     const one = await home.run(['api', 'GET', `${trials}?limit=4`])
+    expect(await home.run(['api', 'GET', trials, '--all'])).toMatchObject({ code: 2, stdout: '' })
     const all = await home.run(['api', 'GET', `${trials}?limit=4`, '--paginate'])
     expect(items(one.stdout)).toHaveLength(4)
     expect(items(all.stdout)).toHaveLength(15)

@@ -260,7 +260,8 @@ describe('the commands', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ path: file, problems: [{ line: 1, column: 8 }, { line: 2 }] })
     const doctor = await home.run(['doctor'])
     expect(doctor.code).toBe(2)
-    expect(doctor.stdout).toContain(`${file}:2:11: "profiles" must be a block of settings by name, not 3.`)
+    const lines = doctor.stdout.split('\n').map(line => line.trim())
+    expect(lines).toContain(`${file}:2:11: "profiles" must be a block of settings by name, not 3.`)
     expect((await home.run(['api', '--list'])).code).toBe(0)
   })
 

@@ -78,7 +78,26 @@ test('a script goes from an empty project to the scorecard of a wave', async () 
   expect(ended.stdout).toMatch(/\[get-sum failed\]/)
   expect(ended.stdout).toMatch(/^scenario +fnd_\w+ +new +tool_error +get-sum/m)
   expect(ended.stdout).toMatch(/Tool calls serve the goal +judge +1 +0 +1/)
-  expect(ended.stderr).toMatch(/is completed: 1 of 1 sessions succeeded/)
+  expect(ended.stderr).toMatch(/is completed: 1 of 1 sessions succeeded, 1 graded, 0 missed goal or criteria\./)
+})
+
+test('a wave whose sessions nobody could grade is no success', async () => {
+  const { settings } = await scriptedModel(({ system, prompts }) => {
+    if (system.includes('You grade a conversation')) return { text: 'Looks fine to me!' }
+    if (!system.includes('You play a person')) return { text: 'Fine weather.' }
+    return { text: JSON.stringify({ done: prompts[0]!.includes('assistant'), message: 'How is the weather?' }) }
+  })
+  const env = { MCPDECK_MODEL_BASE_URL: settings.baseUrl, MCPDECK_MODEL_API_KEY: KEY, MCPDECK_MODEL: 'player' }
+  const ended = await shell(
+    `mcpdeck api createProject --field name=Ungraded
+mcpdeck --project Ungraded apply -f bakery --yes
+mcpdeck --project Ungraded launch Weekly --yes --watch`,
+    env,
+  )
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 3 })
+  expect(ended.stderr).toContain(
+    '1 of 1 sessions succeeded, 0 graded, 0 missed goal or criteria, 1 could not be graded.',
+  )
 })
 
 test('a wave in flight is stopped by its id, and describing it says so', async () => {

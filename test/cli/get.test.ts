@@ -86,6 +86,7 @@ describe('as a program', () => {
       stderr: expect.stringContaining('Did you mean "Smoke"?'),
     })
     expect(await get('run', 'nowhere')).toMatchObject({ code: 3, stdout: '' })
+    expect(await get('suite', 'Smoke', '--status', 'passed')).toMatchObject({ code: 2, stdout: '' })
   })
 
   test('the state of a trial is its class, whatever the wire calls its status', async () => {
@@ -124,6 +125,8 @@ describe('as a program', () => {
       lastRun: { id: 'r2', state: 'passed', says: 'passed, 3 of 6 cases', coverage: { isWhole: false } },
     })
     expect((await get('suites')).stdout).toMatch(/Smoke +failed +all +passed, 3 of 6 cases +3 +0/)
+    expect((await get('suite', 'Smoke')).stdout).toBe((await get('suites')).stdout)
+    expect(JSON.parse((await get('suite', 's1', '--json')).stdout)).toMatchObject({ state: 'failed', judgedBy: 'r1' })
     const runs = (await get('runs', '--suite', 's1')).stdout
     expect(runs).toMatch(/r1 .*failed +all/)
     expect(runs).toMatch(/r2 .*passed +3 of 6 cases/)

@@ -37,7 +37,7 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   await reported('run not read: Smoke: 1 failed')
   const answer = await held.promise
   answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify([failed]))
-  await reported('changed red run failed: Smoke #7 failed')
+  await reported('changed high, red run failed: Smoke #7 failed')
   watch.child.kill('SIGINT')
   expect((await watch.ended()).code).toBe(130)
 })
@@ -51,4 +51,19 @@ test('the first start of a local workspace is reported with its samples', async 
   expect(summary.state).toBe('red')
   const again = JSON.parse((await home.run(['now', '--json'])).stdout) as NowSummary
   expect(summary.items.map(({ key }) => key)).toEqual(again.items.map(({ key }) => key))
+})
+
+test('a service that never answers holds neither a look nor its end, with projects named or without', async ending => {
+  const { home, service } = await openStage(ending)
+  service.fault = () => true
+  const now = (...args: string[]) => home.start(['now', ...args], { env: service.env })
+  const [whole, named] = [now('--json', '--timeout', '5s'), now('--project', 'One', '--timeout', '1s')]
+  const left = await whole.ended()
+  expect(left.code).toBe(3)
+  expect(JSON.parse(left.stdout)).toMatchObject({ state: 'unknown', read: { projects: null, reading: 1 } })
+  expect(await named.ended()).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'Nothing was read within the time given.\n',
+  })
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openTerminal } from '../pty/terminal.ts'
@@ -43,6 +43,13 @@ async function openSuite(ending: Ending) {
   service.trials = [trial('a')]
   const run = (...args: string[]) => home.run(['run', ...args], { env: service.env })
   return { home, service, launched, run }
+}
+
+const REFUSED = { status: 409, body: { code: 'CONFLICT', message: 'The environment was changed.' } }
+
+function reportsIn(directory: string) {
+  const [junit, summary] = [join(directory, 'report.xml'), join(directory, 'summary.md')]
+  return { junit, summary, options: ['--junit', junit, '--summary', summary] }
 }
 
 describe.concurrent('before anything is sent', () => {
@@ -248,13 +255,70 @@ describe.concurrent('launching', () => {
 
   test('what the service refuses has no verdict', async ending => {
     const { service, run } = await openSuite(ending)
-    service.answers[CREATE] = () => ({
-      status: 409,
-      body: { code: 'CONFLICT', message: 'The environment was changed.' },
-    })
+    service.answers[CREATE] = () => REFUSED
     const { code, stdout, stderr } = await run('Smoke', '--yes', '--watch')
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toContain('The environment was changed.')
+  })
+
+  test.for([
+    ['refused', 'Smoke', 3, 'The environment was changed.'],
+    ['a suite that is unknown', 'Smoky', 2, 'There is no suite "Smoky".'],
+  ] as const)(
+    '%s: each report says so, under the name that was asked for',
+    async ([, suite, exitCode, why], ending) => {
+      const { home, service, run } = await openSuite(ending)
+      service.answers[CREATE] = () => REFUSED
+      const { junit, summary, options } = reportsIn(home.home)
+      const { code, stderr } = await run(suite, '--yes', '--watch', '--min-pass-rate', '90%', ...options)
+      expect(code).toBe(exitCode)
+      expect(stderr).toContain(why)
+      expect(readFileSync(junit, 'utf8')).toContain(`<testsuite name="${suite}" tests="1" failures="0" errors="1"`)
+      const text = readFileSync(summary, 'utf8')
+      expect(text).toMatch(new RegExp(`^## ${suite}: no verdict$`, 'm'))
+      expect(text.replaceAll('\\', '')).toContain(why)
+      expect(text).not.toContain('the run has not ended')
+    },
+  )
+
+  test('a target of a group that did not start is in every report', async ending => {
+    const { home, service, run } = await openSuite(ending)
+    service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
+    service.put('r1', { status: 'completed', result: 'passed' })
+    service.answers['POST /projects/p1/eval-run-groups'] = () => ({
+      status: 202,
+      body: {
+        runGroupId: 'g1',
+        suiteId: 's1',
+        outcome: 'partial',
+        targets: [
+          { target: { environmentId: 'e1', name: 'e1' }, status: 'started', runId: 'r1' },
+          {
+            target: { environmentId: 'e2', name: 'e2' },
+            status: 'failed',
+            error: { code: 'SERVER_UNREACHABLE', message: 'Nobody answers.' },
+          },
+        ],
+      },
+    })
+    const { junit, summary, options } = reportsIn(home.home)
+    const targets = ['--environment', 'e1', '--environment', 'e2', '--yes', '--json']
+    const watched = await run('Smoke', ...targets, '--watch', ...options)
+    expect(watched.code).toBe(3)
+    const error = { code: 'SERVER_UNREACHABLE', status: null, message: 'It was not started: Nobody answers.' }
+    expect(JSON.parse(watched.stdout)).toMatchObject({
+      verdict: null,
+      exitCode: 3,
+      runs: [
+        { label: 'e1', verdict: 'passed', exitCode: 0 },
+        { label: 'e2', verdict: null, exitCode: 3, because: 'refused', error },
+      ],
+    })
+    expect(readFileSync(junit, 'utf8')).toMatch(/errors="1"[^]*<testsuite name="Smoke: e2"[^]*Nobody answers\./)
+    expect(readFileSync(summary, 'utf8')).toMatch(/^## Smoke: e1: passed$[^]*^## Smoke: e2: no verdict$/m)
+    const launched = await run('Smoke', ...targets, '--new')
+    expect(launched.code).toBe(3)
+    expect(JSON.parse(launched.stdout)).toMatchObject({ exitCode: 3, runs: [{ label: 'e1' }, { label: 'e2', error }] })
   })
 })
 

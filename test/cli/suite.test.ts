@@ -85,6 +85,30 @@ test('misspelt names are refused at their lines before anything is sent, and go 
   expect((await suite('import', file, '--yes', '--unchecked')).stderr).toContain('2 created')
 })
 
+test('an argument that the tool does not know is imported with a warning at its line', async () => {
+  const odd = FILE.replace('nightly', 'odd').replace('Nightly', 'Odd').replace('{ message: one }', '{ mesage: one }')
+  const file = write('odd.yaml', odd)
+  const says = '"echo" has no argument "mesage". Did you mean "message"?'
+  const dry = await suite('import', file, '--dry-run')
+  expect(dry).toMatchObject({ code: 0, stdout: '' })
+  expect(dry.stderr).toContain(`Warning: ${file}:9:94: ${says}`)
+  const { code, stdout } = await suite('import', file, '--yes', '--json')
+  expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+    code: 0,
+    done: { cases: [{ outcome: 'created' }, { outcome: 'created' }] },
+    warnings: [{ line: 9, column: 94, message: expect.stringContaining(says) as string }],
+  })
+})
+
+test('an id that two steps of a case have is refused at its line, before a suite is made of the rest', async () => {
+  const step = 'steps: [{ id: call, kind: prompt, prompt: hi }, { id: call'
+  const file = write('twice.yaml', FILE.replaceAll('ightly', 'wice').replace('steps: [{ id: call', step))
+  const { code, stderr } = await suite('import', file, '--yes')
+  expect(code).toBe(2)
+  expect(stderr).toContain(`${file}:9:59: Step 1 has the id "call" already`)
+  expect((await suite('export', 'Nwice')).code).toBe(2)
+})
+
 test('a suite that mcpdeck ships is imported again as a new one', async () => {
   const shipped = join(home.home, 'shipped.yaml')
   expect(await suite('export', 'Reference server smoke', '--output', shipped)).toMatchObject({ code: 0 })

@@ -53,6 +53,11 @@ describe('servers', () => {
     const answer = await run('call', 'everything', 'get-sum', 'b=5', '--input', file, '--yes', '--json')
     expect(json(answer)).toMatchObject({ content: [{ type: 'text', text: 'The sum of 2 and 5 is 7.' }] })
     expect((await run('call', 'everything', 'echo', 'message=5', '--yes')).stdout).toBe('Echo: 5\n')
+    writeFileSync(file, '{"a": 9007199254740993, "b": 2}')
+    expect(await run('call', 'everything', 'get-sum', '--input', file, '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/sum\.json: the number 9007199254740993 is too long/),
+    })
   })
 
   test.each([
@@ -62,6 +67,8 @@ describe('servers', () => {
     [['everything', 'echo', 'message', '--yes'], /"message" is not an argument; write key=value/],
     [['everything', '--yes'], /Name a tool behind the server/],
     [['nowhere', 'echo', '--yes'], /There is no server "nowhere"/],
+    [['everything', 'get-sum', 'a=9007199254740993', 'b=1', '--yes'], /a: the number 9007199254740993 is too long/],
+    [['everything', 'get-sum', 'a=1', 'b=1e999', '--yes'], /b: the number 1e999 is none that JSON can hold/],
     [['--yes'], /Name a server/],
     [['--command', 'x', '--url', 'http://x', 'echo'], /cannot be combined/],
     [['--command', 'http://127.0.0.1:9/mcp', 'echo'], /this goes with --url/],
@@ -77,6 +84,17 @@ describe('servers', () => {
       stdout: expect.stringContaining('Invalid'),
       stderr: expect.stringContaining('The tool reports an error.'),
     })
+  })
+
+  test('a result that breaks the tool’s output schema is printed, said and 3', async () => {
+    const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
+    const call = ['call', '--command', `${process.execPath} ${small} promises`, '--yes']
+    expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: 'counted\n' })
+    const stderr = expect.stringMatching(/does not match the tool’s output schema: `count` must be number\./)
+    expect(await run(...call, 'breaks')).toMatchObject({ code: 3, stdout: 'counted\n', stderr })
+    const asJson = await run(...call, 'breaks', '--json')
+    expect(asJson).toMatchObject({ code: 3, stderr })
+    expect(json(asJson)).toMatchObject({ structuredContent: { count: 'many' } })
   })
 
   test('a server that is saved nowhere is called by its command, and stays unsaved', async () => {

@@ -1,8 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { BOUNDS } from '../../src/lib/bounds.ts'
 import { UsageError } from '../../src/cli/config/settings.ts'
 import { runVisit } from '../../src/cli/visit/visit.ts'
 import { until } from '../service/harness.ts'
@@ -66,6 +71,75 @@ describe('mcpdeck visit', () => {
     await visit.until('The session has ended: the owner took this scenario offline.')
     expect(await visit.code).toBe(3)
     expect(await visiting(link).code).toBe(3)
+  })
+
+  /** A program on loopback that answers links as a test says, until its end. */
+  async function stranger(answer: RequestListener): Promise<string> {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/visit/x`
+  }
+
+  test('a link behind which nothing answers, or something else does, is said within its time', async () => {
+    const silent = visiting(await stranger(() => undefined), { answerMs: 100 })
+    expect(await silent.until('\n')).toMatch(/cannot be reached: it did not answer within 0\.1 s\./)
+    expect(await silent.code).toBe(3)
+    const half = visiting(await stranger((_, response) => void response.write('{"name":')), { answerMs: 100 })
+    expect(await half.until('\n')).toContain('did not answer within')
+    expect(await half.code).toBe(3)
+    const page = visiting(await stranger((_, response) => void response.end('<!doctype html>')))
+    expect(await page.until('\n')).toBe('The link answers as no scenario does (HTTP 200).\n')
+    expect(await page.code).toBe(3)
+  })
+
+  test('a message without an answer may have arrived, and the visit goes on', async () => {
+    const open = new Set<ServerResponse>()
+    let most = 0
+    const link = await stranger(({ method, url }, response) => {
+      if (method === 'GET' && url === '/visit/x') return void response.end('{"name":"Help"}')
+      if (url?.endsWith('/sessions')) return void response.end('{"token":"t"}')
+      if (method === 'DELETE') return void response.destroy()
+      if (url?.endsWith('/messages')) return
+      open.add(response)
+      most = Math.max(most, open.size)
+      response.on('close', () => open.delete(response))
+    })
+    const visit = visiting(link, { replyMs: 200 })
+    await visit.until('> ')
+    visit.type('hello')
+    await visit.until('it did not answer within 0.2 s. The message may have arrived all the same.')
+    expect(most).toBeLessThanOrEqual(1)
+    visit.close()
+    await visit.until('Whether this ended the session is not known.')
+    expect(await visit.code).toBe(3)
+    await until(
+      () => open.size,
+      left => left === 0,
+    )
+  })
+
+  test.each([
+    ['an answer without an end', '{"name":"', /cannot be reached: its answer is too long/],
+    ['an answer of another program', '{"status":"up"}', /^The link answers as no scenario does \(HTTP 200\)\.$/m],
+  ])('%s is refused in words', async (what, begin, words) => {
+    let sent = 0
+    const link = await stranger((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      if (what !== 'an answer without an end') return void response.end(begin)
+      const more = function* () {
+        yield begin
+        for (const part = 'x'.repeat(2 ** 20); ; sent += part.length) yield part
+      }
+      void pipeline(more, response).catch(() => undefined)
+    })
+    const visit = visiting(link)
+    expect(await visit.code).toBe(3)
+    expect(await visit.until('.')).toMatch(words)
+    expect(sent).toBeLessThan(4 * BOUNDS.answer.most)
   })
 
   test('the end of input is the end of the visit; no link is no visit', async () => {

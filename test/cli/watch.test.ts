@@ -45,6 +45,28 @@ describe.concurrent('a line that is lost midway', () => {
     expect(stderr).toContain('The service answers again.')
   })
 
+  test.for([
+    ['the list of projects', '/projects'],
+    // These are read between the run and its trials.
+    ['the run', '/capabilities'],
+  ])('after %s alone was answered is waited for as well', async ([, last], ending) => {
+    const { service, watch } = await openStage(ending)
+    service.put('r1', { status: 'completed', result: 'passed' })
+    let faults = 0
+    service.onAnswered = path => {
+      if (!path.endsWith(last!)) return
+      service.onAnswered = undefined
+      service.fault = (response, request) => {
+        faults += 1
+        if (faults === 4) service.fault = undefined
+        return hangingUp(response, request)
+      }
+    }
+    const { code, stderr } = await watch('r1')
+    expect(stderr).toContain('The service answers again.')
+    expect(code).toBe(0)
+  })
+
   // The time is up here at a moment, not after some seconds in which a busy machine gets nowhere; that it is 3 shows a
   // run that takes longer.
   test('gone for longer than the time given ends it, with what was read', async ending => {
@@ -214,6 +236,7 @@ describe.concurrent('no verdict, and never 1', () => {
       ['r1', '--gates-only'],
       ['r1', '--min-pass-rate', '101%'],
       ['r1', '--junit', '/nowhere/at/all.xml'],
+      ['r1', '--junit', join(home.home, 'one'), '--summary', join(home.home, '.', 'one')],
       [],
     ])
       expect(await watch(...args)).toMatchObject({ code: 2, stdout: '' })
@@ -227,7 +250,9 @@ describe.concurrent('interrupted', () => {
   test('by a signal into a pipe: 130, and how to go on', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
-    const { child, output, ended } = home.start(['watch', 'r1', '--jsonl'], { env: service.env })
+    const [junit, summary] = [join(home.home, 'report.xml'), join(home.home, 'summary.md')]
+    const args = ['watch', 'r1', '--jsonl', '--junit', junit, '--summary', summary]
+    const { child, output, ended } = home.start(args, { env: service.env })
     await until(output, text => text.includes('"changed"'))
     child.kill('SIGINT')
     const { code, stdout, stderr } = await ended()
@@ -240,6 +265,9 @@ describe.concurrent('interrupted', () => {
       exitCode: 130,
       verdict: null,
     })
+    // Reports go by the suite's name, however they came to their end.
+    expect(readFileSync(summary, 'utf8')).toMatch(/^## Smoke: no verdict$/m)
+    expect(readFileSync(junit, 'utf8')).toContain('<testsuite name="Smoke"')
   })
 
   test('by Ctrl+C at a terminal, which keeps its lines', async ending => {
@@ -327,13 +355,13 @@ describe.concurrent('on a terminal', () => {
   })
 })
 
-test.concurrent('the report appears whole, or leaves what was there', async ending => {
+test.concurrent('the report appears whole, and that of an earlier run never stands for one that was not read', async ending => {
   const { home, service, watch } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   writeFileSync(file, 'before')
   service.fault = refusing(403, 'FORBIDDEN')
   expect(await watch('r1', '--junit', file)).toMatchObject({ code: 3 })
-  expect(readFileSync(file, 'utf8')).toBe('before')
+  expect(readFileSync(file, 'utf8')).toMatch(/<testsuite name="Run r1" tests="1" failures="0" errors="1" [^]*FORBIDDEN/)
   service.fault = undefined
   service.put('r1', { status: 'completed', result: 'passed' })
   expect(await watch('r1', '--junit', file)).toMatchObject({ code: 0 })

@@ -6,7 +6,7 @@ import { outlivesAnswer } from '../../src/api/contract/endpoint.ts'
 import { json } from '../service/analysis-runs.ts'
 import { echoCase, longCase, sandbox, until, untilEnded } from '../service/harness.ts'
 import { adder } from '../service/model-runs.ts'
-import type { Asked } from '../service/scripted-model.ts'
+import type { Answer, Asked } from '../service/scripted-model.ts'
 import { failedWave, stage } from '../service/wave-stage.ts'
 import { answer, startHttpServer } from '../servers/http-server.ts'
 import { stillRunning } from '../journeys/processes.ts'
@@ -181,10 +181,13 @@ test('an attached server is tried to its end by the worker, however often', asyn
 /**
  * A home whose workspace has an ended run and a wave that missed its goal, with a model that plays, grades and advises.
  */
-async function played() {
+async function played(isSilent = () => false) {
   const home = await open()
   const dataDir = join(home.home, '.local/share/mcpdeck')
-  const assistant = (asked: Asked) => (asked.system.startsWith('You grade whether') ? grade : adder(asked))
+  const assistant = (asked: Asked): Answer => {
+    if (isSilent()) return 'silence'
+    return asked.system.startsWith('You grade whether') ? grade : adder(asked)
+  }
   const { api, models, model, close } = await stage({ dataDir, assistant })
   const wave = await failedWave(api)
   const { serverId } = await sandbox(api)
@@ -252,6 +255,21 @@ test('a journey run and the insights of its wave are made by the worker', async 
     status: 'completed',
     insights: { summary: 'Problems: 1.' },
   })
+})
+
+test('a command that waits on a worker that is killed hears from the next one how the wave ended', async () => {
+  let isSilent = false
+  const { home, env, model, wave } = await played(() => isSilent)
+  isSilent = true
+  const { ended } = home.start(['launch', wave.journeyId, '--yes', '--watch'], { env })
+  await until(
+    () => model.waiting,
+    waiting => waiting > 0,
+  )
+  process.kill((await workerOf(home))!, 'SIGKILL')
+  const { code, stderr } = await ended()
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/Handed over [^]*Handed over [^]* is stale: 0 of 6 sessions succeeded/)
 })
 
 test('both readiness runs are graded by the worker', async () => {

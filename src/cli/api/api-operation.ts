@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { allEndpoints } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { isPlainObject, parseWritten, UnkeptNumber } from '../../lib/json.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { UsageError } from '../config/settings.ts'
 
@@ -71,29 +73,70 @@ export type JsonSchema = {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
   required?: string[]
+  enum?: unknown[]
+  const?: unknown
+  $ref?: string
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  allOf?: JsonSchema[]
 }
 
 function schemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
+/** Most schemas that are looked at for one field; those of servers may refer to themselves. */
+const MOST_VARIANTS = 200
+
+/** Schemas with all that they are composed of and refer to within a document. */
+function variantsOf(schemas: readonly JsonSchema[], root: JsonSchema | undefined): JsonSchema[] {
+  const found = new Set(schemas.filter(isPlainObject) as JsonSchema[])
+  for (const { $ref, anyOf, oneOf, allOf } of found) {
+    if (found.size > MOST_VARIANTS) break
+    for (const branch of [atPointer(root, $ref), ...[anyOf, oneOf, allOf].flat()])
+      if (isPlainObject(branch)) found.add(branch)
+  }
+  return [...found]
+}
+
+/** What a reference such as `#/$defs/name` means. */
+function atPointer(root: unknown, ref: unknown): unknown {
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
+  const names = ref
+    .slice(2)
+    .split('/')
+    .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return names.reduce((at: unknown, name) => (isPlainObject(at) ? ownValue(at, name) : undefined), root)
+}
+
+/** The schemas of a property, also where only branches declare it. */
+export function propertySchemas(schemas: readonly JsonSchema[], name: string, root: JsonSchema): JsonSchema[] {
+  return variantsOf(schemas, root).flatMap(({ properties }) => {
+    const own: unknown = isPlainObject(properties) ? ownValue(properties, name) : undefined
+    return isPlainObject(own) ? [own] : []
+  })
+}
+
 /** Whether a text may stand for itself at this place of the body. */
-function takesText(schema: JsonSchema | undefined): boolean {
-  if (!schema) return false
-  if (schema.anyOf) return schema.anyOf.some(takesText)
-  return schema.type === 'string' || (Array.isArray(schema.type) && schema.type.includes('string'))
+function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined): boolean {
+  return variantsOf(schemas, root).some(({ type, enum: choices, const: only }) =>
+    type === undefined
+      ? [choices, only].flat().some(choice => typeof choice === 'string')
+      : [type].flat().includes('string'),
+  )
 }
 
 /**
  * A field's value: text where the contract takes text, JSON elsewhere; JSON that is none stays text for the check to
  * name.
+ * @throws UsageError naming a number that would become another one
  */
-function valueOf(text: string, schema: JsonSchema | undefined): unknown {
-  if (takesText(schema)) return text
+function valueOf(name: string, text: string, isText: boolean): unknown {
+  if (isText) return text
   try {
-    return JSON.parse(text) as unknown
-  } catch {
+    return parseWritten(text)
+  } catch (error) {
+    if (error instanceof UnkeptNumber) throw new UsageError(`${name}: ${error.message}.`)
     return text
   }
 }
@@ -142,13 +185,15 @@ export function put(
   into: unknown,
   path: readonly string[],
   text: string,
-  schema: JsonSchema | undefined,
+  root: JsonSchema,
+  schemas: readonly JsonSchema[] = [root],
 ): Record<string, unknown> {
   const [name = '', ...rest] = path
   const object = typeof into === 'object' && into !== null ? { ...into } : {}
-  const inner = schema?.properties?.[name]
+  const inner = propertySchemas(schemas, name, root)
   const known: Record<string, unknown> = object
-  known[name] = rest.length > 0 ? put(known[name], rest, text, inner) : valueOf(text, inner)
+  known[name] =
+    rest.length > 0 ? put(known[name], rest, text, root, inner) : valueOf(name, text, takesText(inner, root))
   return known
 }
 

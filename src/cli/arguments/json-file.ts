@@ -1,6 +1,7 @@
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
+import { parseWritten, UnkeptNumber } from '../../lib/json.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The JSON of a file that an option names; `-` is standard input. @throws UsageError */
@@ -12,8 +13,9 @@ export async function readJsonFile(file: string): Promise<unknown> {
     throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }
   try {
-    return JSON.parse(text) as unknown
+    return parseWritten(text)
   } catch (error) {
+    if (error instanceof UnkeptNumber) throw new UsageError(`${file}: ${error.message}.`)
     throw new UsageError(`${file} is not JSON: ${systemErrorReason(error)}.`)
   }
 }

@@ -6,7 +6,7 @@ import { collect, duration, whole } from '../arguments/option-values.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration } from './declare.ts'
-import { REACH, unsavedly } from './reach.ts'
+import { REACH, reachesUnsaved, unsavedly } from './reach.ts'
 
 const WRITE = ['<id>', 'id of the write, as mcpdeck journal lists it'] as const
 
@@ -106,7 +106,7 @@ export const inspection: readonly CommandDeclaration[] = [
     ],
     async run({ words: servers, own, common }) {
       const doctor = () => import('../doctor/doctor-command.ts')
-      if (own.command !== undefined || own.url !== undefined)
+      if (reachesUnsaved(own))
         return await unsavedly(common, own, doctor, ({ examineNamed }, context, name) =>
           examineNamed(context, [...servers, name], own),
         )

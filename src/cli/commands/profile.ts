@@ -23,7 +23,7 @@ export const profiles: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'config show',
-    says: 'Print the settings in force, defaults included.',
+    says: 'Print the settings of the config file, defaults included.',
     flags: [['--json', 'as JSON instead of YAML']],
     run: async ({ own }) => (await config()).showConfig(own.json),
   }),

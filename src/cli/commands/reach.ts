@@ -1,4 +1,5 @@
 import { collect, duration } from '../arguments/option-values.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import { beginSaved } from '../workspace/saved-server.ts'
@@ -21,6 +22,18 @@ export const REACH: readonly DeclaredFlag[] = [
   ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
   ...PARTS,
 ]
+
+/**
+ * Whether options reach a server that is saved nowhere.
+ * @throws UsageError for what would be left out of account with a saved one
+ */
+export function reachesUnsaved({ command, url, env = [], header = [], tokenEnv, timeout, cwd }: ReachOptions): boolean {
+  if (command !== undefined || url !== undefined) return true
+  const parts = { '--env': env[0], '--header': header[0], '--token-env': tokenEnv, '--timeout': timeout, '--cwd': cwd }
+  const [stray] = Object.entries(parts).find(([, value]) => value !== undefined) ?? []
+  if (stray) throw new UsageError(`${stray} goes with --command or --url; a saved server has its own settings.`)
+  return false
+}
 
 /** Works on the server that options reach, which has this name meanwhile; its program starts before all else. */
 export async function unsavedly<Work>(

@@ -4,7 +4,7 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import type { DiffOptions } from '../verbs/snapshots.ts'
 import { command, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
-import { REACH, savedly, tryServer, unsavedly } from './reach.ts'
+import { REACH, reachesUnsaved, savedly, tryServer, unsavedly } from './reach.ts'
 
 /** Prints an answer word for word. */
 export const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
@@ -33,7 +33,7 @@ function serverVerb<Own extends object>(
     words: [...server, ...behind],
     flags: [...flags, ...REACH],
     async run({ words, own, common }) {
-      if (own.command === undefined && own.url === undefined)
+      if (!reachesUnsaved(own))
         return await savedly(common, words[0], load, (work, context) => work(context, words, own))
       return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
     },
@@ -108,7 +108,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
     ],
     async run({ words, own, common }) {
       const snapshots = () => import('../verbs/snapshots.ts')
-      if (own.command !== undefined || own.url !== undefined)
+      if (reachesUnsaved(own))
         return await unsavedly(common, own, snapshots, (work, context, name) =>
           work.diffSnapshots([...words, name], own, common, context),
         )

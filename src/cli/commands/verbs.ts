@@ -131,7 +131,7 @@ export const verbs: readonly CommandDeclaration[] = [
       words: [['<journey>', 'id or name of a journey, or of a swarm']],
       flags: [
         ['--environment <environment>', 'run on this one instead of its own; repeatable', collect, []],
-        ['--watch', 'wait for its end; 3 unless every run completed'],
+        ['--watch', 'wait for its end; 3 unless every run completed and none of its graders broke'],
         ...WRITES,
       ],
     },

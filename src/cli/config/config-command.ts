@@ -23,7 +23,7 @@ export function showConfigPath(): number {
   return EXIT.done
 }
 
-/** Prints the settings in force, defaults included, as YAML or JSON. No key is among them. */
+/** Prints the settings of the config file, defaults included, as YAML or JSON. No key is among them. */
 export async function showConfig(json: boolean | undefined): Promise<number> {
   const { config } = await loadConfig(process.env)
   process.stdout.write(json ? `${jsonText(config)}\n` : writeDocument({ value: config, words: {} }))

@@ -79,7 +79,7 @@ export const ProfileSettings = z
           'and so on stand for what is chosen.',
       )
       .meta({ example: { projects: 'https://app.example.com/projects/{projectId}' } }),
-    project: text().optional().describe('Id of the project to begin with.').meta({ example: 'prj_0123456789' }),
+    project: text().optional().describe('Id or name of the project to begin with.').meta({ example: 'prj_0123456789' }),
   })
   .superRefine((profile, context) => {
     const [, ...others] = KEY_SOURCES.filter(source => profile[source] !== undefined)

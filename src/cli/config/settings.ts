@@ -54,12 +54,8 @@ export type Settings = {
   preferences: Preferences
 }
 
-/**
- * What a command needs that works on the local workspace and nothing else.
- * @throws UsageError when no directory is named where one should be
- */
+/** What a command needs that works on the local workspace and nothing else. */
 export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): Pick<Settings, 'dataDir' | 'logFile'> {
-  if (options.dataDir === '') throw new UsageError('--data-dir is empty; name a directory.')
   return { dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data), logFile: options.logFile }
 }
 

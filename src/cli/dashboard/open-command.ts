@@ -41,13 +41,15 @@ export async function openPlace(
     tell: isTerminal ? notice.resolve : say,
   })
   if (!isTerminal) {
+    let project = options.project
     if (placeText !== undefined) {
       // A place that is none is bad usage here too.
       const { openingPlace } = await import('./opening-place.ts')
-      openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
+      const { params } = openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
+      project = params['projectId']
     }
     const { plainSummary } = await import('./plain-summary.ts')
-    const code = await plainSummary(opened.workspace, printDirectly)
+    const code = await plainSummary(opened.workspace, printDirectly, project)
     await opened.close()
     return code
   }

@@ -2,14 +2,24 @@ import { contract } from '../../api/contract/contract.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { suiteStateLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
+import { projectNamed } from '../arguments/project-choice.ts'
 import { reportError } from '../output/report-error.ts'
 
-/** What `mcpdeck` prints where there is no terminal: the projects with their servers and suites. */
-export async function plainSummary(workspace: Workspace, write: (text: string) => void): Promise<number> {
+/**
+ * What `mcpdeck` prints where there is no terminal: the projects with their servers and suites.
+ * @param wanted id or name of the only project to print
+ */
+export async function plainSummary(
+  workspace: Workspace,
+  write: (text: string) => void,
+  wanted?: string,
+): Promise<number> {
   const { client, profile } = workspace
   try {
+    const all = await client.items(contract.projects.list, {})
+    const projects = wanted === undefined ? all : [projectNamed(all, wanted)]
     write(`${profile.local ? 'local workspace' : profile.host}\n`)
-    for (const project of await client.items(contract.projects.list, {})) {
+    for (const project of projects) {
       const input = { projectId: project.id }
       const [servers, suites] = await Promise.all([
         client.items(contract.servers.list, input),

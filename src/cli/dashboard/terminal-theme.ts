@@ -55,6 +55,8 @@ export function createTerminalTheme(options: {
       badge: options.badge,
       plain: conventions.screenReader,
       links: abilities.links && !conventions.screenReader,
+      // Whoever chose one of these said it.
+      isGroundUnknown: answer === undefined && choice !== 'dark' && choice !== 'light',
     })
   }
   let theme = make()

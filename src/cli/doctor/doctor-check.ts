@@ -64,7 +64,7 @@ export function checkLines(checks: readonly Check[], theme: Theme): string {
   const below = (lines: readonly string[]): string[] => lines.map(line => ' '.repeat(indent) + line)
   return checks
     .flatMap(({ check, state, detail, next }) => {
-      const [first = '', ...others] = linesWithin(detail, process.stdout, indent)
+      const [first = '', ...others] = detail.split('\n').flatMap(line => linesWithin(line, process.stdout, indent))
       const steps = next === null ? [] : linesWithin(next, process.stdout, indent)
       return [
         `${theme.paint(...marks[state])} ${fit(check, width)}  ${first}`,

@@ -20,6 +20,7 @@ export async function runExport(
   [word, name]: readonly string[],
   own: ExportOptions,
 ): Promise<void> {
+  if (own.dir === undefined && (own.json || own.force)) throw new UsageError('--json and --force are for --dir.')
   const nouns = word === undefined ? await openNouns(context, DOCUMENT_NOUNS) : [requireDocumentNoun(word)]
   const store = await storeOf(context)
   const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))

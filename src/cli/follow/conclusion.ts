@@ -8,7 +8,7 @@ import { passedPart } from '../../domain/runs/graded.ts'
 import { countTrials, passRate, type TrialCounts } from '../../domain/runs/trials.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../output/report-error.ts'
-import type { Followed } from './follow-run.ts'
+import { NoRun, type Followed } from './follow-run.ts'
 
 /** A run beside an earlier one, case by case. */
 export type Comparison = { baseRunId: string; counts: ChangeCounts; cases: readonly ChangedCase[] }
@@ -103,6 +103,7 @@ function besideGates(verdict: Conclusion['verdict'], part: string | null): strin
 }
 
 function errorFacts(error: unknown): Conclusion['error'] {
+  if (error instanceof NoRun) return { code: error.code ?? null, status: null, message: error.message }
   if (!(error instanceof ApiError)) return { code: null, status: null, message: String(error) }
   return { code: error.code ?? null, status: error.status ?? null, message: error.message }
 }
@@ -149,6 +150,7 @@ export function sentenceOf(
       return `Interrupted${rest}.`
     case 'unreachable':
     case 'refused':
-      return 'error' in followed ? errorLine(followed.error) : 'No verdict.'
+      if (!('error' in followed)) return 'No verdict.'
+      return followed.error instanceof NoRun ? followed.error.message : errorLine(followed.error)
   }
 }

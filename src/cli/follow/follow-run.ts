@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
@@ -33,12 +33,25 @@ export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
   | { kind: 'interrupted'; exitCode: number }
 )
 
+/** Why there is no run to follow, in a sentence. */
+export class NoRun extends Error {
+  /** The service's own, where it refused. */
+  readonly code: string | null | undefined
+
+  constructor(sentence: string, code?: string | null) {
+    super(sentence)
+    this.code = code
+  }
+}
+
 export type FollowOptions = {
   /** Ends following, for good. */
   interrupt: AbortSignal
   /** Ends following when there was time enough. */
   timeout: AbortSignal
   onEvent: (event: FollowEvent) => void
+  /** Whether this process executes the run; resolves when it has, and then the end of the run is stored or never is. */
+  executed?: Promise<boolean> | undefined
 }
 
 const FIRST_PAUSE_MS = 2_000
@@ -53,7 +66,7 @@ const FIRST_LOCAL_PAUSE_MS = 50
 export async function followRun(
   client: Client,
   { projectId, runId }: RunPlace,
-  { interrupt, timeout, onEvent }: FollowOptions,
+  { interrupt, timeout, onEvent, executed }: FollowOptions,
 ): Promise<Followed> {
   const signal = AbortSignal.any([interrupt, timeout])
   const options = { signal, owner: runId, priority: 'visible', purpose: 'live' } as const
@@ -64,10 +77,13 @@ export async function followRun(
   let shown = ''
   let failures = 0
   let polls = 0
+  let isExecuted = false
+  void executed?.then(isHere => (isExecuted = isHere))
   try {
     for (;;) {
       let pauseMs: number
       try {
+        const mustBeOver = isExecuted
         // The run first: when it has ended, the trials read after it are those of the end.
         const read = await client.runs.get({ projectId, runId }, options)
         trials = await reader.read()
@@ -83,12 +99,14 @@ export async function followRun(
         }
         shown = standing
         if (isOver) return { kind: 'ended', run, trials }
+        const unrecorded = refusal('unrecorded-run', 'the end of the run is not stored')
+        if (mustBeOver) return { kind: 'refused', error: unrecorded, run, trials }
         pauseMs = intervalOf(client, reader.requests + 1, (polls += 1))
       } catch (error) {
         if (signal.aborted) throw error
         if (!(error instanceof ApiError) || !isPassing(error))
           return { kind: 'refused', error, trials, ...(run && { run }) }
-        if (!run && !isPause(error)) return { kind: 'unreachable', error, trials }
+        if (!client.monitor.hasSucceeded() && !isPause(error)) return { kind: 'unreachable', error, trials }
         failures += 1
         pauseMs = Math.max(pauseAfter(failures), error.retryAfterMs ?? 0)
         onEvent({ event: 'retrying', error, failures, pauseMs })
@@ -113,7 +131,8 @@ function intervalOf({ budget }: Client, requestsEach: number, polls: number): nu
   return unlimited ? Math.min(interval, FIRST_LOCAL_PAUSE_MS * GROWTH ** (polls - 1)) : interval
 }
 
-function pauseAfter(failures: number): number {
+/** How long a service that does not answer is left alone, in milliseconds. */
+export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (failures - 1))
 }
 

@@ -66,8 +66,10 @@ export function judgeGates(
   compared: Comparison | string | undefined,
 ): GateResult[] {
   const { run, trials } = followed
-  if (followed.kind !== 'ended' || !run)
-    return gates.map(gate => ({ ...gate, actual: null, passed: null, says: 'the run has not ended' }))
+  if (followed.kind !== 'ended' || !run) {
+    const says = run ? 'the run has not ended' : 'no run was read'
+    return gates.map(gate => ({ ...gate, actual: null, passed: null, says }))
+  }
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')
   return judgeAll(gates, { run, trials, changes })
 }

@@ -11,8 +11,11 @@ import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
 import { trialState } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 
-/** A run for the report: its record, its trials, and what its suite is called. */
-export type ReportedRun = { name: string; run: EvalRun; trials: readonly EvalIteration[] }
+/** A run for the report: its record, its trials, and what its suite is called; or why no run was read. */
+export type ReportedRun = { name: string } & (
+  | { run: EvalRun; trials: readonly EvalIteration[] }
+  | { run?: never; why: string }
+)
 
 const LONGEST_TEXT = 20_000
 /** What XML 1.0 cannot hold, not even escaped. */
@@ -21,8 +24,8 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 /**
  * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
  * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`. A
- * run that did not pass, though no trial says so, is a testcase of its own: readers take no failures and no errors for
- * success.
+ * run that did not pass, though no trial says so, and one that was never read, is a testcase of its own: readers take
+ * no failures and no errors for success.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
   const builder = new XMLBuilder({
@@ -32,8 +35,8 @@ export function junitXml(runs: readonly ReportedRun[]): string {
     suppressEmptyNode: true,
     format: true,
   })
-  const suites = runs.map(toSuite)
-  const sum = (of: (suite: ReturnType<typeof toSuite>) => number): number =>
+  const suites = runs.map(each => (each.run ? toSuite(each) : unreadSuite(each)))
+  const sum = (of: (suite: ReturnType<typeof countsOf>) => number): number =>
     suites.reduce((total, suite) => total + of(suite), 0)
   const xml = builder.build({
     '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
@@ -49,16 +52,32 @@ export function junitXml(runs: readonly ReportedRun[]): string {
   return escapedXml(xml)
 }
 
-function toSuite({ name, run, trials }: ReportedRun) {
+type Counted = { kind: TestKind; testcase: object }
+
+function countsOf(cases: readonly Counted[]) {
+  const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
+  return {
+    '@tests': cases.length,
+    '@failures': count('failure'),
+    '@errors': count('error'),
+    '@skipped': count('skipped'),
+  }
+}
+
+function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
+  const cases = [runItself(name, 'error', { type: 'no run', why })]
+  return { '@name': inAttribute(name), ...countsOf(cases), testcase: cases.map(each => each.testcase) }
+}
+
+function toSuite({ name, run, trials }: Extract<ReportedRun, { run: EvalRun }>) {
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
-  const cases = trials.map((trial): { kind: TestKind; testcase: object } => {
+  const cases = trials.map((trial): Counted => {
     const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1 }
     return { kind: kindOf(trial), testcase: toCase(name, trial, own) }
   })
   const isRed = cases.some(({ kind }) => kind === 'failure' || kind === 'error')
   if (!isRed) cases.push(...runCase(name, run))
-  const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
   const [from, to] = [toEpochMs(run.createdAt), toEpochMs(run.completedAt)]
   const properties = {
     runId: run.id,
@@ -71,10 +90,7 @@ function toSuite({ name, run, trials }: ReportedRun) {
   return {
     '@name': inAttribute(name),
     '@id': inAttribute(run.id),
-    '@tests': cases.length,
-    '@failures': count('failure'),
-    '@errors': count('error'),
-    '@skipped': count('skipped'),
+    ...countsOf(cases),
     ...(from !== undefined && { '@timestamp': isoSeconds(from).replace('Z', '') }),
     ...(from !== undefined && to !== undefined && { '@time': seconds(to - from) }),
     properties: {
@@ -87,21 +103,16 @@ function toSuite({ name, run, trials }: ReportedRun) {
 }
 
 /** The run itself, where its own word is not that it passed. */
-function runCase(suiteName: string, run: EvalRun): { kind: TestKind; testcase: object }[] {
+function runCase(suiteName: string, run: EvalRun): Counted[] {
   const outcome = outcomeOfRun(run)
   if (outcome === 'passed') return []
-  const kind = outcome === 'failed' ? 'failure' : 'error'
-  const words = inAttribute(whyUndecided(run) ?? `The run is ${outcome}.`)
-  return [
-    {
-      kind,
-      testcase: {
-        '@classname': classNameOf(suiteName),
-        '@name': 'the run itself',
-        [kind]: { '@type': outcome, '@message': words },
-      },
-    },
-  ]
+  const why = whyUndecided(run) ?? `The run is ${outcome}.`
+  return [runItself(suiteName, outcome === 'failed' ? 'failure' : 'error', { type: outcome, why })]
+}
+
+function runItself(suiteName: string, kind: TestKind, { type, why }: { type: string; why: string }): Counted {
+  const found = { '@type': type, '@message': inAttribute(why) }
+  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': 'the run itself', [kind]: found } }
 }
 
 function classNameOf(suiteName: string): string {

@@ -3,7 +3,7 @@ import { CAUSES, causeOf } from '../../domain/runs/causes.ts'
 import { passRate } from '../../domain/runs/trials.ts'
 import { variantNames } from '../../domain/runs/variants.ts'
 import { inUnit } from '../../domain/runs/counts.ts'
-import { counted } from '../../domain/runs/labels.ts'
+import { counted, shareLabel } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
@@ -23,7 +23,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
 /** What the run counted, in its own unit; in trials where it reports none. */
 function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
   const share = measured ? passRate(measured) : rateOfTrials
-  const rate = share == null ? unknown : `${Math.floor(share * 1000 + 1e-9) / 10}%`
+  const rate = share == null ? unknown : shareLabel(share)
   const { passed, failed } = measured ?? counts
   const ended = measured
     ? [[measured.undecided ?? 0, 'without a verdict'] as const]

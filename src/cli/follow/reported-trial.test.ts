@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
 import { junitXml } from './junit.ts'
@@ -57,7 +58,7 @@ test('a trial that is cut down says all that it said before, in a fraction of th
   expect(new Set(trials.map(causeOf)).size).toBe(8)
   expect(countTrials(told)).toEqual(countTrials(trials))
   expect(failureLines(told)).toEqual(failureLines(trials))
-  const run = { id: 'r', status: 'completed' } as Parameters<typeof junitXml>[0][number]['run']
+  const run = { id: 'r', status: 'completed' } as EvalRun
   expect(junitXml([{ name: 's', run, trials: told }])).toBe(junitXml([{ name: 's', run, trials }]))
   expect(JSON.stringify(told)).not.toContain('what a server returned')
   expect(JSON.stringify(told).length).toBeLessThan(3000)

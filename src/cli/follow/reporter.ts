@@ -1,3 +1,4 @@
+import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { localClock } from '../../lib/times.ts'
 import { jsonText } from '../../lib/printable.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
@@ -56,10 +57,10 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
           break
         case 'retrying':
           // Once for each time that the line is lost; until it is back there is nothing new to say.
-          if (event.failures === 1) interject(lostSentence(label, event))
+          if (event.failures === 1) interject(lostSentence(label, event.error))
           break
         case 'answered':
-          interject(`${label === '' ? '' : `${label}: `}The service answers again.`)
+          interject(`${label === '' ? '' : `${label}: `}${ANSWERS_AGAIN}`)
       }
     },
   }
@@ -90,7 +91,10 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
   ].join(', ')
 }
 
-function lostSentence(label: string, { error }: Extract<FollowEvent, { event: 'retrying' }>): string {
+export const ANSWERS_AGAIN = 'The service answers again.'
+
+/** Why nothing is heard of a run while it is waited for. */
+export function lostSentence(label: string, error: ApiError): string {
   const { title, sentence } = describeError(error)
   const time = localClock(Date.now(), 'seconds')
   const of = label === '' ? '' : `${label}: `

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
@@ -12,12 +13,13 @@ import { openOutput, type Output } from '../output/output.ts'
 import { say } from '../output/prose.ts'
 import { type CommonOptions, resolveSettings, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
+import { followRun, isPassing, NoRun, type FollowEvent, type Followed } from './follow-run.ts'
 import { type Base, baseOf, checkBase } from './base.ts'
 import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
+import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
@@ -41,13 +43,20 @@ export type SessionOptions = GateOptions & {
 /** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
 
+/** A target of a launch of which there is no run. */
+export type NotStarted = { label: string; error: NoRun }
+
 export type FollowExtras = {
   /** Command that goes on watching; without it the runs end with this process. */
   again?: string
   /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
   base?: Base | undefined
+  /** Whether this process executes a run; resolves when it has. */
+  executed?: (runId: string) => Promise<boolean>
   /** Of a run group, as the final record has it. */
   runGroupId?: string
+  /** Its targets that did not start, which are no less of its end. */
+  notStarted?: readonly NotStarted[]
   /** What else is known of why a trial did not pass, a sentence each. */
   causesOf?: (trial: EvalIteration) => readonly string[]
   /** Receives how following ended. */
@@ -69,9 +78,14 @@ export type Session = {
   close: () => void
 }
 
-/** @throws UsageError for options that contradict each other, or a report that cannot be written */
-async function openSession(common: CommonOptions, settings: Settings, own: SessionOptions): Promise<Session> {
+/**
+ * @param name what reports call a run that was never read
+ * @throws UsageError for options that contradict each other, or a report that cannot be written
+ */
+async function openSession({ common, settings, own, name }: Opening): Promise<Session> {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
+  if (own.junit !== undefined && own.summary !== undefined && resolve(own.junit) === resolve(own.summary))
+    throw new UsageError('--junit and --summary name the same file, where only one could stay.')
   const gates = gatesOf(own)
   const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
   const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)
@@ -85,6 +99,11 @@ async function openSession(common: CommonOptions, settings: Settings, own: Sessi
   const timer = own.timeout === undefined ? undefined : setTimeout(() => timeout.abort(), own.timeout)
   const unknown = common.ascii ? '-' : UNKNOWN
   let isFollowing = false
+
+  const writeReports = async (results: readonly NamedResult[], goesOn: boolean): Promise<void> => {
+    if (writeJunit) writeJunit((await import('./junit.ts')).junitXml(results.map(reportedOf)))
+    summarize?.(results, goesOn)
+  }
 
   const lastWord = async (results: readonly Result[], extras: FollowExtras): Promise<number> => {
     reporter.end()
@@ -105,18 +124,19 @@ async function openSession(common: CommonOptions, settings: Settings, own: Sessi
     stop,
     async follow(client, runs, extras) {
       isFollowing = true
-      const results = await Promise.all(
+      const followed = await Promise.all(
         runs.map(async ({ label, place }) => {
           const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
-          const options = { interrupt, timeout: timeout.signal, onEvent }
+          const options = { interrupt, timeout: timeout.signal, onEvent, executed: extras.executed?.(place.runId) }
           const followed = await followRun(client, place, options)
           return await judged({ client, place, gates, own, reporter, base: extras.base, stop }, label, followed)
         }),
       )
+      const missing = (extras.notStarted ?? []).map(({ label, error }) => withoutRun(label, error, own, gates))
+      const results = [...followed, ...missing]
       if (writeJunit ?? summarize) {
-        const named = await withNames(client, runs, results, stop)
-        if (writeJunit) await writeReport(named, writeJunit)
-        summarize?.(named, extras.again !== undefined)
+        const named = await withNames(client, runs, results, { stop, name })
+        await writeReports(named, extras.again !== undefined)
       }
       extras.onResults?.(results)
       return await lastWord(results, extras)
@@ -131,10 +151,9 @@ async function openSession(common: CommonOptions, settings: Settings, own: Sessi
       try {
         return await Promise.race([work(), stopped.promise])
       } catch (error) {
-        const followed = withoutRun(error)
-        const judgement = { gates: judgeGates(gates, followed, undefined), gatesOnly: false, comparison: undefined }
-        const result = resultOf('', followed, judgement)
-        summarize?.([{ name: 'mcpdeck', ...result }], false)
+        const result = withoutRun('', error instanceof UsageError ? new NoRun(error.message) : error, own, gates)
+        await writeReports([{ name, ...result }], false)
+        if (error instanceof UsageError) throw error
         return await lastWord([result], {})
       } finally {
         stop.removeEventListener('abort', onStop)
@@ -158,8 +177,18 @@ class Stopped extends Error {
 }
 
 /** How it ends when it ends before a run was read. @throws what is no failed call */
-function withoutRun(error: unknown): Followed {
+function withoutRun(label: string, error: unknown, own: SessionOptions, gates: readonly Gate[]): Result {
+  const followed = endBeforeRun(error)
+  return resultOf(label, followed, {
+    gates: judgeGates(gates, followed, undefined),
+    gatesOnly: own.gatesOnly ?? false,
+    comparison: undefined,
+  })
+}
+
+function endBeforeRun(error: unknown): Followed {
   if (error instanceof Stopped) return { ...error.end, trials: [] }
+  if (error instanceof NoRun) return { kind: 'refused', error, trials: [] }
   if (!(error instanceof ApiError)) throw error
   return { kind: isPassing(error) ? 'unreachable' : 'refused', error, trials: [] }
 }
@@ -201,11 +230,9 @@ async function summaryTo(file: string, settings: Settings) {
   return openSummary(file, ownTexts(settings))
 }
 
-/** Writes what was read of the runs; where nothing was, no report is better than one that says nothing failed. */
-async function writeReport(results: readonly NamedResult[], write: (text: string) => void): Promise<void> {
-  const { junitXml } = await import('./junit.ts')
-  const reported = results.flatMap(({ name, followed: { run, trials } }) => (run ? [{ name, run, trials }] : []))
-  if (reported.length > 0) write(junitXml(reported))
+function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
+  const { run, trials } = followed
+  return run ? { name, run, trials } : { name, why: sentenceOf(conclusion, followed, false) }
 }
 
 /** What became of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
@@ -213,20 +240,24 @@ async function withNames(
   client: Client,
   runs: readonly FollowedRun[],
   results: readonly Result[],
-  stop: AbortSignal,
+  { stop, name: unread }: { stop: AbortSignal; name: string },
 ): Promise<NamedResult[]> {
   const named = []
   for (const [index, result] of results.entries()) {
-    const { projectId = '', runId = '' } = runs[index]?.place ?? {}
+    const { projectId = '', runId } = runs[index]?.place ?? {}
     const { run } = result.followed
-    const name = run ? await suiteName(client, projectId, run.suiteId, stop) : `Run ${runId}`
+    const name = run ? await suiteName(client, projectId, run.suiteId, stop) : runId ? `Run ${runId}` : unread
     named.push({ ...result, name: clean(result.label === '' ? name : `${name}: ${result.label}`) })
   }
   return named
 }
 
-/** The suite may be gone, the connection too, and nobody may want to wait: its id is a name as well. */
-async function suiteName(client: Client, projectId: string, suiteId: string, signal: AbortSignal): Promise<string> {
+/** How long a report waits for the name of its suite once following was stopped, in milliseconds. */
+const NAME_GRACE_MS = 2_000
+
+/** The suite may be gone, the connection too, and nobody may want to wait long: its id is a name as well. */
+async function suiteName(client: Client, projectId: string, suiteId: string, stop: AbortSignal): Promise<string> {
+  const signal = stop.aborted ? AbortSignal.timeout(NAME_GRACE_MS) : stop
   try {
     return (await client.suites.get({ projectId, suiteId }, { signal })).name ?? suiteId
   } catch (error) {
@@ -255,12 +286,12 @@ function openReport(file: string): (text: string) => void {
 /** What follows runs: a session, an opened workspace, and what the gates compare with. */
 export type SessionContext = { session: Session; opened: OpenedWorkspace; client: Client; base: Base | undefined }
 
+type Opening = { common: CommonOptions; settings: Settings; own: SessionOptions; name: string }
+
 /** Follows runs over the workspace of some settings, and closes it; resolves to the exit code. */
-export async function inSession(
-  { common, settings, own }: { common: CommonOptions; settings: Settings; own: SessionOptions },
-  work: (context: SessionContext) => Promise<number>,
-): Promise<number> {
-  const session = await openSession(common, settings, own)
+export async function inSession(opening: Opening, work: (context: SessionContext) => Promise<number>): Promise<number> {
+  const { settings } = opening
+  const session = await openSession(opening)
   try {
     const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly', { tell: say })
@@ -283,7 +314,8 @@ export async function runWatch(text: string, given: CommonOptions, own: SessionO
   const settings = await resolveSettings(common, process.env)
   const named = parseRun(text, settings.profile.web)
   const { notify } = resolveTtyConventions(common, process.env, settings.preferences)
-  return await inSession({ common, settings, own }, async ({ session, opened, client, base }) => {
+  const name = `Run ${named.runId}`
+  return await inSession({ common, settings, own, name }, async ({ session, opened, client, base }) => {
     const place = await placeOf(client, settings, named)
     await checkBase(client, place.projectId, base)
     const onResults = (results: readonly Result[]): void => ring(notify, opened, results)

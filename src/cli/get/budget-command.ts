@@ -1,7 +1,7 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
 import type { Spent } from '../../api/client/budget/gauge.ts'
 import { rateText, spentOn, spentTexts } from '../../domain/budget/lines.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { wallClock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/times.ts'
 import { jsonText, printable } from '../../lib/printable.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
@@ -10,7 +10,7 @@ import { printDirectly } from '../output/output.ts'
 /** `mcpdeck budget`: what all processes of this machine sent with the profile's key in the last minute. */
 export async function showBudget({ client }: SavedContext, _words: readonly string[], own: { json?: boolean }) {
   const { budget } = client
-  const [report, snapshot, now] = [budget.report(), budget.snapshot(), systemClock.now()]
+  const [report, snapshot, now] = [budget.report(), budget.snapshot(), wallClock.now()]
   if (own.json) printDirectly(`${jsonText(jsonOf(report.spent, report.othersWaiting, snapshot), 2)}\n`)
   else {
     const waiting = `${report.othersWaiting} waiting`

@@ -9,7 +9,7 @@ import { printReceived, printText } from '../output/print-answer.ts'
 import { recordLines } from '../output/record-lines.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
-import { endpointOf, listItems, readOne, type Fields } from './listing.ts'
+import { endpointOf, listItems, readToPrint, type Fields } from './listing.ts'
 import type { Noun } from './noun.ts'
 import { nounOf, NOUNS, parentsOf } from './nouns.ts'
 import { withState, type Item, type StateFacts } from './states.ts'
@@ -63,7 +63,7 @@ async function describeOne(
 ): Promise<object | undefined> {
   const { opened } = saved
   const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
-  const read = (await readOne({ client, noun, fields }, wanted)) as Item
+  const read = await readToPrint({ client, noun, fields }, wanted)
   const record = await withState(noun, read, facts)
   const relations = await relationsOf(noun, record, fields, facts)
   if (noun.name === 'waves') relations.unshift(await scorecardOf(noun, facts, wanted))
@@ -96,6 +96,7 @@ const SCORECARD_COLUMNS = [
   { title: 'PASSED', path: 'passCount' },
   { title: 'FAILED', path: 'failCount' },
   { title: 'GRADED', path: 'sessionsGraded' },
+  { title: 'BROKEN', path: 'failedGradingCount' },
 ]
 
 function relationLines(

@@ -11,7 +11,7 @@ import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import { UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
-import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
+import { endpointOf, findOne, listItems, queryOf, readToPrint, type Fields, type Listing } from './listing.ts'
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
 import { declaredStates, statesOf, withState, type Item } from './states.ts'
@@ -84,6 +84,8 @@ export function requireNoun(word: string): Noun {
   throw new UsageError(`There is nothing called "${word}".${didYouMean(word, names)} Known: ${names.join(', ')}.`)
 }
 
+const LIST_OPTIONS = ['limit', 'all', 'jsonl', 'status', 'search', 'filter'] as const
+
 /** @throws UsageError for what a noun needs, and for what it does not take */
 export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
@@ -95,8 +97,8 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
   for (const option of PARENT_OPTIONS)
     if (own[option] !== undefined && !known.some(parent => parent.option === option))
       throw new UsageError(`${noun.name} takes no --${option}.`)
-  if (id !== undefined && (own.limit !== undefined || own.jsonl))
-    throw new UsageError('One record takes neither --limit nor --jsonl.')
+  const stray = LIST_OPTIONS.find(option => [own[option] ?? []].flat().length > 0)
+  if (id !== undefined && stray) throw new UsageError(`--${stray} is for a list; one record is printed as it is.`)
 }
 
 /** What narrows the list at the service; a `--status` that it does not take is looked at here instead. */
@@ -157,7 +159,7 @@ async function printOne(
   common: CommonOptions,
   own: GetOptions,
 ): Promise<void> {
-  const record = await listing.stated((await readOne(listing, id)) as Item)
+  const record = await listing.stated(await readToPrint(listing, id))
   if (own.json) return await output.write(`${jsonText(record)}\n`)
   const table = startTable(listing.noun, common)
   table.add(record)

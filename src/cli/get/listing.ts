@@ -175,6 +175,15 @@ export async function readOne(listing: Listing, wanted: string): Promise<unknown
   }
 }
 
+/** The record of this id or name with what only its list says of it. @throws UsageError as {@link readOne} */
+export async function readToPrint(listing: Listing, wanted: string): Promise<Item> {
+  const record = (await readOne(listing, wanted)) as Item
+  const missing = listing.noun.onlyListed?.filter(field => !(field in record)) ?? []
+  if (missing.length === 0) return record
+  const listed = await findOne(listing, String(record['id']))
+  return { ...record, ...Object.fromEntries(Object.entries(listed).filter(([field]) => missing.includes(field))) }
+}
+
 /**
  * The item of a list with this id, else the only one with this name.
  * @throws UsageError naming what there is

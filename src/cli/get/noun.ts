@@ -26,6 +26,8 @@ export type Noun = {
   list: OperationName
   /** Reads one; without it, one is looked for in the list. */
   read?: { operation: OperationName; parameter: string }
+  /** Fields that only the items of its list have, for whoever prints one. */
+  onlyListed?: readonly string[]
   parents?: readonly NounParent[]
   /** What answers on older deployments, where the paths of `list` and `read` are not found. */
   older?: Pick<Noun, 'list' | 'read'>

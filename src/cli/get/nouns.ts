@@ -59,6 +59,7 @@ export const NOUNS: readonly Noun[] = [
     list: 'suites.list',
     state: 'suite',
     read: { operation: 'suites.get', parameter: 'suiteId' },
+    onlyListed: ['latestRun', 'totals'],
     calledBy: 'name',
     columns: [
       ID,

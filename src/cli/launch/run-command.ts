@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { PlannedWrite } from '../../api/client/journal/earlier.ts'
+import type { PlannedWrite } from '../../api/client/journal/entry.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { LAUNCH_COST } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -19,6 +19,7 @@ import {
   type Launched,
   type RunGroup,
 } from './send.ts'
+import { NoRun } from '../follow/follow-run.ts'
 import { inSession, type Session, type SessionContext, type SessionOptions } from '../follow/session.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
@@ -59,7 +60,8 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
   const isWatched = own.watchFiles.length > 0
   const watch = own.watch === true || isHere || isWatched
   if (!watch) refuseFollowing(own)
-  return await inSession({ common, settings, own }, async context => {
+  const name = suite ?? `Rerun of ${own.rerunFailed}`
+  return await inSession({ common, settings, own, name }, async context => {
     if (isHere && !own.watch && !isWatched)
       context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
     const work = { ...context, settings, own, modelApiKeys, watch }
@@ -136,11 +138,10 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
   const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
   if (going.retry) {
-    const again = await launchAgain(work, going.retry, projectId, plan)
-    return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, undefined)
+    return await afterLaunch(work, await launchAgain(work, going.retry, projectId, plan), undefined)
   }
   sayAll(session, plan.lines)
-  if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
+  await agree(work, `This launches ${clean(plan.suite.name)} and spends`)
   await going.supersede()
   const options = {
     signal: session.stop,
@@ -157,27 +158,23 @@ function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): P
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say })
 }
 
-/** Goes on with an earlier launch; undefined where there is no run to follow, which was said. */
+/** Goes on with an earlier launch. @throws NoRun where there is none to follow */
 async function launchAgain(
   { opened, session, own }: LaunchWork,
   entry: JournalEntry,
   projectId: string,
   plan: LaunchPlan | undefined,
-): Promise<Launched | undefined> {
+): Promise<Launched> {
   const decision = await goOnWith(opened, entry, own.yes ?? false)
-  if (!decision) {
-    declined(session)
-    return undefined
-  }
+  if (!decision) throw new NoRun(NOTHING)
+  if (decision.finding !== 'happened') throw new NoRun(clean(decision.sentence))
   session.reporter.say(clean(decision.sentence))
-  if (decision.finding !== 'happened') return undefined
   const { answer, result } = decision
   if (plan && answer && entry.operation === contract.runGroups.create.operation)
     return launchedGroup(answer.value as RunGroup, projectId, plan)
   const runId = result?.['runId']
-  if (typeof runId === 'string') return { runs: [{ label: '', place: { projectId, runId } }], failures: [] }
-  session.reporter.say('The service does not report which run it is.')
-  return undefined
+  if (typeof runId === 'string') return { runs: [{ label: '', place: { projectId, runId } }] }
+  throw new NoRun('The service does not report which run it is.')
 }
 
 async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
@@ -191,59 +188,48 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
   const going = await earlierOf(work, { endpoint: contract.runs.rerun, input, idempotencyKey: undefined })
   if (going.retry) {
     const again = await launchAgain(work, going.retry, projectId, undefined)
-    return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, { runId: source.runId })
+    return await afterLaunch(work, again, { runId: source.runId })
   }
   sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
-  if (obstacle !== undefined) {
-    session.reporter.say(obstacle)
-    return EXIT.noVerdict
-  }
-  if (!(await isAgreed(work, 'This launches the failed cases again and spends'))) return declined(session)
+  if (obstacle !== undefined) throw new NoRun(obstacle)
+  await agree(work, 'This launches the failed cases again and spends')
   await going.supersede()
   const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
   const runId = await sendRerun(client, source, preview, options)
   if (runId === undefined) {
-    session.reporter.say('The rerun was launched, but the service does not report which run it is.')
-    return work.watch ? EXIT.noVerdict : EXIT.done
+    const sentence = 'The rerun was launched, but the service does not report which run it is.'
+    if (work.watch) throw new NoRun(sentence)
+    session.reporter.say(sentence)
+    return EXIT.done
   }
-  return await afterLaunch(
-    work,
-    { runs: [{ label: '', place: { projectId, runId } }], failures: [] },
-    { runId: source.runId },
-  )
+  return await afterLaunch(work, { runs: [{ label: '', place: { projectId, runId } }] }, { runId: source.runId })
 }
 
 function sayAll({ reporter }: Session, lines: readonly string[]): void {
   for (const line of lines) reporter.say(line)
 }
 
-async function isAgreed({ own }: LaunchWork, effect: string): Promise<boolean> {
-  return own.yes === true || (await confirmPrompt(effect))
-}
+const NOTHING = 'Nothing was launched.'
 
-function declined({ reporter }: Session): number {
-  reporter.say('Nothing was launched.')
-  return EXIT.noVerdict
+/** Asks where `--yes` has not said it. @throws NoRun when a person says no */
+async function agree({ own }: LaunchWork, effect: string): Promise<void> {
+  if (own.yes !== true && !(await confirmPrompt(effect))) throw new NoRun(NOTHING)
 }
 
 async function afterLaunch(work: LaunchWork, launched: Launched, parent: Base | undefined): Promise<number> {
-  const { client, settings, session, watch } = work
-  const { runs, runGroupId, failures } = launched
-  for (const failure of failures) session.reporter.say(failure)
+  const { client, opened, settings, session, watch } = work
+  const { runs, runGroupId, notStarted = [] } = launched
+  for (const { label, error } of notStarted) session.reporter.say(`${label}: ${error.message}`)
   for (const { label, place } of runs)
     session.reporter.say(`Launched ${label === '' ? '' : `${label}: `}${clean(place.runId)}.`)
   const again = runs.map(({ place }) => `mcpdeck watch projects/${place.projectId}/runs/${place.runId}`)
   const extras = {
-    ...(settings.target.kind === 'remote' && { again: again.join('; ') }),
+    ...(settings.target.kind === 'remote' ? { again: again.join('; ') } : { executed: opened.executed }),
     base: work.base ?? parent,
     ...(runGroupId !== undefined && { runGroupId }),
+    notStarted,
   }
-  const exitCode =
-    watch && runs.length > 0
-      ? await session.follow(client, runs, extras)
-      : await printLaunched(session, client, runs, runGroupId)
-  // A target that never started has no verdict.
-  return failures.length > 0 ? Math.max(exitCode, EXIT.noVerdict) : exitCode
+  return watch ? await session.follow(client, runs, extras) : await printLaunched(session, client, launched)
 }
 
 /**

@@ -3,7 +3,8 @@ import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type InputOf, type OutputOf } from '../../api/contract/endpoint.ts'
 import { launchCall, notForGroups } from '../../domain/runs/launch-rules.ts'
 import { clean } from '../../tui/theme/text.ts'
-import type { FollowedRun, Session } from '../follow/session.ts'
+import { NoRun } from '../follow/follow-run.ts'
+import type { FollowedRun, NotStarted, Session } from '../follow/session.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { LaunchOptions, LaunchPlan } from './plan.ts'
 import { launchInSlot, type SlotOptions } from './slots.ts'
@@ -12,8 +13,8 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { EXIT } from '../process/exit-codes.ts'
 
-/** What a launch started; `failures` are targets of a group that did not start, in words. */
-export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; failures: readonly string[] }
+/** What a launch started, and the targets of a group that did not start. */
+export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; notStarted?: readonly NotStarted[] }
 
 export type SendOptions = SlotOptions & { idempotencyKey: string | undefined }
 
@@ -65,7 +66,7 @@ export async function sendLaunch(
   const send = () => client.runs.create(launch.input, call)
   const created = await launchInSlot(client, projectId, send, options)
   if (created.deduped) options.say('This was launched before; it is the same run.')
-  return { runs: [{ label: '', place: { projectId, runId: created.runId } }], failures: [] }
+  return { runs: [{ label: '', place: { projectId, runId: created.runId } }] }
 }
 
 /** The runs of a group that was launched, and its targets that did not start. */
@@ -79,9 +80,11 @@ export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPl
     runs: group.targets.flatMap(each =>
       each.runId ? [{ label: nameOf(each), place: { projectId, runId: each.runId } }] : [],
     ),
-    failures: group.targets.flatMap(each =>
-      each.runId ? [] : [`${nameOf(each)} was not started: ${clean(each.error?.message ?? 'no reason given')}`],
-    ),
+    notStarted: group.targets.flatMap(each => {
+      if (each.runId) return []
+      const why = clean(each.error?.message ?? 'no reason given')
+      return [{ label: nameOf(each), error: new NoRun(`It was not started: ${why}`, each.error?.code) }]
+    }),
   }
 }
 
@@ -89,24 +92,30 @@ export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPl
 export async function printLaunched(
   { mode, output }: Pick<Session, 'mode' | 'output'>,
   client: Client,
-  runs: readonly FollowedRun[],
-  runGroupId: string | undefined,
+  { runs, runGroupId, notStarted = [] }: Launched,
 ): Promise<number> {
+  // A target that never started has no verdict.
+  const exitCode = notStarted.length > 0 ? EXIT.noVerdict : EXIT.done
   if (mode === 'text') {
     await output.write(runs.map(({ place }) => `${cleanWhole(place.runId)}\n`).join(''))
-    return EXIT.done
+    return exitCode
   }
   const records = await Promise.all(
     runs.map(async ({ label, place }) => ({ label, run: await recordOf(client, place) })),
   )
-  const empty = { verdict: null, counts: null, because: 'launched', exitCode: EXIT.done }
+  const missing = notStarted.map(({ label, error: { message, code = null } }) => ({
+    label,
+    run: null,
+    error: { code, status: null, message },
+  }))
+  const empty = { verdict: null, counts: null, because: 'launched', exitCode }
   const record =
     runGroupId === undefined
       ? { run: records[0]?.run ?? null, ...empty }
-      : { runGroupId, run: null, ...empty, runs: records }
+      : { runGroupId, run: null, ...empty, runs: [...records, ...missing] }
   const data = mode === 'jsonl' ? { event: 'launched', at: Date.now(), ...record } : record
   await output.write(`${jsonText(data)}\n`)
-  return EXIT.done
+  return exitCode
 }
 
 /** The run as it stands; a line that is lost now takes nothing from the launch. */

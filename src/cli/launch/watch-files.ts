@@ -57,17 +57,15 @@ export async function runOnChanges(work: LaunchWork, suite: string): Promise<num
   const run = async (caseIds: readonly string[], outdated: AbortSignal): Promise<WatchedRuns> => {
     exitCode = EXIT.noVerdict
     const options = { signal: stop, say: reporter.say, wait: true, idempotencyKey: undefined }
-    const { runs, failures } = await sendLaunch(client, launchOf(caseIds), plan, options)
-    for (const failure of failures) reporter.say(failure)
+    const { runs, notStarted = [] } = await sendLaunch(client, launchOf(caseIds), plan, options)
     const cancel = (): void => {
       for (const { place } of runs) void unlessEnded(client.call(contract.runs.cancel, place)).catch(() => undefined)
     }
     outdated.addEventListener('abort', cancel, { once: true })
     if (outdated.aborted) cancel()
     let results: readonly Result[] = []
-    const extras = { causesOf: tools.causesOf, onResults: (all: readonly Result[]) => void (results = all) }
-    exitCode = await session.follow(client, runs, extras)
-    if (failures.length > 0) exitCode = Math.max(exitCode, EXIT.noVerdict)
+    const onResults = (all: readonly Result[]): void => void (results = all)
+    exitCode = await session.follow(client, runs, { causesOf: tools.causesOf, notStarted, onResults })
     const ended = results.flatMap(({ followed }) => followed.run ?? [])
     last = `The last run was ${ended.map(runName).join(', ')}`
     return { runs: ended, trials: results.flatMap(({ followed }) => followed.trials) }

@@ -44,7 +44,7 @@ async function look(holds: (seen: SeenNow) => boolean, projects?: readonly strin
   const stop = lookAtNow(workspace, projects, onLook, createQueryClient())
   const { summary } = await found.promise
   reports.end()
-  stop()
+  await stop()
   return { summary, reported }
 }
 

@@ -20,14 +20,14 @@ const REFRESH_MS = 10_000
 /**
  * Reads what the screen Now reads, by the same plan and within the same budget, and draws nothing.
  * @param projects ids of those to look at; what the person chose on Now by default
- * @returns what ends it
+ * @returns what ends it, with the reads that are under way
  */
 export function lookAtNow(
   workspace: Workspace,
   projects: readonly string[] | undefined,
   onLook: (look: NowLook) => void,
   queryClient: QueryClient = createPollingClient(),
-): () => void {
+): () => Promise<void> {
   const instance = render(
     <QueryClientProvider client={queryClient}>
       <WorkspaceProvider workspace={workspace}>
@@ -46,9 +46,11 @@ export function lookAtNow(
   )
   // It also keeps the process there between two reads.
   const timer = setInterval(() => nowMemoryOf(workspace).refresh(), REFRESH_MS)
-  return () => {
+  return async () => {
     clearInterval(timer)
     instance.unmount()
+    // A read that ends after its query was removed would hold the process with the timer of what is unused.
+    await queryClient.cancelQueries()
     queryClient.clear()
   }
 }

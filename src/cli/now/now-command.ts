@@ -51,34 +51,42 @@ const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVer
 export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
   checkOptions(own)
   const { workspace, filled } = context.saved.opened
-  const projects = await wantedProjects(context)
   const output = openOutput()
   const interruption = listenForInterrupt()
   const interrupt = AbortSignal.any([interruption.signal, output.signal])
   const over = Promise.withResolvers<void>()
+  const ended = new AbortController()
+  void over.promise.then(() => ended.abort())
   interrupt.addEventListener('abort', () => over.resolve())
   const timer = own.timeout === undefined ? undefined : setTimeout(over.resolve, own.timeout)
   let seen: SeenNow | undefined
   const watch = own.watch
     ? createReports({ json: own.json ?? false, write: text => void output.write(text) })
     : undefined
-  // An empty workspace that is about to be filled is not clear.
-  await Promise.race([over.promise, filled().catch(() => undefined)])
-  const stop = lookAtNow(workspace, projects, look => {
-    seen = seenOf(look, workspace.profile.name)
-    if (watch) watch.add(seen)
-    else if (isOver(seen)) over.resolve()
-  })
+  let stop: (() => Promise<void>) | undefined
   try {
+    const projects = await wantedProjects(context, ended.signal)
+    // An empty workspace that is about to be filled is not clear.
+    await Promise.race([over.promise, filled().catch(() => undefined)])
+    stop = lookAtNow(workspace, projects, look => {
+      seen = seenOf(look, workspace.profile.name)
+      if (watch) watch.add(seen)
+      else if (isOver(seen)) over.resolve()
+    })
     await over.promise
+  } catch (error) {
+    if (!ended.signal.aborted) throw error
   } finally {
     clearTimeout(timer)
     watch?.end()
-    stop()
+    await stop?.()
     interruption.stop()
   }
   if (interrupt.aborted) return interruptedCode(interrupt)
-  if (!seen) return EXIT.noVerdict
+  if (!seen) {
+    say('Nothing was read within the time given.')
+    return EXIT.noVerdict
+  }
   if (own.report !== undefined) await writeReport(context, own, seen.summary, text => output.write(text))
   else if (!watch) {
     await output.write(
@@ -121,10 +129,13 @@ async function writeReport(
 }
 
 /** Ids of the projects that are named; undefined where none are. */
-async function wantedProjects({ client, common }: SavedContext): Promise<readonly string[] | undefined> {
+async function wantedProjects(
+  { client, common }: SavedContext,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
   const { projects: names = [] } = common
   if (names.length === 0) return undefined
-  const all = await client.items(contract.projects.list, {})
+  const all = await client.items(contract.projects.list, {}, { signal })
   return names.map(name => projectNamed(all, name).id)
 }
 
@@ -159,7 +170,7 @@ function tableText({ items }: NowSummary, ascii: boolean): string {
 type SummaryItem = NowSummary['items'][number]
 
 function urgencyLabel({ red, urgency, acknowledged }: SummaryItem): string {
-  return [red ? 'red' : urgency, ...(acknowledged ? ['acknowledged'] : [])].join(', ')
+  return [urgency, ...(red ? ['red'] : []), ...(acknowledged ? ['acknowledged'] : [])].join(', ')
 }
 
 function stateLabel(item: SummaryItem): string {

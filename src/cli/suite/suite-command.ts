@@ -64,12 +64,12 @@ export async function importSuite(
   const going = await afterEarlierImport(opened, projectId, file, own)
   const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
   if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
-  if (!own.unchecked) await requireFaultless(client, projectId, path, text)
+  const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, text)
   const { plan, names } = found
   const prune = own.prune ?? false
   if (!own.json) say(planText(plan, prune))
   if (own.dryRun || isSettled(plan, prune)) {
-    if (own.json) print({ plan: planJson(plan, prune), done: null, exitCode: EXIT.done })
+    if (own.json) print({ plan: planJson(plan, prune), done: null, warnings, exitCode: EXIT.done })
     else if (!own.dryRun) say('The service has all of it already.')
     return EXIT.done
   }
@@ -85,7 +85,7 @@ export async function importSuite(
     ...(own.reason && { overrideReason: own.reason }),
   })
   const exitCode = done.outcomes.some(({ kind }) => kind === 'failed') ? EXIT.noVerdict : EXIT.done
-  if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), exitCode })
+  if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), warnings, exitCode })
   else say(doneText(done))
   return exitCode
 }
@@ -131,17 +131,27 @@ async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string
 
 /** Every problem of a file at its line, and what to do where that is not plain. */
 function faulty(path: string, problems: readonly TextProblem[], advice?: string): UsageError {
-  const lines = problems.map(({ line, column, message }) => `${path}:${line}:${column}: ${clean(message)}`)
+  const lines = problems.map(problem => placedLine(path, problem))
   return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
 }
 
-/** Checks what a schema cannot: the names of servers and tools, and the types of assertions. @throws UsageError */
-async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<void> {
+function placedLine(path: string, { line, column, message }: TextProblem): string {
+  return `${path}:${line}:${column}: ${clean(message)}`
+}
+
+/**
+ * Checks what a schema cannot, such as names of servers and tools; says and returns what is only a warning.
+ * @throws UsageError for the rest
+ */
+async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<TextProblem[]> {
   const { known, unlisted } = await readCheckBasis(client, projectId, serversNamedIn(text))
   for (const name of unlisted) say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
-  const faults = textFaults(text, known)
-  if (faults.length === 0) return
-  throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
+  const found = textFaults(text, known)
+  const faults = found.filter(({ isWarning }) => !isWarning)
+  if (faults.length > 0)
+    throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
+  for (const warning of found) say(`Warning: ${placedLine(path, warning)}`)
+  return found.map(({ line, column, message }) => ({ line, column, message }))
 }
 
 function effectOf({ suite, file }: SyncPlan, prune: boolean): string {

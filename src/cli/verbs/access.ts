@@ -1,10 +1,18 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../../api/contract/endpoint.ts'
 import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
 import { consequencesOf } from '../../domain/scenarios/consequences.ts'
 import { provedVersion, type Noting } from '../../domain/scenarios/notes.ts'
-import { adviceAfterLoss, lossProofs, proofsOf, type ChangeAnswer, type Proof } from '../../domain/scenarios/proof.ts'
+import {
+  adviceAfterLoss,
+  happenedBy,
+  lossProofs,
+  notMemberText,
+  proofsOf,
+  type ChangeAnswer,
+  type Proof,
+} from '../../domain/scenarios/proof.ts'
 import { publishEnvironment } from '../../domain/scenarios/publish.ts'
 import { liveSessionsOf, readBack } from '../../domain/scenarios/read-back.ts'
 import { invitationCode } from '../../domain/scenarios/session-secrets.ts'
@@ -51,8 +59,9 @@ async function changeAccess<E extends AnyEndpoint>(
   try {
     sent = await sendWrite(context, await writeOf(context, changing), own)
   } catch (error) {
-    if (error instanceof ApiError && error.leavesDoubt) await sayLoss(context, changing)
-    throw error
+    const exitCode = await exitCodeKnown(context, changing, error)
+    if (exitCode === undefined) throw error
+    return exitCode
   }
   const proofs = await proofsAfter(context, changing, sent.value)
   for (const { text } of proofs) say(clean(text))
@@ -78,17 +87,34 @@ async function proofsAfter<E extends AnyEndpoint>(
   return proofsOf(change, { scenarioId: scenario?.id }, answer, read)
 }
 
-/** Says what can be read after a change whose answer never came, and what to do about it. */
+/** Says what is known of a change that failed; undefined where the error itself has more to say. */
+async function exitCodeKnown<E extends AnyEndpoint>(
+  context: CommandContext,
+  changing: Changing<E>,
+  error: unknown,
+): Promise<number | undefined> {
+  const { change } = changing
+  if (change.do === 'remove' && isMissing(error)) {
+    say(clean(notMemberText(change.member)))
+    return EXIT.noVerdict
+  }
+  if (!(error instanceof ApiError) || !error.leavesDoubt) return undefined
+  const happened = await sayLoss(context, changing)
+  return happened === 'unknown' ? undefined : happened === 'yes' ? EXIT.done : EXIT.noVerdict
+}
+
+/** Says what can be read after a change whose answer never came, and what to do about it; whether that settles it. */
 async function sayLoss<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario }: Changing<E>,
-): Promise<void> {
+): Promise<ReturnType<typeof happenedBy>> {
   const notes = context.saved?.opened.workspace.accessNotes
   if (scenario) notes?.note(scenario.id, { kind: 'moved', by: 'a change whose answer was lost' })
   const projectId = await context.projectId()
   const read = scenario ? await readBack(context.client, projectId, scenario.id, change.do === 'unpublish') : {}
   for (const { text } of lossProofs(change, read)) say(clean(text))
   say(adviceAfterLoss(change, read))
+  return happenedBy(change, read)
 }
 
 /** A change as it is sent, with its consequences for the scenario as it stands now. */

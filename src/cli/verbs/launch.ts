@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import { journeyRunState } from '../../domain/findings/waves.ts'
+import { gradesText } from '../../domain/swarms/waves.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { effectLines, quotaOf } from '../../screens/swarms/launch-lines.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { isPassing, pauseAfter } from '../follow/follow-run.ts'
+import { ANSWERS_AGAIN, lostSentence } from '../follow/reporter.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
@@ -45,11 +50,14 @@ export async function launch(
     const { value } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
     say(clean(`${name}: ${value.deduped ? 'launched before' : 'launched'} as ${value.id}.`))
     runs.push(value)
+    // Should the next one fail, this names what is under way.
+    if (index === 0 && !own.json) printText(waveId)
   }
-  if (!own.json) printText(waveId)
   const states = own.watch ? await untilOver(context, runs) : undefined
-  if (own.json) printReceived(jsonText({ waveId, runs: runs.map((run, at) => ({ ...run, state: states?.[at] })) }))
-  return states === undefined || states.every(state => state === 'completed') ? EXIT.done : EXIT.noVerdict
+  if (own.json)
+    printReceived(jsonText({ waveId, runs: runs.map((run, at) => ({ ...run, state: states?.[at]?.state })) }))
+  const isDone = states?.every(({ state, isGraded }) => state === 'completed' && isGraded) ?? true
+  return isDone ? EXIT.done : EXIT.noVerdict
 }
 
 /** The journey of this id or name, else those of the swarm of this id or name. */
@@ -71,21 +79,39 @@ async function journeysOf(context: CommandContext, wanted: string): Promise<read
   return own
 }
 
-/** Waits for the end of runs, saying each; resolves to how they ended. */
-async function untilOver(context: CommandContext, runs: readonly { id: string }[]): Promise<(string | undefined)[]> {
+/** How a run ended; `isGraded` is false where a grader broke, and nobody knows what its sessions came to. */
+type End = { state: string | undefined; isGraded: boolean }
+
+/** A session that came to its end has not reached its goal for that. */
+function endSentence(run: JourneyRun): string {
+  const ended = `${run.summary?.succeeded ?? 0} of ${run.summary?.total ?? '?'} sessions succeeded`
+  return `${[ended, gradesText(run)].filter(Boolean).join(', ')}.`
+}
+
+/** Waits for the end of runs, saying each; a line that is lost meanwhile too. Resolves to how they ended. */
+async function untilOver(context: CommandContext, runs: readonly { id: string }[]): Promise<End[]> {
   const projectId = await context.projectId()
-  const states: (string | undefined)[] = []
+  const states: End[] = []
+  let failures = 0
   for (const { id: runId } of runs) {
     for (;;) {
-      const run = await context.client.journeyRuns.get({ projectId, runId })
-      if (run.status === 'running') {
-        await delay(LOOK_MS)
+      const run = await context.client.journeyRuns.get({ projectId, runId }).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || !isPassing(error)) throw error
+        failures += 1
+        if (failures === 1) say(clean(lostSentence('', error)))
+        return undefined
+      })
+      if (run && failures > 0) {
+        failures = 0
+        say(ANSWERS_AGAIN)
+      }
+      if (!run || run.status === 'running') {
+        await delay(run ? LOOK_MS : pauseAfter(failures))
         continue
       }
       const state = journeyRunState(run)
-      const { total, succeeded } = run.summary ?? {}
-      say(clean(`${runId} is ${state ?? run.status}: ${succeeded ?? 0} of ${total ?? '?'} sessions succeeded.`))
-      states.push(state)
+      say(clean(`${runId} is ${state ?? run.status}: ${endSentence(run)}`))
+      states.push({ state, isGraded: (run.failedGradingCount ?? 0) === 0 })
       break
     }
   }

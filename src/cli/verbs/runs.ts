@@ -1,7 +1,7 @@
 import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus, runName, type EvalRun } from '../../api/contract/runs.ts'
-import { groupedCases, groupLabel } from '../../domain/runs/comparison-groups.ts'
+import { groupedCases, groupLabel, sideWord } from '../../domain/runs/comparison-groups.ts'
 import { shortFigures } from '../../screens/runs/compare/figures.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -83,8 +83,8 @@ async function journeyRunsOf(context: CommandContext, { projectId, runId: wanted
 
 const COLUMNS = [
   { title: 'GROUP', path: 'group' },
-  { title: 'BEFORE', path: 'compared.base.outcome' },
-  { title: 'NOW', path: 'compared.compare.outcome' },
+  { title: 'BEFORE', path: 'before' },
+  { title: 'NOW', path: 'now' },
   { title: 'CASE', path: 'title' },
 ]
 
@@ -99,7 +99,13 @@ export async function compare(
   const { value, text } = await client.exchange(contract.runs.compare, { ...place, baseRunId })
   if (json) return printReceived(text)
   const cases = groupedCases(value, await client.items(contract.iterations.list, place))
-  printText(tableLines(COLUMNS, cases, { ascii: context.common.ascii ?? false }).join('\n'))
+  const rows = cases.map(({ group, title, compared }) => ({
+    group,
+    before: sideWord(compared.base),
+    now: sideWord(compared.compare),
+    title,
+  }))
+  printText(tableLines(COLUMNS, rows, { ascii: context.common.ascii ?? false }).join('\n'))
   for (const line of shortFigures(value, false)) say(clean(line))
   say(`${runName(value.compareRun)} against ${runName(value.baseRun)}: ${groupLabel(cases)}.`)
 }

@@ -1,11 +1,12 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { Prompt, Tool } from '../../api/contract/server-operations.ts'
+import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
+import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { put, type JsonSchema } from '../api/api-operation.ts'
+import { propertySchemas, put, type JsonSchema } from '../api/api-operation.ts'
 import { readJsonFile } from '../arguments/json-file.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { tableLines } from '../get/table.ts'
@@ -75,9 +76,20 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
     printText(isStructured ? jsonText(value.structuredContent, 2) : contents.join('\n'))
   }
   const isWritten = await writeBinaries(value.content ?? [], own)
-  if (value.isError !== true) return isWritten ? EXIT.done : EXIT.noVerdict
-  say('The tool reports an error.')
+  const problem = await problemOf(tool, value)
+  if (problem === undefined) return isWritten ? EXIT.done : EXIT.noVerdict
+  say(problem)
   return EXIT.noVerdict
+}
+
+/** Why a result is none to build on: the tool says so, or breaks what its listing promises, which clients refuse. */
+async function problemOf(
+  { outputSchema }: Tool,
+  { isError, structuredContent }: CallToolResult,
+): Promise<string | undefined> {
+  if (isError === true) return 'The tool reports an error.'
+  const fault = outputSchema && (await resultFault(outputSchema, structuredContent))
+  return fault ? mismatchText(clean(fault)) : undefined
 }
 
 /** Why the arguments cannot be checked; undefined where they fit. @throws UsageError naming what does not fit */
@@ -212,7 +224,7 @@ async function argumentsOf(fields: Words, file: string | undefined, schema: Json
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(`${file} does not hold a JSON object of arguments.`)
   return fields.map(pairOf).reduce<Values>((all, [key, text]) => {
-    const path = schema.properties && Object.hasOwn(schema.properties, key) ? [key] : key.split('.')
+    const path = propertySchemas([schema], key, schema).length > 0 ? [key] : key.split('.')
     return put(all, path, text, schema)
   }, given as Values)
 }

@@ -1,6 +1,10 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import * as z from 'zod'
+import { lineFault } from '../../api/client/errors/network-fault.ts'
+import { readText } from '../../api/client/transport/response.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { parseInner } from '../../lib/json.ts'
 import { clean as cleanWhole } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { isLoopback } from '../../service/core/urls.ts'
@@ -28,9 +32,15 @@ export type VisitOptions = {
   tell?: (text: string) => void
   /** How often the session is asked whether it lives, in milliseconds. Default 2000. */
   pollMs?: number
+  /** How long an answer may take, in milliseconds. Default 30,000. */
+  answerMs?: number
+  /** How long a reply to a message may take, in milliseconds. Default 130,000, as in a chat. */
+  replyMs?: number
 }
 
 const POLL_MS = 2000
+const ANSWER_MS = 30_000
+const REPLY_MS = 130_000
 const HELP = 'Type a message and press Enter. /rate 1-5 [words] says how it went, /end leaves.\n'
 
 const Shown = z.looseObject({ name: z.string(), description: z.string().nullish(), needs: z.string().nullish() })
@@ -45,6 +55,7 @@ const Said = z.looseObject({
     }),
   ),
 })
+const Anything = z.unknown()
 const Refusal = z.looseObject({
   message: z.string(),
   details: z.looseObject({ endedBy: z.string().nullish() }).nullish(),
@@ -96,7 +107,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     const token = await enter({ door, link, needs: shown.needs }, options, ask)
     tell(HELP)
     const session = { door, url: new URL('/visit/session', url).href, token }
-    return await converse(session, { lines, print, tell, pollMs: options.pollMs })
+    return await converse(session, { lines, print, tell }, options)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     tell(lined(error.message))
@@ -110,8 +121,9 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
 const NETWORK: Door = { fetch: request => fetch(request) }
 
 /** Who answers for a link, and what it says of itself. @throws Refused where nobody does */
-async function meet(link: string, { hostname }: URL, { openHere }: VisitOptions) {
-  const meetAt = async (door: Door) => ({ door, shown: Shown.parse(await call(door, 'GET', link)) })
+async function meet(link: string, { hostname }: URL, { openHere, answerMs }: VisitOptions) {
+  const look = { method: 'GET', url: link, answer: Shown, withinMs: answerMs }
+  const meetAt = async (door: Door) => ({ door, shown: await call(door, look) })
   try {
     return await meetAt(NETWORK)
   } catch (error) {
@@ -133,7 +145,7 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
 
 async function enter(
   { door, link, needs }: { door: Door; link: string; needs: string | null | undefined },
-  { invitation, key, askSecret }: VisitOptions,
+  { invitation, key, askSecret, answerMs }: VisitOptions,
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
   const question = 'API key of the workspace: '
@@ -142,28 +154,43 @@ async function enter(
   if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey)) throw new UsageError('This is not an API key.')
   const code = invitation ?? (needs === 'invitation' ? await ask('Your invitation: ') : undefined)
   const body = code === undefined ? {} : { invitation: code }
-  return Opened.parse(await call(door, 'POST', `${link}/sessions`, shownKey, body)).token
+  const opening = {
+    method: 'POST',
+    url: `${link}/sessions`,
+    bearer: shownKey,
+    body,
+    answer: Opened,
+    withinMs: answerMs,
+  }
+  return (await call(door, opening)).token
 }
 
 type Session = { door: Door; url: string; token: string }
-type Talk = {
-  lines: AsyncIterator<string>
-  print: (text: string) => void
-  tell: (text: string) => void
-  pollMs: number | undefined
-}
+type Talk = { lines: AsyncIterator<string>; print: (text: string) => void; tell: (text: string) => void }
+type Limits = Pick<VisitOptions, 'pollMs' | 'answerMs' | 'replyMs'>
 
 /** Says one line after the other until an end. @throws Refused when the session ends otherwise */
-async function converse(session: Session, talk: Talk): Promise<number> {
-  const { lines, tell, pollMs } = talk
+async function converse(session: Session, talk: Talk, limits: Limits): Promise<number> {
+  const { lines, tell } = talk
   const { door, url, token } = session
+  const { pollMs, answerMs: withinMs } = limits
   const ended = Promise.withResolvers<never>()
   // An end that shows while a line is being answered is reported by that answer as well.
   ended.promise.catch(() => {})
-  const look = () =>
-    call(door, 'GET', url, token).catch((error: unknown) => {
+  const leaving = new AbortController()
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    try {
+      const { signal } = leaving
+      await call(door, { method: 'GET', url, bearer: token, answer: Anything, withinMs, signal })
+    } catch (error) {
       if (error instanceof Refused && error.endedBy) ended.reject(error)
-    })
+    } finally {
+      isLooking = false
+    }
+  }
   const watch = setInterval(() => void look(), pollMs ?? POLL_MS)
   try {
     for (;;) {
@@ -171,28 +198,39 @@ async function converse(session: Session, talk: Talk): Promise<number> {
       const { value, done } = await Promise.race([lines.next(), ended.promise])
       const line = done ? '/end' : value.trim()
       if (line === '/end') {
-        await call(door, 'DELETE', url, token)
+        const doubt = 'Whether this ended the session is not known.'
+        await call(door, { method: 'DELETE', url, bearer: token, answer: Anything, withinMs, doubt })
         tell('You ended this session.\n')
         return EXIT.done
       }
-      if (line !== '') await carryOut(line, session, talk)
+      if (line !== '') await carryOut(line, session, talk, limits)
     }
   } finally {
     clearInterval(watch)
+    leaving.abort()
   }
 }
 
 /** A refusal that leaves the session alive is printed, and the next line may do better. */
-async function carryOut(line: string, { door, url, token }: Session, { print, tell }: Talk): Promise<void> {
+async function carryOut(
+  line: string,
+  { door, url, token }: Session,
+  { print, tell }: Talk,
+  { answerMs, replyMs = REPLY_MS }: Limits,
+): Promise<void> {
   try {
     const rating = /^\/rate ([1-5])(?: (.+))?$/.exec(line)
     if (rating) {
       const comment = rating[2] === undefined ? {} : { comment: rating[2] }
-      await call(door, 'PUT', `${url}/feedback`, token, { rating: Number(rating[1]), ...comment })
+      const body = { rating: Number(rating[1]), ...comment }
+      const rate = { method: 'PUT', url: `${url}/feedback`, bearer: token, body, answer: Anything, withinMs: answerMs }
+      await call(door, rate)
       tell('Thank you.\n')
     } else if (line.startsWith('/')) tell(HELP)
     else {
-      const { items } = Said.parse(await call(door, 'POST', `${url}/messages`, token, { text: line }))
+      const said = { method: 'POST', url: `${url}/messages`, bearer: token, body: { text: line }, answer: Said }
+      const doubt = 'The message may have arrived all the same.'
+      const { items } = await call(door, { ...said, withinMs: replyMs, doubt })
       for (const { role, text, toolName, isError } of items)
         print(
           role === 'tool' ? `[${clean(toolName ?? 'a tool')} ${isError ? 'failed' : 'was used'}]\n` : lined(text ?? ''),
@@ -204,10 +242,34 @@ async function carryOut(line: string, { door, url, token }: Session, { print, te
   }
 }
 
-/** @throws Refused also for an endpoint that cannot be reached or speaks otherwise */
-async function call(door: Door, method: string, url: string, bearer?: string, body?: object): Promise<unknown> {
-  let response: Response
-  let answer: unknown
+type Call<T> = {
+  method: string
+  url: string
+  bearer?: string | undefined
+  body?: object
+  answer: z.ZodType<T>
+  withinMs?: number | undefined
+  signal?: AbortSignal
+  /** What is not known of a request that may have left, and whose answer did not come. */
+  doubt?: string
+}
+
+/** @throws Refused also for an endpoint that cannot be reached or speaks otherwise: anybody may hand out a link */
+async function call<T>(door: Door, wanted: Call<T>): Promise<T> {
+  const { ok, status, text } = await send(door, wanted)
+  const said = parsed(text)
+  const read = wanted.answer.safeParse(said)
+  if (ok && read.success) return read.data
+  const isNowhere = said === undefined || status === 404
+  const refusal = Refusal.safeParse(ok ? undefined : said)
+  if (refusal.success) throw new Refused(refusal.data.message, refusal.data.details?.endedBy ?? undefined, isNowhere)
+  const words = `The link answers as no scenario does (HTTP ${status}).`
+  throw new Refused([words, ...(wanted.doubt ? [wanted.doubt] : [])].join(' '), undefined, isNowhere)
+}
+
+/** @throws Refused where no whole answer comes in time */
+async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWER_MS, signal, doubt }: Call<T>) {
+  const limit = AbortSignal.timeout(withinMs)
   try {
     const request = new Request(url, {
       method,
@@ -219,26 +281,28 @@ async function call(door: Door, method: string, url: string, bearer?: string, bo
       },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'error',
+      signal: signal ? AbortSignal.any([limit, signal]) : limit,
     })
-    response = await door.fetch(request)
-    answer = await response.json()
+    const response = await door.fetch(request)
+    const { text, complete } = await readText(response, BOUNDS.answer.most)
+    if (!complete) throw new Error('its answer is too long')
+    return { ok: response.ok, status: response.status, text }
   } catch (error) {
-    throw new Refused(
-      `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it ` +
-        'still serves it.',
-      undefined,
-      true,
-    )
+    const { words, sent } = lineFault(error)
+    const reason = limit.aborted ? `it did not answer within ${withinMs / 1000} s` : words
+    if (doubt !== undefined && sent) throw new Refused(`No answer came: ${reason}. ${doubt}`, undefined)
+    const advice = 'Check the link, and whether whoever shared it still serves it.'
+    throw new Refused(`The scenario cannot be reached: ${reason}. ${advice}`, undefined, !limit.aborted)
   }
-  if (response.ok) return answer
-  const refusal = Refusal.safeParse(answer)
-  if (!refusal.success) throw new Refused(`The scenario answers with HTTP ${response.status}.`, undefined)
-  throw new Refused(refusal.data.message, refusal.data.details?.endedBy ?? undefined, response.status === 404)
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
+/** What a text says as JSON; undefined where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return parseInner(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Text of several lines, each made safe. */

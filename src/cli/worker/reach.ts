@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainHeaders } from '../../api/contract/message.ts'
 import { createHttpFetch, type HttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
+import { thisMachine } from '../../lib/machine.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
 import { say } from '../output/prose.ts'
 import type { Settings } from '../config/settings.ts'
@@ -70,7 +71,10 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
   child.unref()
 }
 
-/** Has requests answered by the workspace's worker; where there can be none, by this process, which says so. */
+/**
+ * Has requests answered by the workspace's worker; where there can be none, by this process, which says so. A worker
+ * that is gone is followed by another with the next request, which settles what the first had under way.
+ */
 export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
   let reaching: Promise<Reached> | undefined
   const reach = async (): Promise<Reached> => {
@@ -82,8 +86,18 @@ export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close
   }
   return {
     async fetch(request) {
-      const reached = await (reaching ??= reach())
-      return await (reached.kind === 'worker' ? reached.http.fetch(request) : here(request))
+      const current = (reaching ??= reach())
+      const reached = await current
+      if (reached.kind === 'none') return await here(request)
+      try {
+        return await reached.http.fetch(request)
+      } catch (error) {
+        if (reaching === current && thisMachine.startOf(reached.pid) === undefined) {
+          reaching = undefined
+          await reached.http.close()
+        }
+        throw error
+      }
     },
     async close() {
       const reached = await reaching

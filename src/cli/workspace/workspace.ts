@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as afterPromises, setTimeout as pause } from 'node:timers/promises'
 import { accessNotesKey, createAccessNotes } from '../../domain/scenarios/notes.ts'
 import { createVisitorDoor } from '../../domain/scenarios/visitor-door.ts'
 import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { cacheFileName } from '../../api/client/cache/cache-file.ts'
 import { createClient } from '../../api/client/client.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { wallClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { StorageError } from '../../api/contract/error.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
@@ -62,6 +62,8 @@ export type OpenedWorkspace = {
   filled: () => Promise<void>
   /** Hears of every key: what nobody waits for is read between two. */
   onKey: () => void
+  /** Whether this process executes a run; resolves when nothing is executed in it any more. */
+  executed: (runId: string) => Promise<boolean>
   /**
    * Resolves when nothing that was started is executed in this process any more, and says what it waits for; a signal
    * ends the wait.
@@ -151,6 +153,7 @@ function openRemote(
     onArrival: () => undefined,
     filled: async () => undefined,
     onKey: () => undefined,
+    executed: async () => false,
     settle: async () => undefined,
     close,
   }
@@ -248,26 +251,44 @@ export function openLocal(
     await service?.close()
     await journal.close()
   }
-  const settle = async (signal?: AbortSignal): Promise<void> => {
-    const service = await opening?.catch(() => undefined)
-    if (!service || signal?.aborted) return
-    const waiting = executingIn(service.store, process.pid)
-    if (waiting.length === 0) return
-    const what = waiting.map(({ kind, subjectId }) => (kind === 'run' ? subjectId : `${kind} of ${subjectId}`))
-    say(`Still under way in this process: ${what.join(', ')}. This command waits for it; Ctrl+C ends it.`)
-    const stopped = new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
-    await Promise.race([service.settle(), stopped])
-  }
   const onArrival = (listener: () => void): void => {
     arrived = listener
   }
   const storedReaches: StoredReaches = {
     of: async serverId => storedReach((await opened()).store.servers.find(serverId)),
   }
-  const own = { doctorSteps, serverNews, door, storedReaches, ...(waitingRequests && { waitingRequests }) }
+  const executing = () => (openedService ? executingIn(openedService.store, process.pid) : [])
+  const own = { doctorSteps, serverNews, door, storedReaches, executing, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   const waits = { onKey: pauses.inputArrived, filled: () => untilFilled(opened) }
-  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, ...waits, settle, close, service: opened }
+  const ends = { ...endsIn(async () => await opening?.catch(() => undefined)), close }
+  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, ...waits, ...ends, service: opened }
+}
+
+/** Ends of what this process executes in a workspace, where that was opened. */
+function endsIn(opened: () => Promise<Service | undefined>): Pick<OpenedWorkspace, 'executed' | 'settle'> {
+  const executing = ({ store }: Service) => executingIn(store, process.pid)
+  return {
+    async executed(runId) {
+      const service = await opened()
+      const isHere = service !== undefined && executing(service).some(({ subjectId }) => subjectId === runId)
+      await service?.settle()
+      return isHere
+    },
+    async settle(signal) {
+      const service = await opened()
+      if (!service || signal?.aborted) return
+      const waiting = executing(service)
+      if (waiting.length === 0) return
+      const ended = service.settle()
+      // A run whose end could not be stored is listed still, and nothing waits for it.
+      if (await Promise.race([ended.then(() => true), afterPromises(false)])) return
+      const what = waiting.map(({ kind, subjectId }) => (kind === 'run' ? subjectId : `${kind} of ${subjectId}`))
+      say(`Still under way in this process: ${what.join(', ')}. This command waits for it; Ctrl+C ends it.`)
+      const stopped = new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
+      await Promise.race([ended, stopped])
+    },
+  }
 }
 
 async function untilFilled(opened: () => Promise<Service>): Promise<void> {
@@ -299,16 +320,16 @@ function openProfile({ log, directory }: { log: Log; directory?: string }, ...pr
     cacheFile: join(cache, cacheFileName(id)),
     place: store(placeKey),
     watchPatterns: store(watchPatternsKey),
-    seen: createSeen({ stored: store(seenKey), clock: systemClock }),
+    seen: createSeen({ stored: store(seenKey), clock: wallClock }),
     pins: createPins(store(pinsKey)),
     rings: createRings(store(ringsKey)),
-    waves: createWaveMemory({ stored: store(wavesKey), clock: systemClock }),
+    waves: createWaveMemory({ stored: store(wavesKey), clock: wallClock }),
     connections: createConnections(store(connectionsKey)),
     reruns: createRerunLinks(store(rerunsKey)),
-    accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: systemClock }),
-    now: createNowMemory({ stored: store(nowKey), clock: systemClock }),
-    doctorReports: createDoctorReports({ stored: store(doctorReportsKey), clock: systemClock }),
-    notebook: createNotebook({ stored: store(notebookKey), clock: systemClock }),
+    accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: wallClock }),
+    now: createNowMemory({ stored: store(nowKey), clock: wallClock }),
+    doctorReports: createDoctorReports({ stored: store(doctorReportsKey), clock: wallClock }),
+    notebook: createNotebook({ stored: store(notebookKey), clock: wallClock }),
   }
 }
 
@@ -318,14 +339,14 @@ function profileStoreOf(
   ...profile: readonly string[]
 ): ProfileStore {
   const id = journalProfile(...profile)
-  return openProfileStore({ directory, profile: id, onFault, clock: systemClock })
+  return openProfileStore({ directory, profile: id, onFault, clock: wallClock })
 }
 
 /** The incident notebook of a workspace that need not be opened for it. Its own faults are thrown. */
 export function notebookOfSettings({ target, dataDir }: Settings): Notebook {
   const profile = target.kind === 'remote' ? [target.baseUrl, target.key] : [LOCAL_ADDRESS, resolve(dataDir)]
   const store = profileStoreOf(() => undefined, directories().state, ...profile)
-  return createNotebook({ stored: store(notebookKey), clock: systemClock })
+  return createNotebook({ stored: store(notebookKey), clock: wallClock })
 }
 
 /** Notes each deprecated path once, with its successor where the service names one. */

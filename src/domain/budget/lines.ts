@@ -49,7 +49,9 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
     const counts = Array.from({ length: SPENT_COLUMNS }, () => 0)
     for (const each of spent) {
       const at = SPENT_COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
-      if (each.purpose === purpose && counts[at] !== undefined) counts[at] += each.count
+      // While the newest column has begun only, the oldest second belongs to one that has left.
+      const column = Math.max(0, at)
+      if (each.purpose === purpose && counts[column] !== undefined) counts[column] += each.count
     }
     return counts.some(count => count > 0) ? [{ label, counts }] : []
   })

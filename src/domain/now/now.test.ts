@@ -320,7 +320,7 @@ describe('lines of things', () => {
       lastSeenAt: NOW,
     }
     const [write] = writeLines([project], { value: [entry], at: NOW }, NOW)
-    expect(write!.sentence).toMatch(/^Create eval run \(\d\d:\d\d\) may have happened: its answer was lost$/)
+    expect(write!.sentence).toMatch(/^Create eval run \(\d\d:\d\d\) may have happened: no answer to it is known$/)
     expect(write!.target).toEqual({ to: 'suite', projectId: 'prj_1', suiteId: 'sui_1' })
     expect(JSON.stringify(write)).not.toContain('secret-key')
     expect(rateLine(NOW + 4_200, NOW)[0]!.sentence).toContain('in 5 s')

@@ -9,8 +9,9 @@ export const COMPARISON_GROUPS = [
   'new',
   'fixed',
   'changed',
+  'undecided',
   'flaky',
-  'removed',
+  'left out',
   'unchanged',
 ] as const
 export type ComparisonGroup = (typeof COMPARISON_GROUPS)[number]
@@ -28,14 +29,25 @@ export function groupedCases(comparison: EvalRunCompare, trials: readonly Compar
 }
 
 /** By the outcomes, as `changedCases` lists them; what the service calls `changed` compares no like with like. */
-function groupOf({ change, flaky }: ChangedCase, { status }: ComparedCase): ComparisonGroup {
-  if (change === 'removed') return 'removed'
+function groupOf({ change, flaky }: ChangedCase, { status, compare }: ComparedCase): ComparisonGroup {
+  if (change === 'removed') return 'left out'
   if (status === 'new_case') return 'new'
   if (change === 'still-failing') return 'still failing'
+  if (isUndecided(compare)) return 'undecided'
   if (status === 'changed' || change === 'unknown') return 'changed'
   if (change === 'new-failure') return 'regressed'
   if (change === 'fixed') return 'fixed'
   return flaky ? 'flaky' : 'unchanged'
+}
+
+/** The wire has one word for a case that was not there and for one of whose trials none was graded. */
+function isUndecided({ outcome, iterationIds }: ComparedCase['base']): boolean {
+  return outcome === 'absent' && (iterationIds ?? []).length > 0
+}
+
+/** What became of a case on one side, in a word. */
+export function sideWord(side: ComparedCase['base']): string {
+  return isUndecided(side) ? 'undecided' : side.outcome
 }
 
 /**
@@ -44,7 +56,7 @@ function groupOf({ change, flaky }: ChangedCase, { status }: ComparedCase): Comp
 export function groupLabel(cases: readonly GroupedCase[], rerun = false): string {
   const parts = COMPARISON_GROUPS.flatMap(group => {
     const count = cases.filter(each => each.group === group).length
-    return count === 0 ? [] : [`${count} ${rerun && group === 'removed' ? 'not run again' : group}`]
+    return count === 0 ? [] : [`${count} ${rerun && group === 'left out' ? 'not run again' : group}`]
   })
   return parts.join(', ') || 'no case in common'
 }

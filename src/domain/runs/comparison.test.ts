@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import { groupedCases, groupLabel, parentOf, rerunLabel } from './comparison-groups.ts'
+import { groupedCases, groupLabel, parentOf, rerunLabel, sideWord } from './comparison-groups.ts'
 import { changesBehind, changeLabel, toolChanges, toolsSeenIn } from './comparison-tools.ts'
 import { storedAt } from '../../../test/stored-file.ts'
 import { createRerunLinks, rerunsKey } from './rerun-links.ts'
@@ -98,6 +98,8 @@ describe('cases of two runs', () => {
         ['still', 'unchanged_failed', 'failed', 'failed'],
         ['added', 'new_case', 'absent', 'failed'],
         ['edited', 'changed', 'failed', 'passed'],
+        ['lost', 'changed', 'passed', 'absent', ['x']],
+        ['found', 'changed', 'absent', 'failed', ['f']],
       ]),
       trials,
     )
@@ -107,13 +109,20 @@ describe('cases of two runs', () => {
       ['added', 'new'],
       ['mended', 'fixed'],
       ['edited', 'changed'],
+      ['found', 'changed'],
+      ['lost', 'undecided'],
       ['wobbles', 'flaky'],
-      ['left out', 'removed'],
+      ['left out', 'left out'],
       ['same', 'unchanged'],
     ])
-    expect(groupLabel(cases.slice(3), true)).toBe('1 fixed, 1 changed, 1 flaky, 1 not run again, 1 unchanged')
+    expect(groupLabel(cases.slice(3), true)).toBe(
+      '1 fixed, 2 changed, 1 undecided, 1 flaky, 1 not run again, 1 unchanged',
+    )
+    expect(cases.map(({ compared: { compare } }) => sideWord(compare))).toContain('undecided')
+    expect(sideWord({ outcome: 'absent', iterationIds: [] })).toBe('absent')
     expect(rerunLabel(cases)).toBe(
-      'Of 7 cases that ran again: 1 fixed, 1 still failing, 2 failing for the first time, 3 passing; 1 flaky.',
+      'Of 9 cases that ran again: 1 fixed, 1 still failing, 2 failing for the first time, 2 without a verdict, ' +
+        '3 passing; 1 flaky.',
     )
   })
 

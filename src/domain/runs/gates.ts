@@ -5,7 +5,7 @@ import { amountOf } from './amount.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
-import { counted } from './labels.ts'
+import { counted, shareLabel } from './labels.ts'
 import { countTrials, passRate } from './trials.ts'
 
 /**
@@ -50,7 +50,7 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
 
 /** What was not graded fails no run, so too little of it is not known and no failure. */
 function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials }: GateFacts): GateResult {
-  const most = `at least ${percent(gate.wanted)} must be`
+  const most = `at least ${shareLabel(gate.wanted)} must be`
   const parts = gradedParts(run, countTrials(trials))
   const [least] = parts.toSorted((one, other) => shareOf(one) - shareOf(other))
   if (!least || least.total === 0) return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
@@ -73,12 +73,12 @@ function judgePassRate(
 ): GateResult {
   const { passed, failed, total, unit } = decisionCounts(facts.run) ?? { ...countTrials(facts.trials), unit: 'trials' }
   const actual = passRate({ passed, failed })
-  const wanted = percent(gate.wanted)
+  const wanted = shareLabel(gate.wanted)
   if (actual === undefined)
     return { ...gate, actual: null, passed: null, says: `nothing was graded, at least ${wanted} must pass` }
   const isReached = actual >= gate.wanted
   const isLost = total !== undefined && total > 0 && (total - failed) / total < gate.wanted
-  const says = `${percent(actual)} of ${passed + failed} graded ${unit} passed, at least ${wanted} must`
+  const says = `${shareLabel(actual)} of ${passed + failed} graded ${unit} passed, at least ${wanted} must`
   return { ...gate, actual, passed: isEnough ? isReached : isLost ? false : null, says }
 }
 
@@ -128,9 +128,4 @@ function tokensOf(trials: readonly EvalIteration[]): number | undefined {
     sum += used ?? 0
   }
   return sum
-}
-
-/** Whole percent where they are whole; otherwise cut, so that 94.96% never reads as the 95% it does not reach. */
-function percent(fraction: number): string {
-  return `${Math.floor(fraction * 1000 + 1e-9) / 10}%`
 }

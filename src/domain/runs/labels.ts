@@ -16,3 +16,12 @@ export function tally(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name.replaceAll('_', ' ')}`)
   return parts.length > 0 ? parts.join(', ') : 'none'
 }
+
+/**
+ * Whole percent where they are whole; otherwise cut, so that 94.96% never reads as the 95% it does not reach.
+ * @param fraction any number, since a service may send one
+ */
+export function shareLabel(fraction: number): string {
+  const tenths = fraction * 1000
+  return `${Number.isFinite(tenths) ? Math.floor(tenths + 1e-9) / 10 : fraction}%`
+}

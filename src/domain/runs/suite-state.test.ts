@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { isPlainlyPassed, reportRun, suiteStateOf, type ListedRun } from './suite-state.ts'
+import { isPlainlyPassed, reportRun, runReportLabel, suiteStateOf, type ListedRun } from './suite-state.ts'
 
 type Made = {
   at: number
@@ -81,6 +81,9 @@ describe('a suite', () => {
     const cancelled = made({ at: 2, status: 'cancelled', cases: [6, 6], trials: [1, 0, 6] })
     const state = stateOf(running, cancelled, whole(1, 'failed'))
     expect(state).toMatchObject({ outcome: 'failed', latest: { outcome: 'in-flight' } })
+    expect(runReportLabel(state.latest!)).toBe('running')
+    // One that was stopped counts no further, so what it did not grade is said.
+    expect(runReportLabel(reportRun(cancelled))).toBe('cancelled, 1 of 6 trials graded')
   })
 
   test('whose service states only counts of its last run has no known verdict', () => {

@@ -105,13 +105,12 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
  */
 export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
-  const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
   const ofAll = (count: number, word: string): string =>
     graded ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ') : ''
   return [
     cases && cases.selected < cases.total ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}` : '',
     !cases && isRerun ? 'failed cases only' : '',
-    !isUnfinished && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
+    outcome !== 'in-flight' && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
     outcome === 'passed' && graded && graded.count === graded.total && isShort(coverage)
       ? ofAll(graded.passed, 'passed')
       : '',

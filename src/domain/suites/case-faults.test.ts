@@ -4,7 +4,13 @@ import { assertionNames, assertions, type AssertionName } from '../../api/contra
 import { serversNamedIn, textFaults, type KnownTools } from './case-faults.ts'
 
 const known: KnownTools = new Map([
-  ['everything', new Set(['echo', 'get-sum'])],
+  [
+    'everything',
+    new Map<string, unknown>([
+      ['echo', { type: 'object', properties: { message: { type: 'string' } } }],
+      ['get-sum', undefined],
+    ]),
+  ],
   ['silent', undefined],
 ])
 const caseWith = (step: string): string => `title: One\nsteps:\n  - ${step}\n`
@@ -22,6 +28,10 @@ describe('what is probably a mistake in a case', () => {
       '{ id: a, kind: toolCall, toolName: echo, argments: {} }',
       'no field "argments" in a step. Did you mean "arguments"?',
     ],
+    [
+      '{ id: a, kind: toolCall, serverName: everything, toolName: echo, arguments: { mesage: hi } }',
+      '"echo" has no argument "mesage". Did you mean "message"? By its schema it takes message.',
+    ],
     ['{ id: a, kind: toolCall, toolName: echo, prompt: hi }', 'This toolCall step takes no "prompt"'],
     ['{ id: a, kind: prompt }', 'This prompt step needs "prompt".'],
     ['{ id: a, kind: assert, assertion: { needle: x } }', 'no type in this assertion'],
@@ -32,6 +42,47 @@ describe('what is probably a mistake in a case', () => {
     const faults = faultsOf(caseWith(step))
     expect(faults.join('\n')).toContain(message)
     expect(faults.every(fault => fault.startsWith('3:'))).toBe(true)
+  })
+
+  test('only an argument that no schema knows is a warning, since it may be meant so', () => {
+    const faults = textFaults(
+      `title: One
+steps:
+  - { id: a, kind: toolCall, serverName: everything, toolName: echo, arguments: { mesage: hi } }
+  - { id: b, kind: toolCall, serverName: everything, toolName: ecko }
+  - { id: a, kind: toolCall, serverName: everything, toolName: get-sum, arguments: { anything: 1 } }
+`,
+      known,
+    )
+    expect(faults).toMatchObject([
+      { line: 3, column: 83, isWarning: true },
+      { line: 4, message: expect.stringContaining('no tool "ecko"') },
+      { line: 5, column: 11, message: 'Step 1 has the id "a" already; within a case ids are there once.' },
+    ])
+    expect(faults.filter(({ isWarning }) => isWarning)).toHaveLength(1)
+  })
+
+  test.each([
+    { additionalProperties: true },
+    { additionalProperties: { type: 'string' } },
+    { patternProperties: { '^x': {} } },
+    { anyOf: [{ properties: { other: {} } }] },
+    { $ref: '#/$defs/any' },
+  ])('a schema that may take others warns of no argument: %j', more => {
+    const open: KnownTools = new Map([['s', new Map([['t', { type: 'object', properties: { a: {} }, ...more }]])]])
+    const step = '{ id: a, kind: toolCall, serverName: s, toolName: t, arguments: { b: 1 } }'
+    expect(textFaults(caseWith(step), open)).toEqual([])
+  })
+
+  test('two servers with a tool of one name warn of none of its arguments', () => {
+    const [one, other] = ['a', 'b'].map(name => new Map([['t', { properties: { [name]: {} } }]]))
+    const both: KnownTools = new Map([
+      ['one', one],
+      ['other', other],
+    ])
+    const step = '{ id: a, kind: toolCall, toolName: t, arguments: { c: 1 } }'
+    expect(textFaults(caseWith(step), both)).toEqual([])
+    expect(textFaults(caseWith(step), new Map([['one', one]]))).toHaveLength(1)
   })
 
   test('the tools of a server that did not list them are not judged', () => {

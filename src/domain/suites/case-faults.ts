@@ -7,11 +7,17 @@ import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
 import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
+/** Tools by name, each with the schema of its arguments; undefined where that says nothing. */
+type Tools = ReadonlyMap<string, unknown>
 /** Tools of the project's servers by the name and the id of each; undefined where they were not listed. */
-export type KnownTools = ReadonlyMap<string, ReadonlySet<string> | undefined>
+export type KnownTools = ReadonlyMap<string, Tools | undefined>
+
+/** `isWarning`: it may be meant so, as in a case of what a tool answers to wrong arguments. */
+type Doubt = { isWarning?: true }
+export type CaseFault = TextProblem & Doubt
 
 type Path = readonly PropertyKey[]
-type Fault = PlacedMessage
+type Fault = PlacedMessage & Doubt
 
 /** Which field a kind of step cannot do without, and which others it takes. */
 const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly string[] }>> = {
@@ -24,18 +30,18 @@ const COMMON = ['id', 'kind']
 
 /**
  * What is probably a mistake in a text of cases or of a suite file that its schema accepts: fields, assertion types,
- * servers and tools that do not exist. The grammar of steps is open on the wire, so a service may know more; a person
- * decides.
+ * servers, tools and arguments that do not exist, and ids of steps that are there twice. The grammar of steps is open
+ * on the wire, so a service may know more; a person decides.
  * @param text one or several documents that read well
  */
-export function textFaults(text: string, known: KnownTools): TextProblem[] {
+export function textFaults(text: string, known: KnownTools): CaseFault[] {
   const read = readYaml(text)
   if (!read.ok) return [...read.problems]
   return read.value.flatMap(document => documentFaults(document, known))
 }
 
 /** The same for a document that is read already. */
-export function documentFaults(document: YamlDocument, known: KnownTools): TextProblem[] {
+export function documentFaults(document: YamlDocument, known: KnownTools): CaseFault[] {
   return placed(faultsIn(document.value, known), document)
 }
 
@@ -78,20 +84,31 @@ function caseFaults(
   form: Readonly<Record<string, unknown>>,
   path: Path,
   known: KnownTools,
-  toolsInReach: ReadonlySet<string> | undefined,
+  toolsInReach: Tools | undefined,
 ): Fault[] {
   const checks = isPlainObject(form['checks']) ? listOf(form['checks']['list']) : []
   return [
+    ...repeatedSteps(form, path),
     ...stepsOf(form).flatMap((step, index) => stepFaults(step, [...path, 'steps', index], known, toolsInReach)),
     ...checks.flatMap((check, index) => assertionFaults(check, [...path, 'checks', 'list', index], toolsInReach)),
   ]
+}
+
+function repeatedSteps(form: Readonly<Record<string, unknown>>, path: Path): Fault[] {
+  const ids = listOf(form['steps']).map(step => (isPlainObject(step) ? step['id'] : undefined))
+  return ids.flatMap((id, index) => {
+    const first = ids.indexOf(id)
+    if (typeof id !== 'string' || first === index) return []
+    const message = `Step ${first + 1} has the id "${id}" already; within a case ids are there once.`
+    return [{ path: [...path, 'steps', index, 'id'], onKey: false, message }]
+  })
 }
 
 function stepFaults(
   step: Readonly<Record<string, unknown>>,
   path: Path,
   known: KnownTools,
-  toolsInReach: ReadonlySet<string> | undefined,
+  toolsInReach: Tools | undefined,
 ): Fault[] {
   const { kind, serverName, toolName, assertion } = step
   const fields = typeof kind === 'string' ? ownValue(STEP_FIELDS, kind) : undefined
@@ -118,12 +135,13 @@ function stepFaults(
     const tools = typeof serverName === 'string' ? known.get(serverName) : toolsInReach
     const where = typeof serverName === 'string' ? `"${serverName}" has` : 'The servers have'
     if (tools && !tools.has(toolName)) faults.push(toolFault([...path, 'toolName'], toolName, where, tools))
+    else faults.push(...argumentFaults(step['arguments'], [...path, 'arguments'], toolName, tools?.get(toolName)))
   }
   if (assertion !== undefined) faults.push(...assertionFaults(assertion, [...path, 'assertion'], toolsInReach))
   return faults
 }
 
-function assertionFaults(assertion: unknown, path: Path, toolsInReach: ReadonlySet<string> | undefined): Fault[] {
+function assertionFaults(assertion: unknown, path: Path, toolsInReach: Tools | undefined): Fault[] {
   if (!isPlainObject(assertion)) return []
   const { type, ...fields } = assertion
   if (!isAssertionName(type)) {
@@ -142,15 +160,35 @@ function assertionFaults(assertion: unknown, path: Path, toolsInReach: ReadonlyS
   return faults
 }
 
-function toolFault(path: Path, toolName: string, where: string, tools: ReadonlySet<string>): Fault {
-  return { path, onKey: false, message: `${where} no tool "${toolName}".${didYouMean(toolName, [...tools])}` }
+function toolFault(path: Path, toolName: string, where: string, tools: Tools): Fault {
+  return { path, onKey: false, message: `${where} no tool "${toolName}".${didYouMean(toolName, [...tools.keys()])}` }
+}
+
+/** What else may say which arguments there are; such a schema is left to the server. */
+const OTHER_ARGUMENTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas']
+
+function argumentFaults(given: unknown, path: Path, toolName: string, schema: unknown): Fault[] {
+  if (!isPlainObject(given) || !isPlainObject(schema) || !isPlainObject(schema['properties'])) return []
+  const { properties, additionalProperties = false } = schema
+  if (additionalProperties !== false || OTHER_ARGUMENTS.some(name => Object.hasOwn(schema, name))) return []
+  const names = Object.keys(properties)
+  const takes = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes none'
+  return Object.keys(given).flatMap(name => {
+    if (names.includes(name)) return []
+    const message = `"${toolName}" has no argument "${name}".${didYouMean(name, names)} By its schema ${takes}.`
+    return [{ path: [...path, name], onKey: true, message, isWarning: true as const }]
+  })
 }
 
 /** All tools of these servers; undefined where one of them was not listed. */
-function allTools(servers: readonly string[], known: KnownTools): ReadonlySet<string> | undefined {
-  const listed = servers.map(name => known.get(name))
-  if (listed.length === 0 || listed.some(tools => tools === undefined)) return undefined
-  return new Set(listed.flatMap(tools => [...(tools ?? [])]))
+function allTools(servers: readonly string[], known: KnownTools): Tools | undefined {
+  const listed = new Set(servers.map(name => known.get(name)))
+  if (listed.size === 0 || listed.has(undefined)) return undefined
+  const all = new Map<string, unknown>()
+  for (const tools of listed)
+    // Which of two tools of a name it would be is not known here.
+    for (const [name, schema] of tools ?? []) all.set(name, all.has(name) ? undefined : schema)
+  return all
 }
 
 function stepsOf(form: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { printable } from '../../lib/printable.ts'
-import type { Read, TextProblem, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import type { Read, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -36,10 +36,10 @@ export function problemsOf(schema: z.ZodType, value: unknown, words = DOCUMENT):
   return checked.success ? [] : messagesOf(checked.error, schema, words)
 }
 
-/** Messages at their lines, from top to bottom. */
-export function placed(messages: readonly PlacedMessage[], { at }: YamlDocument): TextProblem[] {
+/** Messages at their lines, from top to bottom, with what else is said of each. */
+export function placed<T extends PlacedMessage>(messages: readonly T[], { at }: YamlDocument) {
   return messages
-    .map(({ path, message, onKey }): TextProblem => ({ ...at(path, onKey), message: printable(message) }))
+    .map(({ path, onKey, ...said }) => ({ ...said, ...at(path, onKey), message: printable(said.message) }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 

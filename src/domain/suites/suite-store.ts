@@ -75,7 +75,7 @@ export async function readCheckBasis(
   call: CallOptions = {},
 ): Promise<CheckBasis> {
   const { servers } = await readNames(client, projectId, call)
-  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const known = new Map<string, Awaited<ReturnType<typeof listTools>>>()
   const unlisted: string[] = []
   await Promise.all(
     servers.map(async ({ id, name }) => {
@@ -95,10 +95,10 @@ async function listTools(
   client: Client,
   target: { projectId: string; serverId: string },
   call: CallOptions,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<ReadonlyMap<string, unknown> | undefined> {
   try {
     const { tools } = await client.servers.export(target, call)
-    return new Set(tools.map(({ name }) => name))
+    return new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]))
   } catch {
     call.signal?.throwIfAborted()
     return undefined

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { launchedToday, launchSize, sessionsIn } from './launch-size.ts'
-import { waveProgress, wavesOf, waveStates, type RunInWave } from './waves.ts'
+import { gradesText, ungradedSessions, waveProgress, wavesOf, waveStates, type RunInWave } from './waves.ts'
 
 const run = (runId: string, more: object = {}) => ({
   runId,
@@ -80,4 +80,24 @@ test('launches of the day are those since midnight UTC', () => {
   const day = 24 * 60 * 60_000
   const runs = [run('a', { createdAt: day - 1 }), run('b', { createdAt: day }), run('c', { createdAt: day + 5 })]
   expect(launchedToday({ runs }, day + 10)).toBe(2)
+})
+
+describe('grades', () => {
+  test('a grader that broke is said beside what was graded, and nothing where nothing is known', () => {
+    expect(gradesText({})).toBeUndefined()
+    expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 0 })).toBe(
+      '2 graded, 1 missed goal or criteria',
+    )
+    expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 3 })).toContain('3 could not be graded')
+  })
+
+  test('sessions that came to an end and have no grade are counted over all runs', () => {
+    const run = (succeeded: number, gradedCount?: number) => ({
+      summary: { total: 9, succeeded },
+      ...(gradedCount !== undefined && { goalCompletion: { gradedCount } }),
+    })
+    const runs = [run(3, 2), run(2), run(1, 4)] as unknown as Parameters<typeof ungradedSessions>[0]
+    expect(ungradedSessions(runs)).toBe(3)
+    expect(ungradedSessions(null)).toBe(0)
+  })
 })

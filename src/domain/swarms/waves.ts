@@ -1,4 +1,4 @@
-import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
+import type { JourneyRun, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { overviewRun, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
@@ -19,6 +19,27 @@ export function endedSessions(summary: Counts): number | undefined {
   const { succeeded, failed, rateLimited } = summary ?? {}
   if (succeeded == null && failed == null && rateLimited == null) return undefined
   return (succeeded ?? 0) + (failed ?? 0) + (rateLimited ?? 0)
+}
+
+type Grades = Pick<JourneyRun, 'sessionsGraded' | 'failCount' | 'failedGradingCount'>
+
+/** What the grading of a run came to, in words; undefined where nothing is said of it. */
+export function gradesText({ sessionsGraded, failCount, failedGradingCount }: Grades): string | undefined {
+  const graded = sessionsGraded == null ? '' : `${sessionsGraded} graded, ${failCount ?? 0} missed goal or criteria`
+  const broken = failedGradingCount ? `${failedGradingCount} could not be graded` : ''
+  return [graded, broken].filter(Boolean).join(', ') || undefined
+}
+
+/**
+ * Sessions of some runs that came to their end and have no grade: the grader broke, or has not come to them. A run of
+ * which nothing was graded does not say which (contract: "Arithmetic traps").
+ */
+export function ungradedSessions(runs: SwarmOverview['runs']): number {
+  return (runs ?? []).reduce(
+    (sum, { summary, goalCompletion }) =>
+      sum + Math.max(0, (summary?.succeeded ?? 0) - (goalCompletion?.gradedCount ?? 0)),
+    0,
+  )
 }
 
 /** The state of a run that had a session lately, while nothing else is answered of it. */

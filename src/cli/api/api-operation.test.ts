@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { put, type JsonSchema } from './api-operation.ts'
+
+const text = { type: 'string' }
+const number = { type: 'number' }
+
+test.each<[string, JsonSchema, unknown]>([
+  ['a text', { properties: { a: text } }, '1'],
+  ['a number', { properties: { a: number } }, 1],
+  ['nothing', {}, 1],
+  ['a text in a branch of oneOf', { oneOf: [{ properties: { a: text } }, { properties: { b: text } }] }, '1'],
+  ['a text in a branch of anyOf', { properties: {}, anyOf: [{ properties: { a: text } }] }, '1'],
+  ['a text in a part of allOf', { allOf: [{ properties: { b: number } }, { properties: { a: text } }] }, '1'],
+  ['a number in a branch', { oneOf: [{ properties: { a: number } }] }, 1],
+  ['a text elsewhere', { properties: { a: { $ref: '#/$defs/a~1b' } }, $defs: { 'a/b': text } } as JsonSchema, '1'],
+  ['texts without a type', { properties: { a: { enum: ['1', '2'] } } }, '1'],
+  ['one text', { properties: { a: { const: '1' } } }, '1'],
+  [
+    'a branch of a branch',
+    { anyOf: [{ $ref: '#/$defs/x' }], $defs: { x: { properties: { a: text } } } } as object,
+    '1',
+  ],
+  ['a reference to itself', { $ref: '#', properties: { a: { $ref: '#/properties/a' } } }, 1],
+])('a=1 where the schema declares %s', (_, schema, value) => {
+  expect(put({}, ['a'], '1', schema)).toEqual({ a: value })
+  expect(put({}, ['in', 'a'], '1', { ...schema, properties: { in: schema } })).toEqual({ in: { a: value } })
+})
+
+test('a property of every object is none of a schema', () => {
+  expect(put({}, ['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
+})

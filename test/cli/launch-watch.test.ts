@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { hangingUp, refusing } from './runs-double.ts'
+import { openStage } from './stage.ts'
+
+const RUN = 'GET /projects/p1/journey-runs/jr1'
+
+test('a wave is waited for over a line that is lost meanwhile, and its id is there from the first launch on', async ending => {
+  const { home, service } = await openStage(ending)
+  const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))
+  service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })
+  service.answers['GET /projects/p1/swarms'] = () => ({ body: { items: [{ id: 'w1', name: 'Both' }] } })
+  service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
+  service.answers[RUN] = () => ({ body: { id: 'jr1', status: 'completed' } })
+  let faults = 0
+  service.fault = (response, path) => {
+    if (path !== RUN || faults === 4) return false
+    faults += 1
+    return hangingUp(response, path)
+  }
+  const launch = (...args: string[]) => home.run(['launch', ...args, '--yes', '--watch'], { env: service.env })
+  const watched = await launch('Weekly')
+  expect(watched.stderr).toMatch(/The run continues[^]*The service answers again\.[^]*jr1 is completed/)
+  expect(watched).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
+
+  service.fault = (response, path) => path.endsWith('/j2/runs') && refusing(403, 'FORBIDDEN')(response, path)
+  expect(await launch('Both')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
+})
