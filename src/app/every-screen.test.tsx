@@ -9,7 +9,8 @@ import { createClient } from '../api/client/client.ts'
 import type { Fetch } from '../api/client/transport/fetch.ts'
 import { allEndpoints, API_PREFIX, contract } from '../api/contract/contract.ts'
 import { isAtLeast, requiredRole, type AnyEndpoint, type ProjectRole } from '../api/contract/endpoint.ts'
-import { tabsKeys } from '../components/component-keys.ts'
+import { panesKeys, tabsKeys } from '../components/component-keys.ts'
+import { TWO_PANES_FROM } from '../components/panes/layout.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { makeKey } from '../service/core/access.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
@@ -27,6 +28,8 @@ type Condition = Drawn & {
 }
 
 const SMALL = { width: 60, height: 20 }
+/** Panes stand beside each other from this width on. */
+const BESIDE = { width: TWO_PANES_FROM, height: 30 }
 const USUAL = { width: 80, height: 24 }
 const WIDE = { width: 120, height: 40 }
 const WIDEST = { width: 200, height: 50 }
@@ -162,6 +165,41 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
     expect(writes).toEqual([])
   })
 })
+
+/** The words of each pane that stands beside others, from the left. */
+function panesOf(app: TestApp): string[] {
+  const lines = app.frame().split('\n').slice(2, -2)
+  const borders = [...lines[0]!].flatMap((sign, column) => ('╭┬╮'.includes(sign) ? [column] : []))
+  return borders.slice(1).map((end, index) =>
+    lines
+      .slice(1)
+      .map(line =>
+        [...line]
+          .slice(borders[index]! + 1, end)
+          .join('')
+          .trim(),
+      )
+      .join(' '),
+  )
+}
+
+test.each(screens)(
+  '$title without records names a key in each pane, and sends nobody to an empty list',
+  async screen => {
+    const app = await open(screen, { size: BESIDE, records: 0 })
+    onTestFinished(app.close)
+    await settled(app)
+    if (listed(app) !== 0) return
+    // Of three panes two show, which are others when the last one has the focus. Now says what it has checked.
+    for (const keys of [[], [panesKeys.bindings.previous]]) {
+      await app.press(...keys)
+      for (const pane of panesOf(app).filter(words => !words.startsWith('Checked'))) {
+        expect(pane, app.frame()).toMatch(/\bpress \S/i)
+        expect(pane, app.frame()).not.toContain('go to the list')
+      }
+    }
+  },
+)
 
 test.each(screens)('$title without an answer from the start says so, and what to do', async screen => {
   const condition = { size: USUAL, records: 1 }

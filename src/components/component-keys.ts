@@ -16,7 +16,7 @@ export const panesKeys = define.screen('panes', 'Panes', {
 })
 
 export const tabsKeys = define.screen('tabs', 'Detail', {
-  next: on('nextTab', 'next tab', { hint: 'later' }),
+  next: on('nextTab', 'next tab', { hint: true }),
   previous: on('previousTab', 'previous tab'),
 })
 

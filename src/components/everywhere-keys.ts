@@ -37,7 +37,7 @@ export const appKeys = define.app('app', 'Everywhere', {
   agentTurns: on('agentTurns', 'asked before', { help: 'The questions to the agent in this project.' }),
   pin: on('pin', 'pin', { help: 'Pin what is chosen in the incident notebook.' }),
   stop: { keys: ['ctrl+x'], label: 'stop', help: 'Cancel what is running, where that is possible.' },
-  messages: on('messages', 'messages', { help: 'Show the messages of this session again, the newest first.' }),
+  messages: on('messages', 'messages', { help: 'Show the log of this session’s messages, the newest first.' }),
   budget: on('budget', 'budget', { help: 'Show what the requests of the last minute were for.' }),
   mouse: on('mouse', 'mouse on/off', { help: 'Mouse on or off; with it on, Shift and drag selects text.' }),
   theme: { keys: ['ctrl+t'], label: 'theme', help: 'Choose the colours; the list shows each as it is chosen.' },

@@ -84,27 +84,37 @@ export function useOverlays(): Overlays {
   return overlays
 }
 
+/** Whether something to look at is open above the page. */
+export function useIsCovered(): boolean {
+  const overlays = useOverlays()
+  return useSyncExternalStore(overlays.subscribe, () => overlays.entries().some(({ bare }) => !bare))
+}
+
 /** Draws the open overlays above whatever its parent shows; each has its own keys. */
 export function OverlayHost() {
   const overlays = useOverlays()
   const entries = useSyncExternalStore(overlays.subscribe, overlays.entries)
+  const top = entries.findLast(({ bare }) => !bare)
   return entries.map((entry, index) =>
     entry.bare ? (
       <OverlayScope key={entry.id} depth={index + 1}>
         {entry.content}
       </OverlayScope>
     ) : (
-      <OverlayFrame key={entry.id} entry={entry} depth={index + 1} />
+      <OverlayFrame key={entry.id} entry={entry} depth={index + 1} isTop={entry === top} />
     ),
   )
 }
 
-function OverlayFrame(props: { entry: Entry; depth: number }) {
+/** Columns at both sides of an overlay that would show little more than the border of what is behind it. */
+const LEAST_BESIDE = 8
+
+function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   const overlays = useOverlays()
   const available = useSize()
   const theme = useTheme()
   const { entry } = props
-  const width = Math.min(entry.width, available.width)
+  const width = available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
   const { height = available.height } = entry
   const rows = typeof height === 'number' ? height : height({ width, height: available.height })
   const size = { width: theme.plain ? available.width : width, height: Math.min(rows, available.height) }
@@ -123,7 +133,7 @@ function OverlayFrame(props: { entry: Entry; depth: number }) {
         <OverlayScope depth={props.depth}>
           <SizeProvider {...size} top={top} left={left}>
             <MouseCover>
-              <Pane title={entry.title} focused>
+              <Pane title={entry.title} focused={props.isTop || theme.plain}>
                 <OverlayBoundary close={() => overlays.close(entry.id)}>{entry.content}</OverlayBoundary>
               </Pane>
             </MouseCover>

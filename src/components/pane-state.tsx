@@ -90,13 +90,17 @@ function StaleLine(props: { words: string }) {
 
 const NAMES_A_KEY = /\bpress \S/i
 
+function withKey(next: string, again: string): string {
+  return NAMES_A_KEY.test(next) ? next : `${next} ${again}`
+}
+
 /** Why there is nothing, and what to do next: where no key makes something, one looks for it again. */
 export function Empty({ why, next }: { why: string; next: string }) {
   const again = againSentence(useKeyName())
   return (
     <Box flexDirection="column">
       <Sentence tone="plain" text={why} />
-      <Sentence tone="muted" text={NAMES_A_KEY.test(next) ? next : `${next} ${again}`} />
+      <Sentence tone="muted" text={withKey(next, again)} />
     </Box>
   )
 }
@@ -114,20 +118,24 @@ type Source = { what: string; data: PaneData }
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  /** What to do; by default to go to where one is chosen. */
+  /** What to do; by default to go to where one is chosen, or to look again where there is none. */
   next?: string | undefined
+  /** There is none to choose from. */
+  isEmpty?: boolean
   /** What was open here is not in its list any more, or not yet. */
   isMissed?: boolean
 }) {
   const { symbols } = useTheme()
   const key = useKeyName()
   const list = key(panesKeys, 'previous')
+  const again = againSentence(key)
+  const next = props.next ?? (props.isEmpty ? again : `Press ${list} to go to the list.`)
   const missing = props.sources.find(({ data }) => !data.hasData)
   if (missing?.data.problem)
     return (
       <Box flexDirection="column">
         <Sentence tone="error" text={`${symbols.error} ${missing.data.problem.title}`} />
-        <Sentence tone="muted" text={`Without ${missing.what} there is nothing to show here. ${againSentence(key)}`} />
+        <Sentence tone="muted" text={`Without ${missing.what} there is nothing to show here. ${again}`} />
       </Box>
     )
   if (missing) return <Sentence tone="muted" text={`Waiting for ${missing.what}…`} />
@@ -144,7 +152,7 @@ export function NothingChosen(props: {
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
-      <Sentence tone="muted" text={props.next ?? `Press ${list} to go to the list.`} />
+      <Sentence tone="muted" text={withKey(next, again)} />
     </Box>
   )
 }

@@ -1,10 +1,10 @@
 import { Text } from 'ink'
-import { useEffect, useId, useSyncExternalStore } from 'react'
+import { useEffect, useId } from 'react'
 import { every } from '../lib/clock.ts'
 import { useMotion } from '../tui/theme/motion-context.tsx'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useRegions } from './list/regions.tsx'
-import { useOverlays } from './overlays.tsx'
+import { useIsCovered } from './overlays.tsx'
 import { useArea } from './size.tsx'
 
 /** How long each picture shows, in milliseconds. */
@@ -17,10 +17,9 @@ const TURN_MS = 120
 export function Spinner({ left }: { left: number }) {
   const theme = useTheme()
   const regions = useRegions()
-  const overlays = useOverlays()
   const { row, column } = useArea()
   const id = useId()
-  const isCovered = useSyncExternalStore(overlays.subscribe, () => overlays.entries().length > 0)
+  const isCovered = useIsCovered()
   const turns = useMotion() && !isCovered
   useEffect(() => {
     const { spinner } = theme.symbols

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { viewerKeys } from './component-keys.ts'
 import { unavailable } from '../tui/keymap/binding.ts'
 import { useBindings } from '../tui/keymap/use-bindings.ts'
+import type { PointedCell } from '../tui/terminal/pointer.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { useTakenRows } from './companion.tsx'
@@ -17,11 +18,18 @@ import { useSearch } from './viewer/use-search.tsx'
 
 export type { Line } from './viewer/source.ts'
 
+/** A cell of a picture that is made of lines: the column counts in its line, which is not wrapped there. */
+export type PointedText = { line: number; column: number }
+
+/** Columns left of a line. */
+const MARGIN = 1
+
 /**
  * Long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or whole.
+ * `onPoint` hears what the mouse is over or pressed, and of nothing once it has left.
  */
-export function Viewer(props: { lines: Lines; focused: boolean }) {
-  const { focused } = props
+export function Viewer(props: { lines: Lines; focused: boolean; onPoint?: (at: PointedText | undefined) => void }) {
+  const { focused, onPoint } = props
   const theme = useTheme()
   const size = useSize()
   const { width } = size
@@ -59,7 +67,14 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
     setTop(now => earlier(moved(rows, within(rows, now, height), by), last))
   }
   const move = (by: number): void => (selection.isOn ? selection.move(selection.to + by) : scroll(by))
-  useMouseArea({ wheel: notches => scroll(notches * WHEEL_ROWS) })
+  const pointed = ({ row, column }: PointedCell): PointedText | undefined => {
+    const position = shown[row]
+    return position?.row === 0 ? { line: position.line, column: column - MARGIN } : undefined
+  }
+  useMouseArea({
+    wheel: notches => scroll(notches * WHEEL_ROWS),
+    ...(onPoint && { press: at => onPoint(pointed(at)), hover: at => onPoint(at && pointed(at)) }),
+  })
   const page = Math.max(1, height - 1)
   const copy = useCopiedLines(source)
   const last = source.count - 1

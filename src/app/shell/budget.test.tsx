@@ -40,6 +40,8 @@ test('the palette finds the budget, which says for which screen and what for req
     await app.press(budgetKeys.bindings.older)
     if (column + 1 < SPENT_COLUMNS) await app.see(`${(column + 1) * SPENT_SECONDS} to `)
   }
+  await app.hover('  asked for      ')
+  await app.see(`${(SPENT_COLUMNS - 1) * SPENT_SECONDS} to `)
   expect(columns.size).toBe(SPENT_COLUMNS)
   expect(sent.get('asked for')).toBeGreaterThan(0)
   await app.see('0 requests waiting here, 0 in other processes')

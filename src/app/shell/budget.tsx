@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react'
-import type { BudgetReport } from '../../api/client/budget/gauge.ts'
 import { useOverlays } from '../../components/overlays.tsx'
-import { Viewer, type Line } from '../../components/viewer.tsx'
+import { Viewer, type Line, type PointedText } from '../../components/viewer.tsx'
 import {
   ownTexts,
   rateText,
@@ -94,24 +93,27 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
     newer: () => setColumn(at => Math.min(SPENT_COLUMNS - 1, at + 1)),
   })
   const report = budget.report()
-  const lines: Line[] = [
+  const above: Line[] = [
     rateText(budget.snapshot(), now),
     `${titleOf(screen)} is read ${SHARE_TEXTS[share]}. Press ${key} to change that.`,
     '',
     ...spentTexts(report, titleOf),
-    ...overTime(report, symbols, column),
     '',
-    ...ownTexts(report, titleOf),
   ]
-  return <Viewer lines={lines} focused />
+  const purposes = symbols.spark.length === 0 ? [] : spentOver(report)
+  const lines = [...above, ...overTime(purposes, symbols, column), ...ownTexts(report, titleOf)]
+  const point = (at: PointedText | undefined): void => {
+    const [row, over] = at ? [at.line - above.length, at.column - LABEL] : [-1, -1]
+    if (row in purposes && over >= 0 && over < SPENT_COLUMNS) setColumn(over)
+  }
+  return <Viewer lines={lines} focused onPoint={point} />
 }
 
 const LABEL = 16
 
 /** What was sent for what and when, the chosen column in numbers; the lines above say it where nothing is drawn. */
-function overTime(report: BudgetReport, symbols: Symbols, column: number): Line[] {
-  const purposes = spentOver(report)
-  if (symbols.spark.length === 0 || purposes.length === 0) return []
+function overTime(purposes: ReturnType<typeof spentOver>, symbols: Symbols, column: number): Line[] {
+  if (purposes.length === 0) return []
   const most = Math.max(...purposes.flatMap(({ counts }) => counts))
   const rows = purposes.map(({ label, counts }): Line => {
     const drawn = sparkline(
@@ -130,9 +132,9 @@ function overTime(report: BudgetReport, symbols: Symbols, column: number): Line[
     }
   })
   return [
-    '',
     ...rows,
     { text: `a column is ${SPENT_SECONDS} s, the highest is ${most}`, tone: 'muted', indent: LABEL },
     { text: spentAtText(purposes, column), indent: LABEL },
+    '',
   ]
 }

@@ -139,6 +139,22 @@ test('what waits for the budget says so', async () => {
   await app.see(() => header().includes('waiting for the budget'))
 })
 
+test('in a narrow terminal the gauge makes room for why nothing comes back', async () => {
+  const client = createClient({
+    fetch: testService.fetch,
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: testService.service.localKey,
+    budget: createBudget({ capacity: 90, refillPerSecond: 90 }),
+  })
+  const size = { width: 60, height: 20 }
+  app = await openApp({ testService: { ...testService, client }, hosted, size, place: serversRoute.to({ projectId }) })
+  await app.see(() => header().endsWith('36+/90 · fresh'))
+  instead = () => GATEWAY
+  await app.press(appKeys.bindings.refresh)
+  await app.see(() => new RegExp(`502, no answer since ${TIME}$`).test(header()))
+  expect(header()).not.toContain('/90')
+})
+
 test('a write that waits for a busy service shows for how long', async () => {
   app = await openApp({ testService, hosted, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server')

@@ -127,7 +127,7 @@ export function taskParts(
   const { done, total, share } = task.progress ?? { done: 0, total: 0, share: 0 }
   const canStop = tasks.some(({ stop }) => stop !== undefined)
   return [
-    { text: ` ${others}${clean(task.text)}`, tone: 'live' as const },
+    { text: ` ${others}${task.isStopping ? 'Stopping: ' : ''}${clean(task.text)}`, tone: 'live' as const },
     ...(total > 0 ? [{ text: ` ${bar(theme.symbols, share, BAR)} ${done}/${total}`, tone: 'live' as const }] : []),
     ...(waits
       ? [{ text: ` ${waits.status ?? 'no answer'}, repeats in ${waits.seconds}s`, tone: 'warn' as const }]

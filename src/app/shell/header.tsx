@@ -21,6 +21,8 @@ import { useNeeds } from './use-needs.ts'
 const GAUGE = 10
 /** Columns below which the state of the connection is told in short, so that there is room for where one is. */
 const NARROW = 100
+/** Blanks around the path and at the end. */
+const EDGES = 3
 /** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
 const CHIPS_SHARE = 0.6
 
@@ -59,12 +61,15 @@ export function Header() {
   const key = useKeyName()(appKeys, 'answer')
   const asking = askingText(useWaitingRequests())
   const readOnly = `${profile.readOnly ? ' read-only ' : ''}${asking === undefined ? '' : ` ${asking}: ${key} `}`
-  const meter = useBudget(budget => gauge(theme, budget, Date.now()))
+  const beside = width - widthOf(badge) - widthOf(readOnly) - widthOf(connection.text) - EDGES
+  const budget = useBudget(snapshot => gauge(theme, snapshot, Date.now()))
+  const gaugeWidth = budget ? widthOf(budget.text) + 3 : 0
+  // Why nothing comes back is whole before the gauge shows.
+  const meter = gaugeWidth <= beside ? budget : undefined
   const right = [meter && theme.paint(meter.tone, meter.text), theme.paint(connection.tone, connection.text)]
     .filter(Boolean)
     .join(` ${theme.symbols.bullet} `)
-  const rightWidth = (meter ? widthOf(meter.text) + 3 : 0) + widthOf(connection.text) + 1
-  const free = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
+  const free = beside - (meter ? gaugeWidth : 0)
   const others = [...useWatchChips(), ...waveChips(useFollowWaves(), theme.symbols)]
   const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE), others)
   const room = free - (chips.width === 0 ? 0 : chips.width + 1)

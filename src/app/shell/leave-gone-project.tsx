@@ -8,8 +8,8 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 
 /**
- * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only
- * project there is or else for the list of them; shows nothing itself.
+ * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for that with
+ * the project that is called so, else for the only project there is or the list of them; shows nothing itself.
  */
 export function LeaveGoneProject() {
   const queryClient = useQueryClient()
@@ -24,9 +24,12 @@ export function LeaveGoneProject() {
     const leave = (gone: string, projects: readonly { id: string; name: string }[]): void => {
       const [only, ...others] = projects
       const isOnly = only !== undefined && others.length === 0
-      const { screen } = router.current()
-      const instead = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
-      router.abandon(({ params }) => params.projectId === gone, instead)
+      const { screen, params } = router.current()
+      const named = projects.find(({ name }) => name === gone)
+      const other = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
+      const instead = named ? { screen, params: { ...params, projectId: named.id } } : other
+      router.abandon(place => place.params.projectId === gone, instead)
+      if (named) return
       const where = isOnly ? `This is ${clean(only.name)}` : 'Choose another'
       toasts.show('warn', `The project of this place no longer exists, or this key cannot see it. ${where}.`)
     }

@@ -57,14 +57,15 @@ export function screenEntries(
   }))
 }
 
-/** Things that were read already, by name. */
+/** Things that were read already, by name, each once: more than one list may have brought it. */
 export function namedEntries(named: readonly NamedPlace[], go: (place: Place) => void): PaletteEntry[] {
-  return named.map(({ id, kind, name, place }) => ({
+  const entries = named.map(({ id, kind, name, place }) => ({
     id: `${kind} ${id}`,
     text: clean(name),
     detail: kind,
     choose: () => go(place),
   }))
+  return [...new Map(entries.map(entry => [entry.id, entry])).values()]
 }
 
 /** What the agent can be asked about the chosen thing; it stands in the field first, and is asked by Enter there. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { nowRoute } from '../../screens/now/route.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { screens } from '../registry.ts'
@@ -58,6 +59,19 @@ describe('in the program', () => {
     await app.press('enter')
     await app.see('▌Sandbox')
     expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
+  })
+
+  test('what several screens read stands there once, and goes when something else is typed', async () => {
+    app = await openApp({ testService, place: nowRoute.to({}), size: { width: 100, height: 50 } })
+    await app.see(/suites in Sandbox/)
+    await app.press('4')
+    await app.see('▌Reference server smoke')
+    await app.press(appKeys.bindings.palette)
+    const opened = await app.see(/Sandbox +project/)
+    expect(opened.match(/Sandbox +project/g)).toHaveLength(1)
+    await app.type('help')
+    const typed = await app.see(/▌.*help/)
+    expect(typed).not.toMatch(/Sandbox +project/)
   })
 
   test('an action is done as its key would, with the overlay that it opens', async () => {

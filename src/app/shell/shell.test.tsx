@@ -37,6 +37,18 @@ describe('a place of a project that is not there', () => {
     expect(app.router.last()).toBe(false)
   })
 
+  test('is that of the project of this name, as commands take it', async () => {
+    app = await openApp({
+      place: async client => {
+        await client.projects.create({ body: { name: 'Another' } })
+        return runsRoute.to({ projectId: 'Sandbox' })
+      },
+    })
+    await app.see(`▌${SUITE}`)
+    const { items } = await app.client.projects.list()
+    expect(app.router.current().params.projectId).toBe(items.find(({ name }) => name === 'Sandbox')!.id)
+  })
+
   test('is left for the list where there are several', async () => {
     app = await openApp({
       place: async client => {

@@ -39,7 +39,7 @@ import { ShareContext } from '../../hooks/use-share.ts'
 import { useAgent } from './agent/use-agent.tsx'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
-import { useQuit } from './use-quit.ts'
+import { useQuit, useUnderWay } from './use-quit.ts'
 import { useCurrentSubject } from '../../components/subject.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { webAddress } from '../../tui/router/web-address.ts'
@@ -159,10 +159,15 @@ function TooSmall(props: { quit: () => void }) {
 function TooSmallNotice(props: { quit: () => void }) {
   const { width, height } = useSize()
   const { unsaved } = useWorkspace()
-  const [isWarned, setWarned] = useState(false)
-  // There is no room for the question that the key asks elsewhere.
-  useBindings(tooSmallKeys, { quit: () => (unsaved && !isWarned ? setWarned(true) : props.quit()) })
-  const warning = isWarned ? ' Nothing that was made here is saved; the same key again quits.' : ''
+  const underWay = useUnderWay()
+  const [warning, setWarning] = useState('')
+  const quit = (): void => {
+    const why = [...underWay(), ...(unsaved ? ['Nothing that was made here is saved.'] : [])]
+    // There is no room for the question that the key asks elsewhere.
+    if (why.length === 0 || warning !== '') props.quit()
+    else setWarning(` ${why.join(' ')} The same key again quits.`)
+  }
+  useBindings(tooSmallKeys, { quit })
   return (
     <Text>
       {`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${width}×${height}.${warning}`}
@@ -233,6 +238,7 @@ function useStop(): KeyHandler | Unavailable {
   if (stoppable?.stop) return stoppable.stop
   const last = tasks.at(-1)
   if (!last) return unavailable('Nothing is running.')
+  if (last.isStopping) return unavailable(`This is being stopped already: ${clean(last.text)}`)
   return unavailable(`This cannot be stopped; it ends by itself: ${clean(last.text)}`)
 }
 

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
+import { paneNeeds } from '../list/use-list.ts'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { arrangementOf } from '../panes/layout.ts'
@@ -70,6 +71,7 @@ export function CollectionFrame<Row>(
         sources={[{ what, data }]}
         why={`No ${noun} is chosen.`}
         next={collection.list.total === 0 && 'list' in props ? props.list.empty.next : undefined}
+        isEmpty={collection.list.total === 0}
         isMissed={collection.list.isMissed}
       />
     </Pane>
@@ -82,7 +84,7 @@ export function CollectionFrame<Row>(
       onFocus={id => (id === OUTER ? level.leave?.() : router.replace({ [level.pane]: id }))}
       panes={[
         ...(outer === undefined ? [] : [{ id: OUTER, weight: 2, render: () => outer }]),
-        { id: panes[0]!, weight: weights[0], render: listPane },
+        { id: panes[0]!, weight: weights[0], needs: paneNeeds(collection.list), render: listPane },
         ...(props.between ? [props.between] : []),
         { id: panes.at(-1)!, weight: weights[1], render: detailPane },
       ]}

@@ -128,3 +128,12 @@ test('an action gets the chosen one; where there is none it says so', async () =
   await app.press(gadgetsKeys.bindings.polish)
   await app.see('There is no gadget.')
 })
+
+test('a filter that hides them all is no empty list', async () => {
+  await app.press(listKeys.bindings.filter)
+  await app.type('nothing of that name')
+  await app.press(fieldKeys.bindings.submit)
+  await app.see('Nothing matches')
+  await app.press(gadgetsKeys.bindings.polish)
+  await app.see('The filter hides every gadget.')
+})

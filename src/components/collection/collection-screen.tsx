@@ -18,6 +18,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useCrumbs } from '../crumbs.tsx'
 import type { Column } from '../list/columns.ts'
 import { ListContent, ListPane } from '../list/list-pane.tsx'
+import { useArriving } from '../list/use-arriving.ts'
 import { listCount, listNote, useList, type ListState } from '../list/use-list.ts'
 import { CollectionFrame } from './collection-frame.tsx'
 import { LevelContext, useLevel, type Level } from './level.ts'
@@ -102,7 +103,12 @@ type CollectionRows<Item, Row, Parent = undefined> = {
     items: readonly Item[],
     projectId: string,
     parent: Parent,
-  ) => { rows: readonly Row[]; columns: readonly Column<Row>[] }
+  ) => {
+    rows: readonly Row[]
+    columns: readonly Column<Row>[]
+    /** Whether what rows show beside their records is here; until then that it arrives is no change of a row. */
+    isJoined?: boolean
+  }
   itemOf: (row: Row) => Item
 }
 
@@ -229,7 +235,9 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
       keyOf: idOf,
       says,
     })
-    return { pages, news, answer, ...spec.rows.useRows(items ?? NONE, projectId, parent) }
+    const { isJoined = true, ...shown } = spec.rows.useRows(items ?? NONE, projectId, parent)
+    const isJoining = useArriving(isJoined)
+    return { pages, news, answer, ...shown, arriving: (spec.follows ?? false) || isJoining }
   }
 
   function useWords(projectId: string, parent: Parent, answer: Answer) {
@@ -254,9 +262,9 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
   }
 
   /** The list with the row of the place chosen, where it is only looked at. */
-  function useShownList({ rows, columns }: Pick<ReturnType<typeof useRead>, 'rows' | 'columns'>): ListState<Row> {
+  function useShownList({ rows, columns, arriving }: ReturnType<typeof useRead>): ListState<Row> {
     const initialKey = usePlace().params[spec.param]
-    return useList({ items: rows, keyOf, columns, initialKey, follows: spec.follows ?? false })
+    return useList({ items: rows, keyOf, columns, initialKey, arriving, follows: spec.follows ?? false })
   }
 
   /** The list while the row that holds it is only looked at. */
@@ -328,10 +336,11 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
 
   function Shown({ projectId, parent, crumbs, around, read }: Props & { read: ReturnType<typeof useRead> }) {
     const { symbols } = useTheme()
-    const { pages, news, rows, columns, answer } = read
+    const { pages, news, rows, columns, arriving, answer } = read
     const { noun, param, follows = false } = spec
     const placed = { key: usePlace().params[param], param, ...(within.length > 0 && { within }) }
-    const collection = useCollection({ noun, items: rows, keyOf, columns, news, placed, recordOf, follows })
+    const listed = { items: rows, keyOf, columns, news, arriving, follows }
+    const collection = useCollection({ noun, ...listed, placed, recordOf })
     const { row, open, back, list } = collection
     useCrumbs([...crumbs, row && nameOf(row)])
     const actions = spec.useActions?.(collection, projectId, parent)

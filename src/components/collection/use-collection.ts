@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'react'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { usePlace, useRouter, useRowOfPlace, usePositionParams } from '../../tui/router/router-context.tsx'
 import { useChosen } from '../list/use-chosen.ts'
-import { useList, type ListState } from '../list/use-list.ts'
+import { noRow, useList, type ListState } from '../list/use-list.ts'
 import { MISSED } from '../pane-state.tsx'
 import { useSubject } from '../subject.tsx'
 import { useAtTop } from '../use-at-top.ts'
@@ -81,7 +81,7 @@ export function useCollection<Row extends object>(
     },
   })
   const atTop = useAtTop()
-  const none = unavailable(list.isMissed ? MISSED : `There is no ${noun}.`)
+  const none = list.isMissed ? unavailable(MISSED) : noRow(list, noun)
   const on = (act: (row: Row) => unknown): KeyHandler | Unavailable => {
     if (list.items.length === 0 || list.isMissed) return none
     return async () => {

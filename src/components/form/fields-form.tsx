@@ -2,7 +2,7 @@ import { Box, Text } from 'ink'
 import { useState, useEffect, useRef } from 'react'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { clean, truncate, wrap } from '../../tui/theme/text.ts'
+import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Tone } from '../../tui/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
@@ -10,8 +10,8 @@ import { useSize } from '../size.tsx'
 import { useLeaveFilled } from '../use-leave-filled.ts'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
-import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
-import { fieldAt, firstShown, OPTION_ROWS, shownCount } from './form-layout.ts'
+import { FormField, fieldRows, labelText, type FormFieldLook } from './form-field.tsx'
+import { fieldAt, firstShown, labelColumn, OPTION_ROWS, shownCount } from './form-layout.ts'
 
 export type FormText = { text: string; tone: Tone }
 
@@ -80,6 +80,10 @@ export function FieldsForm(props: FieldsFormProps) {
   const answers = effect.length + 2
   const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3), height - answers - 1 - mostRows))
   const rows = Math.max(1, height - answers - aboutShown.length - 1)
+  const labelColumns = labelColumn(
+    fields.map(field => widthOf(labelText(field, inner))),
+    inner,
+  )
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)
   const { onText, isChanged } = useChanged(props)
@@ -106,6 +110,7 @@ export function FieldsForm(props: FieldsFormProps) {
             field={field}
             text={texts[first + offset] ?? ''}
             width={inner}
+            labelColumns={labelColumns}
             active={first + offset === at}
             option={option}
             onText={text => onText(first + offset, text)}

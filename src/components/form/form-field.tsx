@@ -62,6 +62,8 @@ type FieldProps = {
   field: FormFieldLook
   text: string
   width: number
+  /** Columns of the labels, beyond which values stand. */
+  labelColumns: number
   active: boolean
   /** Which of its options the person is on. */
   option: number
@@ -101,37 +103,56 @@ export function FormField(props: FieldProps) {
   )
 }
 
-/** Beside a label and its kind: the margin, the brackets and that it is required. */
-const KIND_MARGIN = INDENT + ' (, required)'.length
+/** Columns between a label and its value, and between that and its kind. */
+const GAP = 2
 
 /** `  7 of 53` where more can be chosen from than show. */
 function placeAmong(count: number, option: number): string {
   return count > OPTION_ROWS ? `  ${option < 0 ? 'none' : option + 1} of ${count}` : ''
 }
 
-function LabelRow({ field, text, width, active, option }: FieldProps) {
+/** The label of a field as far as a form of this width shows it. */
+export function labelText(field: FormFieldLook, width: number): string {
+  return truncate(clean(field.label), Math.floor(width / 2))
+}
+
+/** The label, the value in the column of values, and behind it what is expected. */
+function LabelRow({ field, text, width, labelColumns, active, option }: FieldProps) {
   const theme = useTheme()
-  const label = truncate(clean(field.label), Math.floor(width / 2))
-  const kind = truncate(clean(field.kind ?? ''), Math.max(4, width - widthOf(label) - KIND_MARGIN))
-  const required = field.required ? 'required' : ''
-  const beside = [kind, required].filter(Boolean).join(', ')
+  const label = labelText(field, width)
   const isToggle = field.input?.kind === 'toggle'
   /** Of several chosen ones some may be further down than what shows. */
   const showsChosen = isToggle || field.input?.kind === 'choices'
   const shown = isToggle
     ? `${text === YES ? '[x]' : '[ ]'} ${valueText(field.input, text)}`
     : valueText(field.input, text)
-  const room = Math.max(0, width - INDENT - widthOf(label) - widthOf(beside && ` (${beside})`) - 2)
+  const gap = ' '.repeat(Math.max(0, labelColumns - widthOf(label)) + GAP)
+  const room = Math.max(0, width - INDENT - widthOf(label) - gap.length)
+  const place = active ? placeAmong(optionsOf(field.input).length, option) : ''
+  const isShown = showsChosen || !active
+  const value = isShown ? truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room - place.length) : ''
+  const used = widthOf(value) + place.length
+  const { kind, required } = kindOf(field, used === 0 ? { room, least: 4 } : { room: room - used - GAP })
+  const beside = kind || required ? `${used > 0 ? ' '.repeat(GAP) : ''}(${kind}${kind && required ? ', ' : ''}` : ''
   return (
     <Text wrap="truncate">
       {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
-      {beside && theme.paint('muted', ` (${beside.slice(0, beside.length - required.length)}`)}
+      {gap + value}
+      {theme.paint('muted', place + beside)}
       {theme.paint('warn', required)}
       {beside && theme.paint('muted', ')')}
-      {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
-      {active && !showsChosen ? '' : `  ${truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room)}`}
     </Text>
   )
+}
+
+/** What is expected in the room behind a label: cut where nothing else stands there, else whole or not at all. */
+function kindOf(field: FormFieldLook, { room, least }: { room: number; least?: number }) {
+  const kind = clean(field.kind ?? '')
+  const required = field.required ? 'required' : ''
+  const left = room - '()'.length - required.length
+  const most = left - (required ? ', '.length : 0)
+  if (least !== undefined) return { kind: truncate(kind, Math.max(least, most)), required }
+  return { kind: widthOf(kind) <= most ? kind : '', required: left >= 0 ? required : '' }
 }
 
 function FieldBody(props: FieldProps) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstShown, shownCount } from './form-layout.ts'
+import { firstShown, labelColumn, shownCount } from './form-layout.ts'
 
 test('the active field shows, and what shows fits unless that field alone is too tall', () => {
   const heights = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 40 })
@@ -21,4 +21,20 @@ test('the active field shows, and what shows fits unless that field alone is too
 test('a form without fields shows none', () => {
   expect(firstShown([], 0, 5)).toBe(0)
   expect(shownCount([], 0, 5)).toBe(0)
+})
+
+test('values stand behind the longest label, but for labels that would take most of the form', () => {
+  expect(labelColumn([5, 19, 12], 78)).toBe(19)
+  expect(labelColumn([5, 19, 60], 100)).toBe(19)
+  expect(labelColumn([5, 19], 36)).toBe(5)
+  expect(labelColumn([], 78)).toBe(0)
+  fc.assert(
+    fc.property(fc.array(fc.nat(120)), fc.nat(120), fc.integer({ min: 0, max: 200 }), (labels, more, width) => {
+      const column = labelColumn(labels, width)
+      expect(column).toBeLessThanOrEqual(Math.min(32, (width * 2) / 5))
+      expect(labelColumn([...labels, more], width)).toBe(
+        more <= Math.min(32, (width * 2) / 5) ? Math.max(column, more) : column,
+      )
+    }),
+  )
 })

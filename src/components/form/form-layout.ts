@@ -24,6 +24,16 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
   return count
 }
 
+/** Part of a form, and columns, that its labels take at most for the values to stand below each other. */
+const LABEL_SHARE = 2 / 5
+const LONGEST_LABEL = 32
+
+/** Columns that these labels take, without those that are too long: they push their own values alone. */
+export function labelColumn(labels: readonly number[], width: number): number {
+  const most = Math.min(LONGEST_LABEL, Math.floor(width * LABEL_SHARE))
+  return Math.max(0, ...labels.filter(label => label <= most))
+}
+
 /** The field at this row below the top of the first shown one. */
 export function fieldAt(heights: readonly number[], first: number, row: number): number | undefined {
   let bottom = 0

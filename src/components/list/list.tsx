@@ -12,7 +12,7 @@ import { useArea, useSize } from '../size.tsx'
 import { TextField } from '../text-field/text-field.tsx'
 import { composeHeader, composeRow, type Column, type PlacedColumn, type RowLook, type Sorting } from './columns.ts'
 import type { Change } from './delta.ts'
-import { createNeeds, placeColumns } from './placing.ts'
+import { placeColumns } from './placing.ts'
 import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys, readOnKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
@@ -49,7 +49,8 @@ export function List<Item>(props: {
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
   useTakenRows(() => above + Math.max(1, list.items.length))
-  const placed = usePlacedColumns(list, width)
+  const { columns, needs } = list
+  const placed = useMemo(() => placeColumns(columns, width, needs), [columns, width, needs])
   const { compose, start } = useRowComposer({ list, placed, rows, width, focused })
   const lines = compose()
   useFastRows({
@@ -70,15 +71,6 @@ export function List<Item>(props: {
       {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props, key)} />}
     </Box>
   )
-}
-
-/** The columns of a list, which stay where they are while it has rows. */
-function usePlacedColumns<Item>(list: ListState<Item>, width: number): PlacedColumn<Item>[] {
-  const { columns, items } = list
-  const needsOf = useRef<ReturnType<typeof createNeeds<Item>>>(undefined)
-  if (!needsOf.current || list.total === 0) needsOf.current = createNeeds()
-  const current = needsOf.current
-  return useMemo(() => placeColumns(columns, width, current(items)), [columns, width, items, current])
 }
 
 /** Why no row shows, and which key shows some. */

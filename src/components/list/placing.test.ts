@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Column } from './columns.ts'
-import { createNeeds, placeColumns } from './placing.ts'
+import { createNeeds, neededWidth, placeColumns } from './placing.ts'
 
 type Row = { name: string; state?: string; runs?: number }
 
@@ -87,9 +87,9 @@ describe('of any columns with any contents', () => {
       all.map(({ text, from, align, ...each }, index): Column<Row> => ({
         ...each,
         ...(from !== undefined && { from }),
-        ...(align !== undefined && { align }),
+        ...(align !== undefined && each.width !== 'flex' && { align }),
         id: String(index),
-        isName: true,
+        isName: each.width === 'flex',
         title: 'T',
         cell: () => text,
       })),
@@ -127,6 +127,18 @@ describe('of any columns with any contents', () => {
         for (const each of placed) if (each !== first) expect(each.width).toBe(least(each.column))
         const isLesserThere = placed.some(each => each.column.from !== undefined)
         if (isLesserThere) expect(first.width).toBeGreaterThanOrEqual(Math.max(40, Math.floor((width * 2) / 3)))
+      }),
+    )
+  })
+
+  test('a list that is as wide as it needs shows what it showed before, with each name whole', () => {
+    fc.assert(
+      fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
+        const needs = createNeeds<Row>()(rows)
+        const columnsBefore = all.filter(({ from = 0 }) => from <= width)
+        const placed = placeColumns(columnsBefore, Math.max(width, neededWidth(all, width, needs)), needs)
+        expect(placed.map(each => each.column)).toEqual(columnsBefore)
+        for (const each of placed) if (each.column.isName) expect(each.width).toBeGreaterThanOrEqual(needs(each.column))
       }),
     )
   })

@@ -35,6 +35,19 @@ export function placeColumns<Item>(
   }
 }
 
+/**
+ * Columns of a list of this width in which its names stand whole, and what else shows at that width as far as that is
+ * not longer than a name.
+ */
+export function neededWidth<Item>(columns: readonly Column<Item>[], width: number, needs: Needs<Item>): number {
+  const shown = columns.filter(column => width >= (column.from ?? 0))
+  const needed = shown.map(column => {
+    const most = column.isName ? Infinity : LONGEST_NAME
+    return isNumber(column) ? declared(column) : Math.max(leastOf(column, needs), Math.min(needs(column), most))
+  })
+  return needed.reduce((sum, each) => sum + each, EDGES + GAP * (shown.length - 1))
+}
+
 /** Gives each column its least width, and what is left to those that need it, in the order of their importance. */
 function spread<Item>(
   shown: readonly Column<Item>[],
@@ -82,17 +95,17 @@ function isNumber<Item>({ count, align }: Column<Item>): boolean {
  * changed its state, or a filter hides the longest name.
  */
 export function createNeeds<Item>(): (items: readonly Item[]) => Needs<Item> {
-  const widest = new WeakMap<Column<Item>, number>()
+  const widest = new Map<string, number>()
   return items => {
     const measured = new Set<Column<Item>>()
     return column => {
-      const before = widest.get(column) ?? titleNeeds(column)
+      const before = widest.get(column.id) ?? titleNeeds(column)
       if (measured.has(column)) return before
       measured.add(column)
       const needed = items
         .slice(0, MEASURED_ROWS)
         .reduce((most, item) => Math.max(most, cellWidth(item, column)), before)
-      widest.set(column, needed)
+      widest.set(column.id, needed)
       return needed
     }
   }

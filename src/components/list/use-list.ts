@@ -2,13 +2,18 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import type { ListNews } from '../../domain/seen/seen.ts'
 import { formatAge, formatAgo } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { unavailable, type Unavailable } from '../../tui/keymap/binding.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column, Sorting } from './columns.ts'
+import { createNeeds, neededWidth, type Needs } from './placing.ts'
 import { createSelection, type Selection } from './selection.ts'
 import type { Changes } from './signs.ts'
 import { createItemSort, type ItemSort } from './sort-items.ts'
 import { useChanges } from './use-changes.ts'
 import { useFilter } from './use-filter.ts'
+
+/** Columns of the two sides of a pane. */
+const BORDERS = 2
 
 /** The rows a person has marked, held by identity while the rows change around them. */
 type Marks = {
@@ -22,6 +27,8 @@ type Marks = {
 
 export type ListState<Item> = {
   columns: readonly Column<Item>[]
+  /** Columns that each of them takes, which never gets less while there are rows. */
+  needs: Needs<Item>
   /** Rows after filter and sort. */
   items: readonly Item[]
   /** How many there are before the filter. */
@@ -55,6 +62,11 @@ export type ListState<Item> = {
   current: () => Item | undefined
   /** The same for acting on it: from now on it stays chosen while rows change around it. */
   choose: () => Item | undefined
+}
+
+/** Why nothing can be done with a row where none shows: a filter that hides them all is no empty list. */
+export function noRow({ total }: Pick<ListState<unknown>, 'total'>, noun: string): Unavailable {
+  return unavailable(total > 0 ? `The filter hides every ${noun}.` : `There is no ${noun}.`)
 }
 
 /**
@@ -97,6 +109,7 @@ export function useList<Item extends object>(options: {
   const sortItems = sort.current
   const sorted = useMemo(() => sortItems(listed, columns, sorting), [sortItems, listed, columns, sorting])
   const { shown, best, problem, isSearching } = useFilter(sorted, columns, filter)
+  const needs = useNeeds(shown, items.length === 0)
   const marks = useRef<Marks>(undefined)
   marks.current ??= createMarks()
   const held = marks.current
@@ -119,6 +132,7 @@ export function useList<Item extends object>(options: {
   const chosen = selection.current
   return {
     columns,
+    needs,
     items: shown,
     total: items.length,
     keyOf,
@@ -143,6 +157,19 @@ export function useList<Item extends object>(options: {
       return latest.current[chosen.index()]
     },
   }
+}
+
+/** What the columns of a list need, so that they stay where they are while it has rows. */
+function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
+  const needsOf = useRef<ReturnType<typeof createNeeds<Item>>>(undefined)
+  if (!needsOf.current || isEmpty) needsOf.current = createNeeds()
+  const current = needsOf.current
+  return useMemo(() => current(items), [items, current])
+}
+
+/** Columns of a pane of this width in which the names of its list stand whole. */
+export function paneNeeds<Item>({ columns, needs }: ListState<Item>): (width: number) => number {
+  return width => neededWidth(columns, width - BORDERS, needs) + BORDERS
 }
 
 /** The marked ones of all items, looked for anew only when marks or items are others. */

@@ -68,7 +68,9 @@ export function markdown(
     return {
       block: columns => linesOf(index, columns),
       text: () => textOf(linesOf(index, SEARCHED_COLUMNS)),
-      mayHold: wanted => mayShow(text.slice(piece.from, piece.to), wanted),
+      mayHold: wanted =>
+        mayShow(text.slice(piece.from, piece.to), wanted) ||
+        (piece.kind === 'code' && piece.isFirst && mayShow(piece.fence.language, wanted)),
       isReady: () => piece.kind === 'code' || !readingOf(index, piece).isPending,
       copy: () =>
         piece.kind === 'code'

@@ -2,6 +2,8 @@ import { createContext, useContext } from 'react'
 
 /** A pane's neighbours in its group, with which it shares a line; the focused one lends it its colour. */
 export type Joints = {
+  /** Something is open above the group, and has its keys: none of its panes looks focused. */
+  covered?: boolean
   /** Stands at the left, and draws the line between them. */
   left?: Neighbour
   right?: Neighbour

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { arrangementOf, paneBoxes, type PaneBox } from './layout.ts'
+import { arrangementOf, paneBoxes, type PaneBox, type PaneShare } from './layout.ts'
 
-const weights = [3, 3, 5]
+const byWeight = (...weights: number[]): PaneShare[] => weights.map(weight => ({ weight }))
+const panes = byWeight(3, 3, 5)
 
 /** The boxes as they would be drawn, each cell ten columns by four rows; the focused pane's letter is large. */
 function draw(options: Parameters<typeof paneBoxes>[0]): string[] {
@@ -25,21 +26,21 @@ function holds(box: PaneBox, column: number, row: number): boolean {
 
 describe('panes', () => {
   test('one at 80×24: the focused one', () => {
-    expect(draw({ width: 80, height: 21, weights, focused: 1 })).toEqual(Array(5).fill('BBBBBBBB'))
+    expect(draw({ width: 80, height: 21, panes, focused: 1 })).toEqual(Array(5).fill('BBBBBBBB'))
   })
 
   test('two side by side from 100 columns, three from 160', () => {
-    expect(draw({ width: 120, height: 8, weights, focused: 0 })).toEqual(Array(2).fill('AAAAAAbbbbbb'))
-    expect(draw({ width: 120, height: 8, weights, focused: 2 })).toEqual(Array(2).fill('bbbbCCCCCCCC'))
-    expect(draw({ width: 200, height: 8, weights, focused: 0 })).toEqual(Array(2).fill('AAAAAbbbbbbccccccccc'))
+    expect(draw({ width: 120, height: 8, panes, focused: 0 })).toEqual(Array(2).fill('AAAAAAbbbbbb'))
+    expect(draw({ width: 120, height: 8, panes, focused: 2 })).toEqual(Array(2).fill('bbbbCCCCCCCC'))
+    expect(draw({ width: 200, height: 8, panes, focused: 0 })).toEqual(Array(2).fill('AAAAAbbbbbbccccccccc'))
   })
 
   test('above each other where it is narrow and tall', () => {
-    expect(draw({ width: 60, height: 32, weights, focused: 1 })).toEqual([
+    expect(draw({ width: 60, height: 32, panes, focused: 1 })).toEqual([
       ...Array(4).fill('aaaaaa'),
       ...Array(4).fill('BBBBBB'),
     ])
-    expect(draw({ width: 60, height: 44, weights, focused: 0 })).toEqual([
+    expect(draw({ width: 60, height: 44, panes, focused: 0 })).toEqual([
       ...Array(3).fill('AAAAAA'),
       ...Array(3).fill('bbbbbb'),
       ...Array(5).fill('cccccc'),
@@ -48,7 +49,7 @@ describe('panes', () => {
 
   test('read aloud never beside each other, however long lines may be', () => {
     const whole = (options: { height: number }): string[] =>
-      draw({ width: 200, weights, focused: 1, neverBeside: true, ...options })
+      draw({ width: 200, panes, focused: 1, neverBeside: true, ...options })
     expect(whole({ height: 20 })).toEqual(Array(5).fill('B'.repeat(20)))
     expect(whole({ height: 32 })).toEqual([...Array(4).fill('a'.repeat(20)), ...Array(4).fill('B'.repeat(20))])
   })
@@ -59,7 +60,7 @@ describe('panes', () => {
       [60, 44],
       [200, 48],
     ] as const)
-      expect(paneBoxes({ width, height, weights, focused: 2, zoomed: true })).toEqual([
+      expect(paneBoxes({ width, height, panes, focused: 2, zoomed: true })).toEqual([
         undefined,
         undefined,
         { top: 0, left: 0, width, height },
@@ -67,9 +68,35 @@ describe('panes', () => {
   })
 
   test('those that show stay while the focus moves among them', () => {
-    expect(draw({ width: 120, height: 4, weights, focused: 2, first: 1 })).toEqual(['bbbbCCCCCCCC'])
-    expect(draw({ width: 120, height: 4, weights, focused: 1, first: 0 })).toEqual(['aaaaaaBBBBBB'])
-    expect(draw({ width: 120, height: 4, weights, focused: 2, first: 0 })).toEqual(['bbbbCCCCCCCC'])
+    expect(draw({ width: 120, height: 4, panes, focused: 2, first: 1 })).toEqual(['bbbbCCCCCCCC'])
+    expect(draw({ width: 120, height: 4, panes, focused: 1, first: 0 })).toEqual(['aaaaaaBBBBBB'])
+    expect(draw({ width: 120, height: 4, panes, focused: 2, first: 0 })).toEqual(['bbbbCCCCCCCC'])
+  })
+
+  test('one whose names would be cut gets what the others do without, in bounds', () => {
+    const widths = (width: number, ...columns: (number | undefined)[]): (number | undefined)[] =>
+      paneBoxes({
+        width,
+        height: 20,
+        focused: 0,
+        panes: panes.map((pane, index) => ({ ...pane, needs: () => columns[index] ?? 0 })),
+      }).map(box => box?.width)
+    expect(widths(200)).toEqual([54, 55, 91])
+    expect(widths(200, 60)).toEqual([60, 54, 86])
+    expect(widths(200, 999)).toEqual([79, 48, 73])
+    expect(widths(160, 999)).toEqual([57, 44, 59])
+    expect(widths(300, 50, undefined, 300)).toEqual([65, 66, 169])
+    expect(widths(120, 65)).toEqual([60, 60, undefined])
+    expect(widths(140, 999)).toEqual([80, 60, undefined])
+    expect(widths(80, 999)).toEqual([80, undefined, undefined])
+  })
+
+  const pane = fc.record({
+    weight: fc.integer({ min: 1, max: 9 }),
+    needs: fc.option(
+      fc.nat(300).map(columns => () => columns),
+      { nil: undefined },
+    ),
   })
 
   test('tile the area exactly, with the focused one among them', () => {
@@ -78,13 +105,13 @@ describe('panes', () => {
         fc.record({
           width: fc.integer({ min: 20, max: 400 }),
           height: fc.integer({ min: 12, max: 120 }),
-          weights: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+          panes: fc.array(pane, { minLength: 1, maxLength: 5 }),
           first: fc.option(fc.nat(4), { nil: undefined }),
           zoomed: fc.boolean(),
         }),
         fc.nat(4),
         (options, at) => {
-          const focused = at % options.weights.length
+          const focused = at % options.panes.length
           const boxes = paneBoxes({ ...options, focused })
           expect(boxes[focused]).toBeDefined()
           const shown = boxes.filter(box => box !== undefined)
@@ -98,6 +125,32 @@ describe('panes', () => {
                 ? { top: end.top + box.height, left: 0 }
                 : { top: 0, left: end.left + box.width }
           }
+        },
+      ),
+    )
+  })
+
+  test('take from one another only what one needs, and keep four fifths and 60 columns, 48 of three', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 400 }),
+        fc.array(pane, { minLength: 2, maxLength: 3 }),
+        (width, group) => {
+          const widths = (those: readonly PaneShare[]): number[] =>
+            paneBoxes({ width, height: 20, panes: those, focused: 0 }).flatMap(box => box?.width ?? [])
+          const all = widths(group).map((now, index) => {
+            const need = group[index]!.needs?.() ?? 0
+            const byWeightAlone = widths(group.map(other => ({ weight: other.weight })))
+            const before = byWeightAlone[index]!
+            const kept = Math.max(byWeightAlone.length > 2 ? 48 : 60, Math.ceil(before * 0.8))
+            return { now, before, need, least: Math.min(before, Math.max(need, kept)) }
+          })
+          for (const { now, before, need, least } of all) {
+            expect(now).toBeLessThanOrEqual(Math.max(before, need))
+            expect(now).toBeGreaterThanOrEqual(least)
+          }
+          if (all.some(({ now, need }) => now < need))
+            for (const { now, before, least } of all) expect(now >= before || now === least).toBe(true)
         },
       ),
     )

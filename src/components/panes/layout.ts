@@ -5,6 +5,21 @@ export const THREE_PANES_FROM = 160
 /** Panes stand above each other only where each gets this many rows. */
 const LEAST_STACKED_ROWS = 14
 
+/** A pane that gives columns to another keeps this part of its share, and at least this many: of two, or of three. */
+const SHARE_LEFT = 4 / 5
+const LEAST_LEFT = { two: 60, three: 48 }
+
+/** What a pane gets of the area of its group. */
+export type PaneShare = {
+  /** Share of the width beside its neighbours, or of the height between those above and below it. */
+  weight: number
+  /**
+   * Columns in which its names are whole, of a pane that is so wide; absent where that changes with the row that is
+   * chosen in another one, since no border moves from row to row.
+   */
+  needs?: ((width: number) => number) | undefined
+}
+
 /** Where a pane stands in the area of its group. */
 export type PaneBox = { top: number; left: number; width: number; height: number }
 
@@ -36,15 +51,35 @@ function shownFrom(options: { room: number; count: number; focused: number; firs
   return Math.max(0, Math.min(Math.max(wanted, focused - (room - 1)), count - room))
 }
 
-/** Shares of a length by weight, which add up to it. */
+/** Shares of a length by weight, which add up to it; what weighs nothing gets nothing. */
 function shares(length: number, weights: readonly number[]): number[] {
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
-  let left = length
-  return weights.map((weight, index) => {
-    const share = index === weights.length - 1 ? left : Math.floor((length * weight) / total)
-    left -= share
-    return share
+  const total = sumOf(weights)
+  const end = (count: number): number => Math.floor((length * sumOf(weights.slice(0, count))) / total)
+  return weights.map((_, index) => end(index + 1) - end(index))
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}
+
+/** Widths by weight, of which those that are too narrow get what the others do without. */
+function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
+  const byWeight = shares(
+    width,
+    panes.map(pane => pane.weight),
+  )
+  const needs = panes.map((pane, index) => pane.needs?.(byWeight[index]!) ?? 0)
+  const missing = byWeight.map((share, index) => Math.max(0, needs[index]! - share))
+  const leastLeft = panes.length > 2 ? LEAST_LEFT.three : LEAST_LEFT.two
+  const spare = byWeight.map((share, index) => {
+    const least = Math.max(needs[index]!, leastLeft, Math.ceil(share * SHARE_LEFT))
+    return Math.max(0, share - least)
   })
+  const moved = Math.min(sumOf(missing), sumOf(spare))
+  if (moved === 0) return byWeight
+  const gained = shares(moved, missing)
+  const given = shares(moved, spare)
+  return byWeight.map((share, index) => share + gained[index]! - given[index]!)
 }
 
 /**
@@ -52,15 +87,22 @@ function shares(length: number, weights: readonly number[]): number[] {
  * first of them as long as the focused one shows with it; `zoomed` gives everything to the focused one.
  */
 export function paneBoxes(
-  options: Size & { weights: readonly number[]; focused: number; first?: number | undefined; zoomed?: boolean },
+  options: Size & { panes: readonly PaneShare[]; focused: number; first?: number | undefined; zoomed?: boolean },
 ): (PaneBox | undefined)[] {
-  const { width, height, weights, focused } = options
+  const { width, height, panes, focused } = options
   const { arrangement, room } = arrangementOf(options, options.zoomed)
-  const shown = Math.min(room, weights.length)
-  const first = shownFrom({ room: shown, count: weights.length, focused, first: options.first })
-  const lengths = shares(arrangement === 'stacked' ? height : width, weights.slice(first, first + shown))
+  const shown = Math.min(room, panes.length)
+  const first = shownFrom({ room: shown, count: panes.length, focused, first: options.first })
+  const inView = panes.slice(first, first + shown)
+  const lengths =
+    arrangement === 'stacked'
+      ? shares(
+          height,
+          inView.map(pane => pane.weight),
+        )
+      : widthsByNeed(width, inView)
   let used = 0
-  return weights.map((_, index) => {
+  return panes.map((_, index) => {
     const length = lengths[index - first]
     if (length === undefined) return undefined
     const at = used

@@ -57,7 +57,7 @@ export function Pane(props: { title: string; count?: string; note?: string; focu
   const joints = useJoints()
   const { width, height } = useSize()
   const { lines } = theme.symbols
-  const { focused } = props
+  const focused = props.focused && !joints.covered
   const left = joints.left ? 0 : 1
   const title = props.count ? `${props.title} ${props.count}` : props.title
   const notes = [props.note, useZoomed() && 'zoomed'].filter(Boolean)

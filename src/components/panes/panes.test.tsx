@@ -1,17 +1,23 @@
 import { afterEach, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
+import type { Client } from '../../api/client/client.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
+import type { Place } from '../../tui/router/place.ts'
 import { panesKeys } from '../component-keys.ts'
+import { appKeys } from '../everywhere-keys.ts'
+import { listKeys } from '../list/list-keys.ts'
 
 let app: TestApp
 afterEach(() => app.close())
 
 const { zoom, next } = panesKeys.bindings
 
+const openedRuns = async (client: Client): Promise<Place> =>
+  runsRoute.to({ projectId: (await client.projects.list()).items[0]!.id })
+
 async function openRuns(): Promise<void> {
-  app = await openApp({
-    place: async client => runsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
-  })
+  app = await openApp({ place: openedRuns })
   await app.see(/╭▌Suites .*┬ Runs/)
 }
 
@@ -37,4 +43,41 @@ test('Alt and a number goes to that pane; a number too high says how many there 
   await app.see(/╭▌Suites/)
   await app.press('alt+7')
   await app.see('There are 3 panes here.')
+})
+
+test('while something is open above the panes, only that looks focused', async () => {
+  app = await openApp({ place: openedRuns, size: { width: 160, height: 30 } })
+  await app.see(/╭▌Suites .*┬ Runs/)
+  await app.press(appKeys.bindings.help)
+  await app.see('╭▌What works here')
+  await app.see(/^╭ Suites/m)
+  await app.press('escape')
+  await app.see(/^╭▌Suites/m)
+})
+
+test('what is open takes the whole width where little more than a border would show beside it', async () => {
+  app = await openApp({ place: openedRuns, size: { width: 94, height: 24 } })
+  await app.see(/╭▌Suites/)
+  await app.press(appKeys.bindings.help)
+  await app.see(/^╭▌What works here .*╮$/m)
+})
+
+test('a pane whose names would be cut is wider, and no border moves from row to row, nor under a filter', async () => {
+  const name = 'Evals of the assistant on a reference server'
+  app = await openApp({
+    place: async client => {
+      await client.projects.create({ body: { name } })
+      return projectsRoute.to()
+    },
+    size: { width: 120, height: 30 },
+  })
+  await app.see(name)
+  const border = app.row('▌Projects').indexOf('┬')
+  await app.press(listKeys.bindings.down)
+  await app.see('2 of 2')
+  expect(app.row('▌Projects').indexOf('┬')).toBe(border)
+  await app.press(listKeys.bindings.filter)
+  await app.type('sandbox')
+  await app.see('of 1/2')
+  expect(app.row('▌Projects').indexOf('┬')).toBe(border)
 })

@@ -8,16 +8,12 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { MouseFocus } from '../mouse-areas.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
+import { useIsCovered } from '../overlays.tsx'
 import { JointsProvider, jointsAt } from './joints.ts'
-import { arrangementOf, paneBoxes } from './layout.ts'
+import { arrangementOf, paneBoxes, type PaneShare } from './layout.ts'
 import { ZoomProvider } from './zoom.ts'
 
-export type PaneSpec<Id extends string> = {
-  id: Id
-  /** Share of the width beside its neighbours, or of the height between those above and below it. */
-  weight: number
-  render: (focused: boolean) => ReactNode
-}
+export type PaneSpec<Id extends string> = PaneShare & { id: Id; render: (focused: boolean) => ReactNode }
 
 /** Draws a pane as a component of its own, so that what it throws is caught around it. */
 function Drawn(props: { pane: PaneSpec<string>; focused: boolean }): ReactNode {
@@ -36,7 +32,8 @@ export function Panes<Id extends string>(props: {
 }) {
   const { panes, onFocus } = props
   const { width, height } = useSize()
-  const size = { width, height, neverBeside: useTheme().plain }
+  const { plain } = useTheme()
+  const size = { width, height, neverBeside: plain }
   const focused = Math.max(
     0,
     panes.findIndex(pane => pane.id === props.focused),
@@ -44,7 +41,7 @@ export function Panes<Id extends string>(props: {
   // A click must not move the pane away from under the mouse; keys show what lies before again.
   const [first, holdFirst] = useState<number>()
   const [zoomed, setZoomed] = useState(false)
-  const boxes = paneBoxes({ ...size, weights: panes.map(pane => pane.weight), focused, first, zoomed })
+  const boxes = paneBoxes({ ...size, panes, focused, first, zoomed })
   const step = (by: number): void => {
     holdFirst(undefined)
     onFocus(panes[(focused + by + panes.length) % panes.length]!.id)
@@ -60,7 +57,9 @@ export function Panes<Id extends string>(props: {
     holdFirst(undefined)
     onFocus(pane.id)
   }
-  const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused }] : []))
+  // A screen reader would read the mark that comes back instead of the chosen row.
+  const covered = useIsCovered() && !plain
+  const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused && !covered }] : []))
   const stacked = arrangementOf(size, zoomed).arrangement === 'stacked'
   const alone = panes.length === 1 || (!zoomed && arrangementOf(size).arrangement === 'one')
   useBindings(panesKeys, {
@@ -79,11 +78,14 @@ export function Panes<Id extends string>(props: {
               <SizeProvider key={pane.id} {...box}>
                 <MouseFocus onFocus={() => pick(pane.id)}>
                   <JointsProvider
-                    value={jointsAt(
-                      shown,
-                      shown.findIndex(beside => beside.index === index),
-                      stacked,
-                    )}
+                    value={{
+                      covered,
+                      ...jointsAt(
+                        shown,
+                        shown.findIndex(beside => beside.index === index),
+                        stacked,
+                      ),
+                    }}
                   >
                     <Boundary title={titleOf(pane.id)} focused={index === focused}>
                       <Drawn pane={pane} focused={index === focused} />

@@ -1,6 +1,14 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { outcomeOfRun, type RunOutcome } from '../../domain/runs/outcome.ts'
-import { coverageOf, isShort, type ReportedRun, type SuiteState } from '../../domain/runs/suite-state.ts'
+import {
+  coverageOf,
+  isShort,
+  partLabels,
+  reportRun,
+  type ReportedRun,
+  type SuiteState,
+} from '../../domain/runs/suite-state.ts'
+import { runCounts } from '../../domain/runs/counts.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 
@@ -50,4 +58,12 @@ export function suiteLook({ judgedBy, isPlainlyPassed }: SuiteState): Look | und
   if (!judgedBy) return undefined
   if (judgedBy.outcome !== 'passed' || isPlainlyPassed) return reportLook(judgedBy)
   return judgedBy.coverage.isWhole === undefined ? { ...PASSED_IN_PART, tone: 'muted' } : PASSED_IN_PART
+}
+
+/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty where it counted nothing. */
+export function passedWords(run: EvalRun): string {
+  const { passed, total, unit } = runCounts(run) ?? {}
+  if (total === undefined) return ''
+  const words = [`${formatCount(passed)} of ${formatCount(total)}`, unit, 'passed'].filter(Boolean).join(' ')
+  return [words, ...partLabels(reportRun(run))].join(', ')
 }

@@ -60,6 +60,29 @@ test('the client of an environment has its name, on whatever page of the clients
   await app.see(/Client +Desk/)
 })
 
+test('that the names of clients arrive is no change of the environments that stand there already', async () => {
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>()
+  const testService = await openService({
+    wrap: fetch => async request => {
+      if (request.method === 'GET' && new URL(request.url).pathname.endsWith('/clients')) await until
+      return await fetch(request)
+    },
+  })
+  onTestFinished(() => testService.close())
+  const { client } = testService
+  projectId = (await client.projects.list()).items[0]!.id
+  const made = await client.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
+  const { id } = await client.environments.create({ projectId, body: { name: 'Nightly', hostId: made.id } })
+  app = await openApp({ testService, place: environmentsRoute.to({ projectId }) })
+  await app.see(new RegExp(`Client +${made.id}`))
+  answer()
+  await app.see(/Client +Desk/)
+  expect(app.frame()).not.toMatch(/▌Nightly[^│]*~/)
+  await client.environments.update({ projectId, environmentId: id, body: { name: 'Weekly', expectedRevision: 1 } })
+  await app.press(appKeys.bindings.refresh)
+  await app.see(/▌Weekly[^│]*~/)
+})
+
 describe('a project without environments', () => {
   test('an environment is made with a client that is made on the spot, and is chosen then', async () => {
     await open()
@@ -73,7 +96,7 @@ describe('a project without environments', () => {
     await app.see('Template')
     await app.type('Chat')
     await app.press(formKeys.bindings.send)
-    await app.see(/Client .required.  Chat/)
+    await app.see(/Client +Chat/)
     await app.press(formKeys.bindings.send)
     await app.see('Saved Nightly.')
     await app.see('▌Nightly')

@@ -8,7 +8,7 @@ import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useWholeList } from '../../hooks/use-whole-list.ts'
+import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { environmentsKeys } from './bindings.ts'
@@ -68,12 +68,13 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
 
 function useEnvironmentRows(items: readonly Environment[], projectId: string) {
   const { queries } = useWorkspace()
-  const clients = useWholeList(queries.clients.list, { projectId }).items
+  const read = useWholeList(queries.clients.list, { projectId })
+  const clients = read.items
   const rows = useMemo(() => {
     const byId = new Map(clients?.map(client => [client.id, client]))
     return items.map((environment): EnvironmentRow => ({ environment, client: byId.get(environment.hostId ?? '') }))
   }, [items, clients])
-  return { rows, columns: COLUMNS }
+  return { rows, columns: COLUMNS, isJoined: isReadWhole(read) }
 }
 
 /** The client of an environment, by its id as long as its name is not known. */

@@ -44,12 +44,13 @@ export function NotebookScreen() {
   const entriesList = {
     title: 'Entries',
     empty: {
-      why: 'This incident has no entries yet.',
+      why: incidents.row ? 'This incident has no entries yet.' : 'No incident is chosen.',
       next: `Press ${key(notebookKeys, 'note')} to add a note, or pin something on any screen.`,
     },
   }
   const what = 'the notebook'
-  const detail = (focused: boolean) => <EntryPane entry={entry} focused={focused} />
+  const next = entries.list.total === 0 ? entriesList.empty.next : undefined
+  const detail = (focused: boolean) => <EntryPane entry={entry} next={next} focused={focused} />
   return (
     <CollectionFrame
       collection={incidents}
@@ -100,12 +101,16 @@ function useCollections(all: readonly Incident[]) {
 }
 
 /** The chosen entry: its note, and what was known of the pinned thing at that moment. */
-function EntryPane(props: { entry: NotebookEntry | undefined; focused: boolean }) {
+function EntryPane(props: { entry: NotebookEntry | undefined; next: string | undefined; focused: boolean }) {
   const { entry, focused } = props
   const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])
   return (
     <Pane title={entry?.pinned ? `${entry.pinned.kind} ${entry.pinned.name}` : 'Entry'} focused={focused}>
-      {entry ? <Viewer lines={lines} focused={focused} /> : <NothingChosen sources={[]} why="No entry is chosen." />}
+      {entry ? (
+        <Viewer lines={lines} focused={focused} />
+      ) : (
+        <NothingChosen sources={[]} why="No entry is chosen." next={props.next} />
+      )}
     </Pane>
   )
 }

@@ -16,7 +16,7 @@ import {
 import { Viewer } from '../../components/viewer.tsx'
 import { isRunning, stateLook } from '../../domain/readiness/labels.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useWholeList } from '../../hooks/use-whole-list.ts'
+import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
@@ -62,7 +62,8 @@ function stateOf(run: ReadinessRun): string {
 function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
-  const servers = useWholeList(queries.servers.list, { projectId }).items
+  const read = useWholeList(queries.servers.list, { projectId })
+  const servers = read.items
   const rows = useMemo(() => {
     const names = new Map(servers?.map(({ id, name }) => [id, name]))
     return items.map((run): ReadinessRow => {
@@ -77,7 +78,7 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
     ],
     [symbols],
   )
-  return { rows, columns }
+  return { rows, columns, isJoined: isReadWhole(read) }
 }
 
 function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, projectId: string) {

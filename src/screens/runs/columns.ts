@@ -10,7 +10,7 @@ import {
   measureColumn,
   noteColumn,
 } from '../../components/collection/plain-parts.ts'
-import { formatCount, formatDuration } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
@@ -52,14 +52,6 @@ export function runColumns(
     noteColumn('Group', 6, run => groupOf(run)?.slice(-6) ?? '', { from: 88 }),
     noteColumn('Notes', 'flex', run => run.notes ?? '', { from: 76 }),
   ]
-}
-
-/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty where it counted nothing. */
-export function passedWords(run: EvalRun): string {
-  const { passed, total, unit } = runCounts(run) ?? {}
-  if (total === undefined) return ''
-  const words = [`${formatCount(passed)} of ${formatCount(total)}`, unit, 'passed'].filter(Boolean).join(' ')
-  return [words, ...partLabels(reportRun(run))].join(', ')
 }
 
 function shareOfGraded(run: EvalRun): number | undefined {

@@ -12,8 +12,8 @@ export const PASSED = 9
  */
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage
-  const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
-  if (!isUnfinished && graded && graded.count < graded.total) return `${partOf(graded.count, graded.total)} graded`
+  if (outcome !== 'in-flight' && graded && graded.count < graded.total)
+    return `${partOf(graded.count, graded.total)} graded`
   const passed = counts ? passedOfGraded(counts) : UNKNOWN
   if (passed === UNKNOWN) return passed
   if (!cases) return isRerun ? `${passed} rerun` : passed

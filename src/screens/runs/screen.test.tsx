@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createClient } from '../../api/client/client.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import { confirmKeys, fieldKeys, foldKeys, tabsKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, foldKeys, panesKeys, tabsKeys } from '../../components/component-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { traceKeys } from '../../components/transcript/trace-keys.ts'
@@ -77,6 +80,41 @@ async function openRuns(params: Record<string, string> = {}): Promise<void> {
   app = await openApp({ testService, place: runsRoute.to({ projectId, ...params }) })
 }
 
+test('where a suite has no run, nothing offers to open one', async () => {
+  const { suiteId } = await testService.client.suites.create({
+    projectId,
+    body: { name: 'Never ran', model: 'none', serverIds: [serverId], tests: [echoCase('hears', 'hello')] },
+  })
+  await openRuns({ suiteId, pane: 'runs' })
+  await app.see('This suite has not run yet.')
+  const isOffered = (): boolean => app.active().some(({ name, unavailable }) => name === 'runs.open' && !unavailable)
+  expect(isOffered()).toBe(false)
+  await app.press(panesKeys.bindings.next)
+  await app.see('┬▌Run ')
+  expect(isOffered()).toBe(false)
+})
+
+test('keys typed ahead open the run of a suite whose runs are not read yet', async () => {
+  const suiteId = await suiteWithRuns('Typed ahead', 1)
+  const held = Promise.withResolvers<void>()
+  const client = createClient({
+    async fetch(request) {
+      if (/\/runs(\?|$)/.test(request.url)) await held.promise
+      return await testService.fetch(request)
+    },
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: testService.service.localKey,
+    budget: createBudget({ unlimited: true }),
+  })
+  const place = runsRoute.to({ projectId, suiteId })
+  app = await openApp({ testService: { ...testService, client, close: () => Promise.resolve() }, place })
+  await app.see('▌Typed ahead')
+  await app.press(keys.open)
+  await app.press(keys.open)
+  held.resolve()
+  await app.see('▌Run #1')
+})
+
 describe('launching', () => {
   test('opens the new run, and it ends with the failing trial on top', async () => {
     const suiteId = await suiteWithRuns('Agreed', 1)
@@ -107,7 +145,7 @@ describe('cancelling', () => {
     await app.press(keys.cancel)
     await app.see('❯ Keep it running')
     await app.press(confirm.next, confirm.choose)
-    await app.see('Run #1 cancelled: 0 of 1 case executions passed.')
+    await app.see('Run #1 cancelled: 0 of 1 case executions passed, 0 of 1 trials graded.')
     await app.see(/#1 +⊘ cancelled/)
     await app.see(/⊘ cancelled +takes a minute/)
     await app.press(keys.cancel)

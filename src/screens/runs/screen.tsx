@@ -9,6 +9,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
+import { paneNeeds } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
@@ -60,6 +61,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
           {
             id: 'suites',
             weight: 14,
+            needs: paneNeeds(lists.suiteList),
             render: focus => (
               <SuitesPane
                 projectId={projectId}
@@ -103,16 +105,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
                   }}
                 />
               ) : (
-                <Pane title="Run" focused={focus}>
-                  <NothingChosen
-                    sources={[
-                      { what: 'the suites', data: lists.suites },
-                      ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
-                    ]}
-                    why="No run is chosen."
-                    isMissed={lists.suiteList.isMissed || lists.runList.isMissed || params['runId'] !== undefined}
-                  />
-                </Pane>
+                <NoRun lists={lists} isWanted={params['runId'] !== undefined} focused={focus} />
               ),
           },
         ]}
@@ -152,6 +145,26 @@ function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   return { ...params, suiteId: suite, runId: run, ...((run === runId || runId === undefined) && { iterationId, base }) }
 }
 
+/** What stands in place of a run while none is chosen. */
+function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boolean; focused: boolean }) {
+  const { suites, suiteList, suite, runs, runList } = lists
+  const key = useKeyName()
+  return (
+    <Pane title="Run" focused={focused}>
+      <NothingChosen
+        sources={[
+          { what: 'the suites', data: suites },
+          ...(suite ? [{ what: 'the runs of the suite', data: runs }] : []),
+        ]}
+        why="No run is chosen."
+        next={suite && runList.total === 0 ? `Press ${key(runsKeys, 'launch')} to launch one.` : undefined}
+        isEmpty={suiteList.total === 0}
+        isMissed={suiteList.isMissed || runList.isMissed || isWanted}
+      />
+    </Pane>
+  )
+}
+
 /** The runs, the cases or the settings of the chosen suite. */
 function Middle<Cases extends SuiteCases>(props: {
   projectId: string
@@ -168,7 +181,11 @@ function Middle<Cases extends SuiteCases>(props: {
   if (!suite)
     return (
       <Pane title="Runs" focused={focused}>
-        <NothingChosen sources={[{ what: 'the suites', data: suites }]} why="No suite is chosen." />
+        <NothingChosen
+          sources={[{ what: 'the suites', data: suites }]}
+          why="No suite is chosen."
+          isEmpty={lists.suiteList.total === 0}
+        />
       </Pane>
     )
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />

@@ -13,6 +13,7 @@ type StoredCase = { id: string; stored: { id: string } }
 /** The cases of a suite, as far as this screen looks into them. */
 export type SuiteCases = {
   list: {
+    total: number
     current: () => StoredCase | undefined
     choose: () => StoredCase | undefined
     marked: () => readonly StoredCase[]

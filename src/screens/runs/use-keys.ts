@@ -12,6 +12,7 @@ import type { SuiteCases } from './suite-parts.ts'
 import type { RunsLists } from './use-lists.ts'
 import { isTerminalRunStatus, type EvalRun, runName } from '../../api/contract/runs.ts'
 import { useCancelRun } from '../../components/records/use-cancel-run.ts'
+import { noRow } from '../../components/list/use-list.ts'
 import { useWatch } from './watch/use-watch.ts'
 import { useLaunch } from './launch/use-launch.tsx'
 import { useQueryClient } from '@tanstack/react-query'
@@ -29,6 +30,8 @@ export function useKeys(options: {
 }): void {
   const { lists, cases, middle, focused, tab } = options
   const { suite, suiteList, run, runList } = lists
+  // Before the lists are read, a key that is typed ahead opens what will be first in them.
+  const mayHave = { suite: suite ?? !lists.suites.items, run: run ?? !lists.runs.items }
   const router = useRouter()
   const openLaunched = (runId: string, base?: string): void => {
     runList.selection.select(runId)
@@ -47,19 +50,25 @@ export function useKeys(options: {
   const compare = useComparing(options.projectId, lists)
   const goToDate = useRunDate(lists)
   const openDoctor = useToolDoctor(options.projectId)
+  const openRun = (): void =>
+    router.replace({
+      suiteId: suiteList.choose()?.id,
+      runId: runList.choose()?.id,
+      base: undefined,
+      pane: 'run',
+      iterationId: undefined,
+    })
   const open: Record<PaneId, KeyHandler | Unavailable> = {
-    suites: () => router.replace({ suiteId: suiteList.choose()?.id, runId: undefined, pane: 'runs' }),
-    runs:
-      openMiddle(middle, cases, router) ??
-      (() =>
-        router.replace({
-          suiteId: suiteList.choose()?.id,
-          runId: runList.choose()?.id,
-          base: undefined,
-          pane: 'run',
-          iterationId: undefined,
-        })),
-    run: middle === 'cases' ? unavailable('The case is open; there is nothing further in it.') : options.openTrial,
+    suites: mayHave.suite
+      ? () => router.replace({ suiteId: suiteList.choose()?.id, runId: undefined, pane: 'runs' })
+      : noRow(suiteList, 'suite'),
+    runs: openMiddle(middle, cases, router) ?? (mayHave.run ? openRun : noRow(runList, 'run')),
+    run:
+      middle === 'cases'
+        ? unavailable('The case is open; there is nothing further in it.')
+        : mayHave.run
+          ? options.openTrial
+          : noRow(runList, 'run'),
   }
   const atTop = useAtTop()
   const back = (): void => {
@@ -77,18 +86,16 @@ export function useKeys(options: {
         ? unavailable('The trial is open; there is nothing further in it.')
         : open[focused],
     back,
-    launch: suite
-      ? () => actions.launch(suiteList.choose() ?? suite, markedCases())
-      : unavailable('There is no suite to launch.'),
-    rerun: run ? () => rerun(runList.choose() ?? run) : unavailable('There is no run to rerun.'),
-    follow: run ? () => follow(runList.choose() ?? run) : unavailable('There is no run to follow.'),
-    watch: suite ? () => watch(suiteList.choose() ?? suite) : unavailable('There is no suite to watch files for.'),
+    launch: suite ? () => actions.launch(suiteList.choose() ?? suite, markedCases()) : noRow(suiteList, 'suite'),
+    rerun: run ? () => rerun(runList.choose() ?? run) : noRow(runList, 'run'),
+    follow: run ? () => follow(runList.choose() ?? run) : noRow(runList, 'run'),
+    watch: suite ? () => watch(suiteList.choose() ?? suite) : noRow(suiteList, 'suite'),
     cancel: canCancel
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),
     compare,
     date: middle === 'runs' ? goToDate : unavailable('Only runs have dates.'),
-    doctor: run ? () => openDoctor(runList.choose() ?? run) : unavailable('There is no run with tools to show.'),
+    doctor: run ? () => openDoctor(runList.choose() ?? run) : noRow(runList, 'run'),
   })
 }
 
@@ -102,7 +109,7 @@ function openMiddle(
   if (middle === 'runs') return undefined
   return cases.chosen
     ? () => router.replace({ caseId: cases.list.choose()?.id, pane: 'run' })
-    : unavailable('There is no case to open.')
+    : noRow(cases.list, 'case')
 }
 
 /** Launch and cancel: each says its effect, asks, acts once, and reports what became of it. */
@@ -137,5 +144,5 @@ function useComparing(projectId: string, lists: RunsLists): (() => void) | Unava
     const others = runList.marked().filter(({ id }) => id !== chosen.id)
     show({ suiteId: suiteList.choose()?.id, runId: chosen.id, base: others.length === 1 ? others[0]?.id : undefined })
   }
-  return run || hasEnded(queryClient, projectId) ? compare : unavailable('There is no run to compare.')
+  return run || hasEnded(queryClient, projectId) ? compare : noRow(runList, 'run')
 }

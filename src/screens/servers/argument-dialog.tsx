@@ -4,6 +4,7 @@ import type { FieldInput } from '../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
+import { isSameJson } from '../../domain/json/same-json.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
 import { shorten } from './json-text.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -15,6 +16,8 @@ export type ArgumentQuestion = {
   form: ArgumentForm
   /** Input schema to check against before anything is sent; without the property nothing is checked. */
   schema?: JsonObject | null | undefined
+  /** That schema as the server lists it when the form is sent; undefined where it lists none any more. */
+  schemaNow?: () => JsonObject | null | undefined
   /** What sending does, where it has effects. */
   effect: readonly FormText[]
   act: string
@@ -40,6 +43,8 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
     })
   }
 }
+
+const OUTDATED = 'The arguments of the tool have changed meanwhile. Close this form and open it again.'
 
 type Faults = { fields: readonly (string | undefined)[]; rest: readonly string[] }
 const NO_FAULTS: Faults = { fields: [], rest: [] }
@@ -101,10 +106,14 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
     if ('schema' in question && unchecked === undefined) {
       setChecking(true)
       const begun = edits.current
-      const verdict = await checkArguments(question.schema, parsed.value)
+      const schema = question.schemaNow?.() ?? question.schema
+      const verdict = await checkArguments(schema, parsed.value)
       if (edits.current !== begun) return undefined
       setChecking(false)
-      if ('faults' in verdict && verdict.faults.length > 0) return show(placeFaults(form, verdict.faults))
+      if ('faults' in verdict && verdict.faults.length > 0) {
+        const { fields, rest } = placeFaults(form, verdict.faults)
+        return show({ fields, rest: isSameJson(schema, question.schema) ? rest : [OUTDATED, ...rest] })
+      }
       if ('unusable' in verdict && verdict.isLimit === true) {
         setUnchecked(verdict.unusable)
         return undefined

@@ -3,7 +3,7 @@ import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites
 import { isJson, jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { schemaType } from './schema-lines.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isPlainObject, parseWritten, UnkeptNumber, type JsonObject } from '../../lib/json.ts'
 
 /**
  * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
@@ -187,8 +187,9 @@ function readField(field: ArgumentField, text: string): { value: unknown } | { p
   if (field.kind === 'text') return { value: text === '' && !field.required ? LEFT_OUT : text }
   if (text.trim() === '') return field.required ? { problem: `is required: ${field.type}` } : { value: LEFT_OUT }
   try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
+    return { value: parseWritten(text) }
+  } catch (error) {
+    if (error instanceof UnkeptNumber) return { problem: error.message }
     return field.kind === 'either' ? { value: text } : { problem: `is not JSON for ${field.type}` }
   }
 }

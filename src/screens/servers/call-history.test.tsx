@@ -41,6 +41,13 @@ async function open(on = testService, params: Record<string, string> = ids): Pro
   app = await openApp({ testService: { ...on, client, close: () => Promise.resolve() }, size, place })
 }
 
+test('without a call no key is offered that needs one', async () => {
+  await open()
+  await app.see('Nothing was called, rendered or read here yet.')
+  const offered = app.active().filter(({ name, unavailable }) => name.startsWith('calls.') && !unavailable)
+  expect(offered.map(({ name }) => name)).toEqual([])
+})
+
 test('calls of an earlier session are listed, shown, called again, and listed once', async () => {
   await call('echo', { said: 'before' })
   await open()
@@ -48,6 +55,7 @@ test('calls of an earlier session are listed, shown, called again, and listed on
   await app.press(keys.show)
   const shown = await app.see('As received')
   expect(shown).toMatch(/Took +\S+/)
+  expect(shown).toMatch(/Tool +echo/)
   expect(shown).toContain('"said": "before"')
   await app.press(resultKeys.bindings.again)
   await app.see('Call echo again?')

@@ -57,13 +57,14 @@ export function Calls({ projectId, server, focused }: TabProps) {
   }
   const notify = useNotify()
   // Of the row that is chosen when the key comes: moving through a list draws nothing around it.
-  const onChosen =
-    (actOf: (call: ListedCall | undefined) => KeyHandler | Unavailable): KeyHandler =>
-    async key => {
-      const act = actOf(list.choose())
-      if (typeof act === 'function') await act(key)
-      else notify('warn', act.unavailable)
-    }
+  const onChosen = (actOf: (call: ListedCall | undefined) => KeyHandler | Unavailable): KeyHandler | Unavailable =>
+    calls.length === 0
+      ? NOTHING
+      : async key => {
+          const act = actOf(list.choose())
+          if (typeof act === 'function') await act(key)
+          else notify('warn', act.unavailable)
+        }
   const pairOf = (call: ListedCall | undefined): KeyHandler | Unavailable => {
     const pair = comparedPair(list.marked(), call, calls)
     return typeof pair === 'string' ? unavailable(pair) : () => compare(pair)

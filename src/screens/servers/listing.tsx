@@ -10,13 +10,13 @@ import { useReadOn } from '../../components/list/read-on.tsx'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import type { Column } from '../../components/list/columns.ts'
-import { useList, type ListState } from '../../components/list/use-list.ts'
+import { noRow, useList, type ListState } from '../../components/list/use-list.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { serversKeys } from './bindings.ts'
 import { isOff, OFF } from './checks.ts'
@@ -67,10 +67,10 @@ export function useListing<Item extends object>(
   return { pages, note, list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }) }
 }
 
-/** Has something done with the chosen item of a listing; `none` says why not, where there is no item. */
-export function onChosen<Item>(list: ListState<Item>, none: string) {
+/** Has something done with the chosen item of a listing. */
+export function onChosen<Item>(list: ListState<Item>, noun: string) {
   return (act: (item: Item) => void | Promise<void>): KeyHandler | Unavailable => {
-    if (list.items.length === 0) return unavailable(none)
+    if (list.items.length === 0) return noRow(list, noun)
     return () => {
       const item = list.current()
       return item && act(item)

@@ -65,7 +65,7 @@ export function Prompts(props: TabProps) {
       onSend: send,
     })
   }
-  const withPrompt = onChosen(listing.list, 'There is no prompt.')
+  const withPrompt = onChosen(listing.list, 'prompt')
   useBindings(
     promptsKeys,
     {

@@ -6,7 +6,7 @@ import type { LiveServer, ResourceTemplate } from '../../api/contract/live-serve
 import type { Resource } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
-import { useList } from '../../components/list/use-list.ts'
+import { noRow, useList } from '../../components/list/use-list.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
@@ -70,7 +70,8 @@ export function Resources(props: TabProps) {
   const readTemplate = useTemplateReading(projectId, server, calls.readResource)
   const notes = [changed, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
   const subscription = useSubscription(projectId, server.id, known)
-  const withResource = onChosen(list, 'There is no resource.')
+  const resource = list.current()
+  const withResource = onChosen(list, 'resource')
   useBindings(
     resourcesKeys,
     {
@@ -78,7 +79,7 @@ export function Resources(props: TabProps) {
         isTemplate(resource) ? readTemplate(resource) : calls.readResource(resource.uri),
       ),
       raw: withResource(resource => openText(addressOf(resource), jsonLines(withShortTexts(resource, 20_000)))),
-      subscribe: subscription(list.current()),
+      subscribe: resource ? subscription(resource) : noRow(list, 'resource'),
     },
     { active: focused },
   )
@@ -134,11 +135,10 @@ export function useSubscription(
   projectId: string,
   serverId: string,
   { live, error }: ReturnType<typeof useLiveServer>,
-): (resource: ListedResource | undefined) => KeyHandler | Unavailable {
+): (resource: ListedResource) => KeyHandler | Unavailable {
   const write = useWrite(contract.liveServers.subscribe)
   return resource => {
     if (isLocalOnly(error)) return unavailable(describeError(error).sentence)
-    if (!resource) return unavailable('There is no resource.')
     if (isTemplate(resource)) return unavailable('A template stands for many resources, and none of them is chosen.')
     if (live?.offers?.subscriptions === false)
       return unavailable('This server does not offer subscriptions to resources.')

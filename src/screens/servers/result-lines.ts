@@ -19,6 +19,7 @@ import { linesNode, section } from '../../components/viewer/sections.ts'
 import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from '../../domain/calls/call-log.ts'
 import { callDuration, StoredFailure, statusOf, type CallStatus } from '../../domain/calls/listed-calls.ts'
+import { mismatchText } from '../../domain/servers/findings.ts'
 import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
@@ -28,6 +29,8 @@ import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 const MOST_TEXT = 20_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }
+/** What a field calls that which was called, rendered or read. */
+const TARGET_FIELDS: Record<Answer['kind'], string> = { tool: 'Tool', prompt: 'Prompt', resource: 'Resource' }
 
 const LOOKS: Record<string, Look> = {
   running: { symbol: 'live', tone: 'live', word: 'running' },
@@ -48,10 +51,11 @@ export function callLook(status: CallStatus): Look {
  * @param fault why the result is not what the tool promises
  */
 export function callNodes(record: CallRecord, look: ContentLook, now: number, fault?: string): OutlineNode[] {
-  const text = `The result does not match the tool’s output schema: ${shorten(fault ?? '', 300)}.`
   return [
     ...headNodes(record, look, now),
-    ...(fault === undefined ? [] : [linesNode('fault', [{ text, tone: 'error' }, ''])]),
+    ...(fault === undefined
+      ? []
+      : [linesNode('fault', [{ text: mismatchText(shorten(fault, 300)), tone: 'error' }, ''])]),
     ...outcomeNodes(record, look, now),
   ]
 }
@@ -67,7 +71,7 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
       took && `${formatDuration(took.ms)}, ${took.by === 'service' ? 'as the service measured' : 'measured here'}`,
     ],
     ['Server', record.serverName],
-    [KIND_WORDS[record.kind], record.target],
+    [TARGET_FIELDS[record.kind], record.target],
     ['Started', formatAgo(record.startedAt, now)],
   ])
   const why = record.incomplete ? [{ text: INCOMPLETE[record.incomplete] ?? '', tone: 'warn' as const }, ''] : []

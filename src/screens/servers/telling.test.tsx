@@ -3,7 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { createServerNews, type ServerNews } from '../../domain/servers/news.ts'
-import { consoleKeys, resourcesKeys, resultKeys } from './bindings.ts'
+import { consoleKeys, resourcesKeys, resultKeys, toolsKeys } from './bindings.ts'
+import { fieldKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
 import { serversRoute } from './route.ts'
 
 const telling = fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))
@@ -29,9 +31,9 @@ afterEach(async () => {
 
 const call = (toolName: string) => testService.client.servers.callTool({ ...ids, body: { toolName, parameters: {} } })
 
-async function open(tab: string): Promise<void> {
+async function open(tab: string, size = { width: 120, height: 40 }): Promise<void> {
   const place = serversRoute.to({ ...ids, pane: 'detail', tab })
-  app = await openApp({ testService, place, access: { serverNews }, size: { width: 120, height: 40 } })
+  app = await openApp({ testService, place, access: { serverNews }, size })
 }
 
 test('log messages stand in the console by level and logger, and one key chooses the level', async () => {
@@ -48,15 +50,32 @@ test('log messages stand in the console by level and logger, and one key chooses
 
 test('a list on screen is read again when it changed, once for a thousand announcements', async () => {
   await open('tools')
-  await app.see(/ 7 listed/)
+  await app.see(/ 9 listed/)
   await call('change')
-  await app.see(/8 listed, announced 1,000 changes/)
+  await app.see(/10 listed, announced 1,000 changes/)
   await app.see('added-1')
   const { content } = await call('lists')
   const times = Number(/listed (\d+) times/.exec(JSON.stringify(content))?.[1])
   // At first, for the first announcement, and once for all that came within seconds of it.
   expect(times).toBeGreaterThanOrEqual(2)
   expect(times).toBeLessThanOrEqual(3)
+})
+
+test('a form is checked by what its tool takes when it is sent', async () => {
+  await open('tools', { width: 400, height: 40 })
+  await app.see(/ 9 listed/)
+  await app.press(listKeys.bindings.filter)
+  await app.type('takes')
+  await app.press(fieldKeys.bindings.submit)
+  await app.see(/▌takes/)
+  await app.press(toolsKeys.bindings.call)
+  await app.see('Call takes on telling')
+  await app.type('x')
+  await call('rename')
+  await app.see(/second +string +required/)
+  await app.press(formKeys.bindings.send)
+  await app.see('The arguments of the tool have changed meanwhile.')
+  expect(app.frame()).toContain('second is required')
 })
 
 test('a resource that is subscribed to says how often it was updated, and is read again where it is open', async () => {

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import type { Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
@@ -39,9 +40,9 @@ export function Tools(props: TabProps) {
     keyOf: toolKey,
     columns: toolColumns,
   })
-  const call = useToolCall(projectId, server)
+  const call = useToolCall(projectId, server, listing.pages.items)
   const openText = useTextOverlay()
-  const withTool = onChosen(listing.list, 'There is no tool.')
+  const withTool = onChosen(listing.list, 'tool')
   useBindings(
     toolsKeys,
     {
@@ -66,7 +67,13 @@ export function Tools(props: TabProps) {
  * The form is the question: its last lines say what will be called, and that it acts elsewhere. It begins with what the
  * tool was called with last, as far as its fields still take that.
  */
-function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => void {
+function useToolCall(
+  projectId: string,
+  server: ProjectServer,
+  listed: readonly Tool[] | undefined,
+): (tool: Tool) => void {
+  const latest = useRef(listed)
+  latest.current = listed
   const ask = useArgumentDialog()
   const calls = useCalls(projectId, server)
   const { calls: made } = useCallHistory(projectId, server)
@@ -79,6 +86,7 @@ function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => 
       about: tool.description ?? undefined,
       form: filled ?? form,
       schema: tool.inputSchema,
+      schemaNow: () => latest.current?.find(({ name }) => name === tool.name)?.inputSchema,
       effect: [...(filled ? [{ text: REMEMBERED, tone: 'muted' as const }] : []), callEffect(server)],
       act: `Call ${tool.name} on ${server.name}`,
       onSend: parameters => calls.callTool(tool.name, parameters),

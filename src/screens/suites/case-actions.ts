@@ -1,3 +1,4 @@
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { EvalCaseGenerated } from '../../api/contract/suite-extras.ts'
@@ -93,7 +94,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
   const [first] = cases
   if (!first) return
   const what = cases.length === 1 ? first.title : plural(cases.length, 'case')
-  await authoring.write<AnyEndpoint, void>({
+  await authoring.write<AnyEndpoint, number>({
     endpoint: contract.cases.delete,
     confirm: {
       title: `Delete ${what}?`,
@@ -106,13 +107,24 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
       word: 'delete',
     },
     start: `Deleting ${what}…`,
-    work: async ({ send, progress }) => {
-      for (const [index, { id }] of cases.entries()) {
-        await send(contract.cases.delete, { projectId: authoring.projectId, suiteId: suite.id, caseId: id })
+    work: async ({ send, plan, progress }) => {
+      const { projectId } = authoring
+      const inputs = cases.map(({ id }) => ({ projectId, suiteId: suite.id, caseId: id }))
+      await plan(inputs.map(input => ({ endpoint: contract.cases.delete, input })))
+      let gone = 0
+      for (const [index, input] of inputs.entries()) {
+        try {
+          await send(contract.cases.delete, input)
+        } catch (error) {
+          gone += 1
+          // Where none is found, the key may have lost sight of all of them.
+          if (!isMissing(error) || gone === inputs.length) throw error
+        }
         progress(index + 1, cases.length)
       }
+      return gone
     },
-    done: () => `${what} deleted.`,
+    done: gone => (gone === 0 ? `${what} deleted.` : `${what} deleted, ${gone} of them by somebody else.`),
   })
 }
 

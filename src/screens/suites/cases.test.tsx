@@ -103,7 +103,7 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.press(keys.duplicate)
   await app.see('DUPLICATE_CONTENT')
   await app.press(outcomesKeys.bindings.resend)
-  await app.see('policy (required)')
+  await app.see('policy  (required)')
   await app.press(formKeys.bindings.next)
   await app.type('on purpose')
   await app.press(formKeys.bindings.send)
@@ -117,7 +117,8 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.see('Nothing was changed.')
 })
 
-test('marked cases are deleted together, with a typed word', async () => {
+/** Marks the first two of three cases and types the word that deletes them; the question stands. */
+async function deleteTwo(): Promise<string> {
   const { suiteId } = await openCases(['one', 'two', 'three'])
   await app.see('▌Says one')
   await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
@@ -125,9 +126,24 @@ test('marked cases are deleted together, with a typed word', async () => {
   await app.see('Type “delete”')
   await app.type('delete')
   await app.press('enter')
+  return suiteId
+}
+
+test('marked cases are deleted together, with a typed word', async () => {
+  const suiteId = await deleteTwo()
   await agree('Delete 2 cases')
   await app.see('2 cases deleted.')
   expect(await casesOf(suiteId)).toHaveLength(1)
+})
+
+test('where somebody else deleted one of the marked cases meanwhile, the others are deleted too', async () => {
+  const suiteId = await deleteTwo()
+  await app.see('❯ Cancel')
+  const [first] = await casesOf(suiteId)
+  await testService.client.cases.delete({ projectId, suiteId, caseId: first!.id })
+  await agree('Delete 2 cases')
+  await app.see('2 cases deleted, 1 of them by somebody else.')
+  expect((await casesOf(suiteId)).map(({ title }) => title)).toEqual(['Says three'])
 })
 
 test('a suite that CI owns says so, and the text is kept', async () => {
@@ -230,7 +246,7 @@ test('a new suite starts from a tool of a server', async () => {
   expect(attended.length).toBeGreaterThan(tools.length)
   expect(offered).toContain(`1 of ${tools.length}`)
   await app.press(formKeys.bindings.choose)
-  await app.see('tool (required)  echo')
+  await app.see('tool  echo  (required)')
   await app.press(formKeys.bindings.choose)
   await agree('Create the suite')
   await app.see('Brand new is created; cases: 1 created.')
@@ -255,7 +271,7 @@ test('a suite that cannot be created says why at the line, and is created once t
   await app.press(suitesKeys.bindings.add)
   await app.see('(o) echo  Echoes back')
   await app.press(formKeys.bindings.choose)
-  await app.see('tool (required)  echo')
+  await app.see('tool  echo  (required)')
   await app.press(formKeys.bindings.choose)
   await app.see(/line \d+, column \d+: A new suite needs a model/)
   await agree('Open the editor again', LATER)

@@ -12,6 +12,8 @@ let answer: Answer
 let testService: TestService
 let app: TestApp
 let asked: readonly unknown[]
+/** How often the program would have ended. */
+let left: number
 
 /** The cases of the Sandbox's suite, over a service whose model gives this answer. */
 beforeEach(async () => {
@@ -21,7 +23,12 @@ beforeEach(async () => {
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const suiteId = (await client.suites.list({ projectId })).items[0]!.id
-  app = await openApp({ testService, place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases' }) })
+  left = 0
+  app = await openApp({
+    testService,
+    place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases' }),
+    quit: () => void (left += 1),
+  })
   await app.see('▌Echo gives the message back')
 })
 afterEach(async () => {
@@ -43,7 +50,7 @@ test('drafts that could not be stored are no success, and each says why', async 
   expect(app.frame()).not.toContain('✓ 0 cases')
 })
 
-test('a model that does not answer can be stopped', async () => {
+test('a model that does not answer can be stopped, and quitting asks meanwhile', async () => {
   answer = 'silence'
   await generate()
   await until(
@@ -51,7 +58,13 @@ test('a model that does not answer can be stopped', async () => {
     count => count > 0,
   )
   await app.see('A model writes cases…')
+  await app.press(appKeys.bindings.quit)
+  await app.see(/Quit while this is under way\?[^]*A model writes cases…/)
+  expect(left).toBe(0)
   await app.press(appKeys.bindings.stop)
+  await app.see(frame => !frame.includes('Quit while this is under way?'))
   await app.see('Stopped waiting for the model.')
   expect(app.frame()).not.toContain('A model writes cases…')
+  await app.press(appKeys.bindings.quit)
+  expect(left).toBe(1)
 })

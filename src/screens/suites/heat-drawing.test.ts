@@ -114,13 +114,28 @@ test('pass rate and duration stand above the runs, with a mark where they change
     '                ▾     ↑    ',
     '▌case           · · · · · ·',
   ])
-  expect(drawn(themes[0]!, 8).slice(1, 5)).toEqual([
+  // Bars of some height would join those of the plot above.
+  expect(drawn(themes[0]!, 8).slice(1, 6)).toEqual([
     ' Passed         █ █ █      ',
     '                █ █ █ ▇ ▇ ▇',
+    '',
     ' Took to 4s           █ █ █',
     '                ▄ ▄ ▄ █ █ █',
   ])
   expect(drawn(themes[2]!, 8)).toEqual([' #1 to #6', '', '>case           . . . . . .'])
+})
+
+test('cells stand apart only where the titles are whole beside them, the longest but for forty columns', () => {
+  const at = { row: 0, column: 0 }
+  const layout = (title: number, width: number) => {
+    const map = mapOf(['t'.repeat(title)], [Array.from({ length: 17 }, () => undefined)], 17)
+    const { title: columns, step } = layoutHeat(map, at, { width, height: 20 }, themes[0]!)
+    return { columns, step }
+  }
+  expect(layout(30, 68)).toEqual({ columns: 30, step: 2 })
+  expect(layout(30, 67)).toEqual({ columns: 30, step: 1 })
+  expect(layout(30, 50)).toEqual({ columns: 29, step: 1 })
+  expect(layout(90, 78)).toEqual({ columns: 40, step: 2 })
 })
 
 test('two hundred cases in fifty runs are painted a run of equal cells at a time', () => {

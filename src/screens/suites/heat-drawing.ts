@@ -24,6 +24,8 @@ const MOST_PLOT = 4
 /** Columns before the cells beside the title: pointer, flaky mark and the blanks around it. */
 const AROUND = 4
 const LEAST_TITLE = 12
+/** Cells stand apart only where a title of so many columns is whole beside them. */
+const LONGEST_TITLE = 40
 
 /** Where what is drawn stands: a page of rows and one of columns, so that most moves of the cursor scroll nothing. */
 export type HeatLayout = {
@@ -48,15 +50,16 @@ export function layoutHeat(
   const count = map.runs.length
   const room = Math.max(0, size.width - AROUND)
   const widest = map.rows.reduce((most, { title }) => Math.max(most, widthOf(clean(title))), LEAST_TITLE)
-  const step = 2 * count + LEAST_TITLE <= room ? 2 : 1
+  const step = 2 * count + Math.min(widest, LONGEST_TITLE) <= room ? 2 : 1
   const title = Math.min(widest, room, Math.max(LEAST_TITLE, room - step * count))
   const columns = Math.min(count, Math.floor((room - title) / step))
   const page = columns === 0 ? 0 : Math.floor((count - 1 - at.column) / columns)
   // The cases leave room, or give a third of theirs.
   const most = size.height - HEAT_HEAD
-  const plots = Math.floor(Math.max(most - map.rows.length, most / 3) / 2)
+  const above = Math.max(most - map.rows.length, most / 3)
+  const plots = Math.max(Math.min(1, Math.floor(above / 2)), Math.floor((above - 1) / 2))
   const plot = theme.symbols.spark.length === 0 || columns === 0 ? 0 : Math.max(0, Math.min(MOST_PLOT, plots))
-  const head = HEAT_HEAD + 2 * plot
+  const head = HEAT_HEAD + 2 * plot + gapOf(plot)
   const perPage = Math.max(1, size.height - head)
   const row = Math.floor(at.row / perPage) * perPage
   return {
@@ -69,6 +72,11 @@ export function layoutHeat(
     head,
     plot,
   }
+}
+
+/** Rows between the two plots: bars of some height would join those of the other. */
+function gapOf(plot: number): number {
+  return plot > 1 ? 1 : 0
 }
 
 export function signOf(cell: HeatRow['cells'][number]): HeatSign {
@@ -94,6 +102,7 @@ export function drawHeat(map: HeatMap, at: At, layout: HeatLayout, theme: Theme,
   return [
     head(from && to ? `${shortRunName(from)} to ${shortRunName(to)}` : '', marks(rate, theme, ['ok', 'error'])),
     ...plots('Passed', rate.values, verdicts, { layout, theme, head }),
+    ...Array.from({ length: gapOf(layout.plot) }, () => ''),
     ...plots(`Took to ${formatDuration(slowest)}`, shares, [], { layout, theme, head }),
     isMarked ? head('', column => (column === at.column ? pointer : slower(column))) : '',
     ...shown.map((row, index) =>

@@ -29,9 +29,9 @@ async function ended(runId: string): Promise<void> {
 }
 
 /** A suite of a case that passes and one that fails, with this many ended runs. */
-async function suiteWithRuns(suiteName: string, count: number): Promise<string> {
+async function suiteWithRuns(suiteName: string, count: number, wrong = 'goodbye'): Promise<string> {
   const { client } = testService
-  const tests = ['hello', 'goodbye'].map(needle => ({
+  const tests = ['hello', wrong].map(needle => ({
     title: `hears ${needle}`,
     runs: 1,
     model: 'none',
@@ -64,7 +64,7 @@ test('cases over runs: the cursor names the cell, and opens its trial', async ()
   await app.see(/hears hello +■ ■ ■/)
   await app.see(/hears goodbye in #3: failed since #1: expected/)
   await app.see(/Passed[^]*█ █ █[^]*Took to \d/)
-  await app.see(/#3: 50% passed, took \d/)
+  await app.see(/#3: 1 of 2 case executions passed, took \d/)
   await app.hover('■ ■ ■')
   await app.see('hears hello in #1: passed')
   await app.hover('hears hello')
@@ -75,7 +75,7 @@ test('cases over runs: the cursor names the cell, and opens its trial', async ()
   await app.press(keys.down)
   await app.see('hears hello in #1: passed')
   await app.press(keys.open)
-  await app.see(/hears hello +trial 1 of 1/)
+  await app.see(/hears hello[^\n]*\n[^\n]*trial 1 of 1/)
   await app.press(runsKeys.bindings.back)
   await app.see('[Trials 2]')
   await app.press(runsKeys.bindings.back)
@@ -93,4 +93,9 @@ test('a tall pane of runs has the map below them, and a click goes into it', asy
   await app.see(/▌#2[^]* #1 [^]*─ Heat map ─[^]*▌hears goodbye +✗ ✗/)
   await app.click('hears goodbye')
   await app.see('[Heat map]')
+})
+
+test('a reason that is longer than its rows ends in a sign that it goes on', async () => {
+  await openHeat(await suiteWithRuns('Wordy', 2, 'goodbye '.repeat(20)))
+  await app.see(/ goodbye …/)
 })

@@ -8,6 +8,7 @@ import type { PointedCell } from '../../tui/terminal/pointer.ts'
 import { levelAt, type Figure } from '../../domain/runs/trend.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
+import { passedWords } from '../../components/records/run-look.ts'
 import { useSize } from '../../components/size.tsx'
 import { useLiveQueries } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -15,8 +16,8 @@ import { unavailable } from '../../tui/keymap/binding.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import { formatDuration, formatShare, plural } from '../../tui/theme/format.ts'
-import { clean, wrap } from '../../tui/theme/text.ts'
+import { formatDuration, formatShare, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { clean, truncate, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Middle } from '../runs/route.ts'
 import { heatKeys, middleKeys } from './cases-keys.ts'
@@ -190,6 +191,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   const room = Math.max(1, width - 2)
   const rowsOf = (text: string, rows: number): string[] => {
     const words = wrap(text, room, { most: rows + 1 })
+    if (words.length > rows) words[rows - 1] = truncate(`${words[rows - 1]} …`, room)
     return Array.from({ length: rows }, (_, row) => words[row] ?? '')
   }
   const foot = [
@@ -245,7 +247,7 @@ function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number },
   return `${name}: ${WORDS[sign]}${since}${flaky}${cell.error ? `: ${clean(cell.error)}` : ''}`
 }
 
-/** `#12: 83% passed, took 4.2s; 83% since #10, was 98%`. */
+/** `#12: 10 of 12 case executions passed, took 4.2s; pass rate 83% since #10, was 98%`. */
 function runWords({ runs, trend: { rate, took } }: HeatMap, column: number): string {
   const run = runs[column]
   if (!run) return ''
@@ -256,8 +258,8 @@ function runWords({ runs, trend: { rate, took } }: HeatMap, column: number): str
       : ''
   }
   return clean(
-    `${shortRunName(run)}: ${formatShare(rate.values[column])} passed, took ${formatDuration(took.values[column])}` +
-      changeOf(rate, formatShare) +
+    `${shortRunName(run)}: ${passedWords(run) || `${UNKNOWN} passed`}, took ${formatDuration(took.values[column])}` +
+      changeOf(rate, mean => `pass rate ${formatShare(mean)}`) +
       changeOf(took, formatDuration),
   )
 }

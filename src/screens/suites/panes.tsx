@@ -88,13 +88,17 @@ export function SettingsTab(props: TabProps & { projectId: string; suite: EvalSu
 
 /** The chosen case in full. */
 export function CasePane(props: { cases: CasesData; focused: boolean }) {
-  const { chosen, query } = props.cases
+  const { chosen, query, list } = props.cases
   return (
     <Pane title={chosen ? `Case ${chosen.stored.title}` : 'Case'} focused={props.focused}>
       {chosen ? (
         <Viewer key={chosen.id} lines={caseLines(chosen)} focused={props.focused} />
       ) : (
-        <NothingChosen sources={[{ what: 'the cases of the suite', data: query }]} why="No case is chosen." />
+        <NothingChosen
+          sources={[{ what: 'the cases of the suite', data: query }]}
+          why="No case is chosen."
+          isEmpty={list.total === 0}
+        />
       )}
     </Pane>
   )

@@ -6,11 +6,18 @@ import { ageColumn, agoText, countColumn, lookColumn, nameColumn } from '../../c
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { outcomeLook, runSession, sessionColumns, type SessionRow } from '../../components/conversations/session-row.ts'
 import { RunSession } from '../../components/conversations/session.tsx'
-import { fieldLines, heading, problemLines } from '../../components/lines.ts'
+import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
-import { endedSessions, isInFlight, UNCONFIRMED, type RunInWave, type Wave } from '../../domain/swarms/waves.ts'
+import {
+  endedSessions,
+  gradesText,
+  isInFlight,
+  UNCONFIRMED,
+  type RunInWave,
+  type Wave,
+} from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -151,6 +158,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   failed_or_canceled: 'It failed, or somebody stopped it: the service does not report which.',
 }
 
+function gradesField(run: JourneyRun | undefined): Field {
+  return ['Grades', run && gradesText(run), run?.failedGradingCount ? 'warn' : 'plain']
+}
+
 /** A run in lines: how it stands, then each target with its attempts. */
 export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Symbols): Line[] {
   const run = read?.data
@@ -166,6 +177,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
       ['Wave', row.waveId],
       ['Persona', run?.persona?.name],
       ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
+      gradesField(run),
       ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
       ...(state === 'running' && run ? [['Last sign', agoText(run.lastHeartbeatAt)] as const] : []),
     ]),

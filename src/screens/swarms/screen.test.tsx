@@ -57,6 +57,7 @@ describe('the swarms', () => {
     await app.press(open)
     await app.see('[Runs]')
     await app.see('[Progress]')
+    await app.see(/Grades +\d+ graded, \d+ missed goal or criteria/)
     await app.press(open, next)
     await app.see(/Of \d+ sessions \d+ are graded; every rate is of those\./)
     await app.press(next)

@@ -8,6 +8,7 @@ import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
+import { ungradedSessions } from '../../domain/swarms/waves.ts'
 import { utcDay } from '../../lib/times.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { bar } from '../../tui/theme/charts.ts'
@@ -111,11 +112,15 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
 function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
+  const ungraded = ungradedSessions(runs)
   return [
     ...fieldLines([
       ['Based on', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
       ['With grades', goals?.runsWithGrades == null ? undefined : plural(goals.runsWithGrades, 'run')],
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
+      ...(ungraded > 0
+        ? [['Not graded', `${plural(ungraded, 'session')} that came to an end, in no rate here`, 'warn'] as const]
+        : []),
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
     ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),

@@ -5,13 +5,14 @@ import { plainText } from '../../components/viewer/source.ts'
 import type { RunInWave } from '../../domain/swarms/waves.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { widthOf } from '../../tui/theme/text.ts'
+import type { PointedText } from '../../components/viewer.tsx'
 import { matrixLines } from './wave-matrix.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 
 type Made = { journey: string; persona: string | undefined; state: RunInWave['state']; succeeded: number | undefined }
 
-function drawn(made: readonly Made[], width: number): string[] {
+function drawn(made: readonly Made[], width: number, pointed?: PointedText): string[] {
   const runs = made.map(({ journey, state }, index): RunInWave => {
     const unknown = { waveId: 'w', journeyId: undefined, total: 4, failed: 0, at: 0, ended: undefined }
     return { ...unknown, id: String(index), name: journey, journeyName: journey, state }
@@ -19,7 +20,7 @@ function drawn(made: readonly Made[], width: number): string[] {
   const reads = made.map(({ persona, succeeded }, index) => ({
     data: { id: String(index), status: 'completed', persona: { name: persona }, summary: { succeeded, total: 4 } },
   }))
-  return matrixLines(runs, reads, { symbols, width }).map(line => plainText(line).trimEnd())
+  return matrixLines(runs, reads, { symbols, width, pointed }).map(line => plainText(line).trimEnd())
 }
 
 const ran = (persona: string, journey: string, state: RunInWave['state'], succeeded: number): Made => ({
@@ -38,13 +39,31 @@ test('a wave is personas by journeys, the worst run of each in its cell', () => 
   ]
   expect(drawn(wave, 60)).toEqual([
     'Sessions that succeeded, personas by journeys',
-    '      Sums            Greetings',
-    '  Ann ✓ 4/4           ● 2/4',
-    '  Bob ✗ 5/8           ·',
+    '      Sums        Greetings',
+    '  Ann ✓ 4/4       ● 2/4',
+    '  Bob ✗ 5/8       ·',
     '',
   ])
   expect(drawn(wave, 30)).toContain('  1 journey more below.')
   expect(drawn(wave.slice(0, 1), 60)).toEqual([])
+  const saidAt = (line: number, column: number) => drawn(wave, 60, { line, column }).at(-1)
+  expect(saidAt(2, 6)).toBe('  1 run completed, 4 of 4 sessions succeeded: Ann, Sums')
+  expect(saidAt(3, 17)).toBe('  1 run failed, 1 run completed, 5 of 8 sessions succeede…')
+  expect(saidAt(3, 18)).toBe('  not run: Bob, Greetings')
+  for (const [line, column] of [
+    [1, 6],
+    [4, 6],
+    [2, 5],
+    [2, 32],
+  ] as const)
+    expect(saidAt(line, column)).toBe('')
+})
+
+test('names of journeys are whole where there is room, and cut before a journey is left out', () => {
+  const names = ['exports with files', 'totals an order', 'weather for a trip']
+  const wave = names.map(name => ran('Ann', name, 'completed', 4))
+  expect(drawn(wave, 80)[1]).toBe('      exports with files totals an order    weather for a trip')
+  expect(drawn(wave, 46)[1]).toBe('      exports wi… totals an … weather fo…')
 })
 
 test('any names and counts stay within their columns', () =>
@@ -60,8 +79,9 @@ test('any names and counts stay within their columns', () =>
         { minLength: 2, maxLength: 30 },
       ),
       fc.integer({ min: 60, max: 200 }),
-      (made, width) => {
-        for (const line of drawn(made, width)) expect(widthOf(line)).toBeLessThanOrEqual(width - 2)
+      fc.record({ line: fc.nat(12), column: fc.nat(200) }),
+      (made, width, pointed) => {
+        for (const line of drawn(made, width, pointed)) expect(widthOf(line)).toBeLessThanOrEqual(width - 2)
       },
     ),
   ))

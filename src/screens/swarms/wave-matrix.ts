@@ -1,14 +1,17 @@
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
-import type { Line } from '../../components/viewer.tsx'
+import type { Line, PointedText } from '../../components/viewer.tsx'
 import { waveStates, type RunInWave } from '../../domain/swarms/waves.ts'
 import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
-import { clean, fit, widthOf } from '../../tui/theme/text.ts'
+import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 
 const LONGEST_PERSONA = 20
-const COLUMN = 16
+/** A column of a journey has its name in so many at least, and is no wider than the longest of them. */
+const LEAST_COLUMN = 12
+/** Lines above the first persona. */
+const HEAD_LINES = 2
 
 type Read = { data: JourneyRun | undefined } | undefined
 
@@ -16,11 +19,12 @@ type Read = { data: JourneyRun | undefined } | undefined
  * Personas by journeys of a wave: in each cell the most telling state of its runs, and how many of their sessions
  * succeeded. Nothing for a wave of one run.
  * @param reads what was read of each run, in the same order
+ * @param look.pointed the cell that the mouse is over, which the line below says in words
  */
 export function matrixLines(
   runs: readonly RunInWave[],
   reads: readonly Read[],
-  { symbols, width }: { symbols: Symbols; width: number },
+  { symbols, width, pointed }: { symbols: Symbols; width: number; pointed?: PointedText | undefined },
 ): Line[] {
   if (runs.length < 2) return []
   const all = runs.map((run, index) => {
@@ -30,22 +34,38 @@ export function matrixLines(
   const personas = [...new Set(all.map(({ persona }) => persona))]
   const journeys = [...new Set(all.map(({ journey }) => journey))]
   const label = Math.min(LONGEST_PERSONA, Math.max(...personas.map(widthOf)))
-  const shown = journeys.slice(0, Math.max(1, Math.floor((width - label - 5) / COLUMN)))
-  const cell = (persona: string, journey: string): { text: string; tone: Tone } => {
+  const room = width - label - 5
+  const shown = journeys.slice(0, Math.max(1, Math.floor(room / LEAST_COLUMN)))
+  const widest = Math.max(...shown.map(widthOf)) + 1
+  const column = Math.max(LEAST_COLUMN, Math.min(widest, Math.floor(room / shown.length)))
+  const cell = (persona: string, journey: string): { text: string; tone: Tone; words: string } => {
     const of = all.filter(each => each.persona === persona && each.journey === journey)
-    const [worst] = waveStates({ runs: of.map(({ run }) => run) })
-    if (!worst) return { text: fit(symbols.heat.absent, COLUMN), tone: 'muted' }
-    const look = outcomeLook(worst[0])
+    const states = waveStates({ runs: of.map(({ run }) => run) }).map(([state, count]) => ({
+      look: outcomeLook(state),
+      count,
+    }))
+    const [worst] = states
+    const name = `${persona}, ${journey}`
+    if (!worst) return { text: fit(symbols.heat.absent, column), tone: 'muted', words: `not run: ${name}` }
     const sum = (amountOf: (data: JourneyRun | undefined) => number | null | undefined): number | undefined =>
       of.reduce<number | undefined>((all, { data }) => {
         const amount = amountOf(data)
         return all === undefined || amount == null ? undefined : all + amount
       }, 0)
     const [succeeded, total] = [sum(data => data?.summary?.succeeded), sum(data => data?.summary?.total)]
-    const text = `${symbols[look.symbol]} ${formatCount(succeeded)}/${formatCount(total)}`
-    return { text: `${fit(text, COLUMN - 1)} `, tone: look.tone }
+    const text = `${symbols[worst.look.symbol]} ${formatCount(succeeded)}/${formatCount(total)}`
+    const words = [
+      ...states.map(({ look, count }) => `${plural(count, 'run')} ${look.word}`),
+      `${formatCount(succeeded)} of ${formatCount(total)} sessions succeeded`,
+    ]
+    return { text: `${fit(text, column - 1)} `, tone: worst.look.tone, words: `${words.join(', ')}: ${name}` }
   }
-  const head = shown.map(journey => `${fit(journey, COLUMN - 1)} `).join('')
+  const at = pointed && {
+    persona: personas[pointed.line - HEAD_LINES],
+    journey: shown[Math.floor((pointed.column - label - 3) / column)],
+  }
+  const words = at?.persona !== undefined && at.journey !== undefined ? cell(at.persona, at.journey).words : ''
+  const head = shown.map(journey => `${fit(journey, column - 1)} `).join('')
   const left = journeys.length - shown.length
   return [
     heading('Sessions that succeeded, personas by journeys'),
@@ -54,6 +74,6 @@ export function matrixLines(
       parts: [{ text: `  ${fit(persona, label)} `, tone: 'plain' }, ...shown.map(journey => cell(persona, journey))],
     })),
     ...(left > 0 ? [{ text: `${plural(left, 'journey')} more below.`, tone: 'muted' as const, indent: 2 }] : []),
-    '',
+    words === '' ? '' : { text: truncate(words, width - 4), indent: 2 },
   ]
 }

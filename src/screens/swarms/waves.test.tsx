@@ -40,6 +40,8 @@ describe('a launch', () => {
     await app.see(/session 1 succeeded[^]*session 2 succeeded/)
     await app.see(/personas by journeys[^]*✓ 2\/2/)
     await app.see(/personas by journeys[^]*✓ 1\/1/)
+    await app.hover('✓ 2/2')
+    await app.see('1 run completed, 2 of 2 sessions')
     await app.press(tabsKeys.bindings.next)
     await app.see(/Of \d sessions \d are graded[^]*Of \d sessions \d are graded/)
     await app.press(tabsKeys.bindings.next, 'enter')

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { ageColumn, countColumn, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionTab, type DetailProps } from '../../components/collection/collection-screen.tsx'
@@ -6,7 +6,7 @@ import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { useSize } from '../../components/size.tsx'
-import { Viewer } from '../../components/viewer.tsx'
+import { Viewer, type PointedText } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -90,10 +90,12 @@ function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
   const { symbols } = useTheme()
   const details = useRunDetails(projectId, row.runs)
   const { width } = useSize()
+  const [pointed, setPointed] = useState<PointedText>()
   const lines = row.runs.flatMap((run, index) => [
     ...(index > 0 ? [''] : []),
     ...(row.runs.length > 1 ? [heading(run.name)] : []),
     ...runLines(run, details[index], symbols),
   ])
-  return <Viewer lines={[...matrixLines(row.runs, details, { symbols, width }), ...lines]} focused={focused} />
+  const matrix = matrixLines(row.runs, details, { symbols, width, pointed })
+  return <Viewer lines={[...matrix, ...lines]} focused={focused} onPoint={setPointed} />
 }

@@ -34,8 +34,11 @@ export type ActiveBinding = Binding & {
   unavailable: string | undefined
 }
 
-/** Bindings that no overlay and no half typed sequence stops: leaving at once must always be possible. */
-export const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw'])
+/**
+ * Bindings that no overlay and no half typed sequence stops: leaving at once must always be possible, and so must
+ * stopping what the footer shows as under way.
+ */
+export const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw', 'app.stop'])
 
 /** Keys that are text when a field has focus: one printable character. */
 export function printable(key: PressedKey): string | undefined {

@@ -50,8 +50,8 @@ test('moving the choice tells the chosen row alone', () => {
   show('> first', '  second', '  third')
   expect(show('  first', '> second', '  third')).toBe('> second\r\n')
   expect(show('> first', '  second', '  third')).toBe('> first\r\n')
-  expect(show('Really?', '❯ Cancel', '  Launch')).toBe('Really?\r\n> Cancel\r\nLaunch\r\n')
-  expect(show('Really?', '  Cancel', '❯ Launch')).toBe('> Launch\r\n')
+  expect(show('Really?', '> Cancel', '  Launch')).toBe('Really?\r\n> Cancel\r\nLaunch\r\n')
+  expect(show('Really?', '  Cancel', '> Launch')).toBe('> Launch\r\n')
 })
 
 test('when what was open above closes, the marks of the page are told again', () => {

@@ -5,8 +5,6 @@ import { VirtualStdout } from './virtual-stdout.ts'
 
 /** How long frames must rest before they are printed, in milliseconds: what flashes by is not worth hearing. */
 const REST_MS = 60
-/** What Ink's own choice widget puts before the chosen answer. */
-const WIDGET_POINTER = '❯'
 /** Lines are as long as what they say; where the terminal is narrower it goes on in further rows. */
 const COLUMNS = 1000
 
@@ -44,10 +42,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   let printed: ReadonlySet<string> = new Set()
   let isActive = false
   let timer: NodeJS.Timeout | undefined
-  const bare = (line: string): string => {
-    const mark = [pointer, WIDGET_POINTER].find(each => line.startsWith(each))
-    return mark === undefined ? line : line.slice(mark.length).trim()
-  }
+  const bare = (line: string): string => (line.startsWith(pointer) ? line.slice(pointer.length).trim() : line)
   const isMarked = (line: string): boolean => bare(line) !== line
   const said = (line: string): string => (isMarked(line) ? `${pointer} ${bare(line)}` : line)
   const print = (): void => {

@@ -182,7 +182,7 @@ test('characters are spelled otherwise in frames and in regions', async () => {
   const { emulator, screen } = setUp({ spell: toAscii }, { columns: 20, rows: 5 })
   await show(screen, emulator, ['“漢” × 3…', 'Servers › é'])
   const region = screen.region('list', { row: 1, column: 10, width: 4, height: 1 })
-  region.paint(['❯ —'])
+  region.paint(['→ —'])
   await emulator.drawn()
   expect(emulator.text().slice(0, 2)).toEqual(['"漢" x 3~', 'Servers > > -'])
 })

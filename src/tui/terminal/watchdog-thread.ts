@@ -30,6 +30,11 @@ const CHECK_MS = 100
  */
 const CHECKS_UNTIL_END = 9
 const CHECKS_WHILE_ENDING = 40
+/**
+ * A look counts by the share of a processor that the program had since the one before, and at least by this: on a busy
+ * machine, what waits for its share is not stuck.
+ */
+const LEAST_SHARE = 0.2
 /** How long the thread may take to end when it is called, in milliseconds. */
 const END_WITHIN_MS = 500
 
@@ -47,6 +52,7 @@ let keys = ''
 let terminal: number | undefined
 let checksLeft: number | undefined
 let code = INTERRUPTED
+let lookedAt = { at: performance.now(), usedMs: 0 }
 let next: NodeJS.Timeout
 
 function ask(): void {
@@ -74,9 +80,19 @@ function check(): void {
   // At once, for the thread to have them before it reads what comes next.
   if (read !== '') send(read)
   if (checksLeft === undefined && CTRL_C.test(keys)) checksLeft = checksUntilEnd()
-  if (checksLeft !== undefined) checksLeft -= 1
-  if (checksLeft === 0) void end()
+  const share = shareOfProcessor()
+  if (checksLeft !== undefined) checksLeft -= share
+  if (checksLeft !== undefined && checksLeft <= 0) void end()
   else next = setTimeout(check, CHECK_MS)
+}
+
+/** What the program had of a processor since the last look, between the least that counts and 1. */
+function shareOfProcessor(): number {
+  const before = lookedAt
+  const { user, system } = process.cpuUsage()
+  lookedAt = { at: performance.now(), usedMs: (user + system) / 1000 }
+  const share = (lookedAt.usedMs - before.usedMs) / (lookedAt.at - before.at)
+  return Math.min(1, Math.max(LEAST_SHARE, share))
 }
 
 /** Until the next whole multiple of a pause, when the screen's thread wakes for what it does in such pauses itself. */

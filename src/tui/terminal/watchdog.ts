@@ -12,7 +12,7 @@ export const UNATTENDED = 3
 /** Emitted on `process`, with an exit code, in a thread that answers nothing else any more. */
 export const STUCK_EVENT = 'mcpdeck:stuck'
 
-export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond for a second.'
+export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond.'
 
 /** The thread starts once nobody waits for the first screen, in milliseconds. */
 const START_AFTER_MS = 1000
@@ -40,8 +40,8 @@ export type Watchdog = {
 
 /**
  * Ends the program when its thread does not turn any more and the person presses Ctrl+C: a second thread notices that
- * no turn comes, reads the keys that nobody reads, and a second after Ctrl+C calls `end` in the midst of what the
- * first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
+ * no turn comes, reads the keys that nobody reads, and a second of work after Ctrl+C calls `end` in the midst of what
+ * the first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
  * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. It hears SIGTERM, SIGINT
  * and SIGHUP too where Node lets it.
  */

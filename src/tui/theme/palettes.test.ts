@@ -96,6 +96,21 @@ describe.each(THEME_CHOICES)('%s', choice => {
   })
 })
 
+test.each([
+  ['auto', '97'],
+  ['catppuccin-latte', '30'],
+] as const)('where the ground is unknown the chosen row of %s has a text that fits its own', (choice, text) => {
+  const row = (isGroundUnknown: boolean, level: 1 | 2 | 3) =>
+    createTheme({ level, ascii: false, palette: paletteFor(choice, 'dark'), isGroundUnknown }).paint('selected', 'x')
+  const sets = new RegExp(`\\x1b\\[${text}m`)
+  for (const level of [2, 3] as const) {
+    expect(row(true, level)).toMatch(sets)
+    expect(row(false, level)).not.toMatch(sets)
+  }
+  // There it is inverse, which is readable whatever is behind it.
+  expect(row(true, 1)).toBe(row(false, 1))
+})
+
 test('auto follows the background, a name does not', () => {
   const accent = (...args: Parameters<typeof paletteFor>) =>
     createTheme({ level: 3, ascii: false, palette: paletteFor(...args) }).paint('accent', 'x')

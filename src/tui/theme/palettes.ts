@@ -31,7 +31,8 @@ type Paint = (text: string) => string
 
 /** How a theme paints, before it is known how many colours the terminal has. */
 export type Palette = {
-  paints: (chalk: ChalkInstance, level: ColourLevel) => Record<Tone, Paint>
+  /** @param hasOwnText the chosen row brings a text for its ground: what bare text looks like is not known */
+  paints: (chalk: ChalkInstance, level: ColourLevel, hasOwnText?: boolean) => Record<Tone, Paint>
   /** From this level on the chosen row is a quiet ground on which its colours stay; undefined = it never is. */
   tintsFrom?: ColourLevel
   /** What the terminal's own default colours become; absent = they stay. */
@@ -62,7 +63,11 @@ export function painted(colours: ThemeColours): Palette {
 /** A palette of these colours over the terminal's own ground and text. */
 export function coloured(colours: ThemeColours): Palette {
   const sixteen = luminance(colours.ground) > 0.5 ? lightSixteen : darkSixteen
-  return { tintsFrom: 2, paints: (chalk, level) => (level === 1 ? sixteen(chalk) : manyColours(colours, chalk, level)) }
+  return {
+    tintsFrom: 2,
+    paints: (chalk, level, hasOwnText = false) =>
+      level === 1 ? sixteen(chalk) : manyColours(colours, chalk, { level, hasOwnText }),
+  }
 }
 
 /** Least contrast of text, and of secondary text (WCAG 2 AA, and its rule for large text). */
@@ -105,13 +110,19 @@ function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, numbe
   }
 }
 
-function manyColours(colours: ThemeColours, chalk: ChalkInstance, level: ColourLevel): Record<Tone, Paint> {
+function manyColours(
+  colours: ThemeColours,
+  chalk: ChalkInstance,
+  { level, hasOwnText }: { level: ColourLevel; hasOwnText: boolean },
+): Record<Tone, Paint> {
   const numbers = level === 2 ? indexedColours(colours) : undefined
   const ink = (name: keyof ThemeColours, pen = chalk): ChalkInstance =>
     numbers ? pen.ansi256(numbers[name]) : pen.hex(colours[name])
   const on = (name: keyof ThemeColours, pen = chalk): ChalkInstance =>
     numbers ? pen.bgAnsi256(numbers[name]) : pen.bgHex(colours[name])
   const accent = ink('accent')
+  // Of the sixteen, since it goes over the line with every move.
+  const ownText = luminance(colours.selected) > 0.5 ? chalk.black : chalk.whiteBright
   return {
     ...inverseRow(chalk),
     muted: ink('muted'),
@@ -120,7 +131,7 @@ function manyColours(colours: ThemeColours, chalk: ChalkInstance, level: ColourL
     warn: ink('warn'),
     error: ink('error'),
     live: ink('live'),
-    selected: on('selected'),
+    selected: on('selected', hasOwnText ? ownText : chalk),
     border: ink('border'),
     borderFocused: accent,
     localBadge: on('ok', ink('ground')),

@@ -14,6 +14,8 @@ export type Symbols = {
   pending: string
   cancelled: string
   pointer: string
+  /** Before the chosen answer to a question. */
+  choice: string
   /** A row that the person marked, one that was not there before, one that shows something else than before. */
   mark: string
   /** A value whose inside is hidden, or shown below. */
@@ -67,6 +69,7 @@ const UNICODE: Symbols = {
   pending: '○',
   cancelled: '⊘',
   pointer: '▌',
+  choice: '❯',
   mark: '◆',
   folded: '▸',
   unfolded: '▾',
@@ -101,6 +104,7 @@ const ASCII: Symbols = {
   pending: 'o',
   cancelled: '/',
   pointer: '>',
+  choice: '>',
   mark: '*',
   folded: '+',
   unfolded: '-',
@@ -129,6 +133,7 @@ const ASCII: Symbols = {
 /** Where nothing is drawn, only said: what draws is blank. */
 const PLAIN: Partial<Symbols> = {
   pointer: '>',
+  choice: '>',
   bar: ['', ''],
   halfBar: ['', ''],
   spark: [],
@@ -178,10 +183,12 @@ export function createTheme(options: {
   plain?: boolean
   /** The terminal opens the addresses of OSC 8. */
   links?: boolean
+  /** The terminal has not told what its text stands on. */
+  isGroundUnknown?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })
   const { paints, tintsFrom } = options.palette ?? paletteFor('dark', 'dark')
-  const tones = paints(chalk, options.level)
+  const tones = paints(chalk, options.level, options.isGroundUnknown)
   if (options.badge) tones.remoteBadge = badges(chalk)[options.badge]
   return {
     paint: (tone, text) => tones[tone](text),

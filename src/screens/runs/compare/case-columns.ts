@@ -1,4 +1,4 @@
-import type { ComparisonGroup, GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import { sideWord, type ComparisonGroup, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { lookColumn, nameColumn } from '../../../components/collection/plain-parts.ts'
 import type { Column } from '../../../components/list/columns.ts'
@@ -12,8 +12,9 @@ const LOOKS: Record<
   new: { symbol: 'new', tone: 'accent' },
   fixed: { symbol: 'ok', tone: 'ok' },
   changed: { symbol: 'changed', tone: 'warn' },
+  undecided: { symbol: 'warn', tone: 'warn' },
   flaky: { symbol: 'warn', tone: 'warn' },
-  removed: { symbol: 'cancelled', tone: 'muted' },
+  'left out': { symbol: 'cancelled', tone: 'muted' },
   unchanged: { symbol: 'ok', tone: 'muted' },
 }
 
@@ -22,16 +23,16 @@ export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<G
   return [
     lookColumn(
       symbols,
-      ({ group }) => ({ ...LOOKS[group], word: rerun && group === 'removed' ? 'not run again' : group }),
+      ({ group }) => ({ ...LOOKS[group], word: rerun && group === 'left out' ? 'not run again' : group }),
       { id: 'change', title: 'Change', width: 15, sort: ({ group }) => group },
     ),
     nameColumn('Case', ({ title }) => title, { id: 'case' }),
     {
       id: 'outcomes',
       title: 'Before › now',
-      width: 17,
+      width: 21,
       from: 60,
-      cell: ({ compared: { base, compare } }) => `${base.outcome} ${symbols.crumb} ${compare.outcome}`,
+      cell: ({ compared: { base, compare } }) => `${sideWord(base)} ${symbols.crumb} ${sideWord(compare)}`,
     },
     {
       id: 'notes',

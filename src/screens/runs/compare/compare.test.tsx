@@ -65,11 +65,13 @@ describe('a run beside its base', () => {
     const frame = await app.see(/✗ regressed +adds small numbers/)
     expect(frame).toContain('#2 ✗ failed against #1 ✓ passed, the previous completed run')
     expect(frame).toContain('Cases: 3 regressed, 1 unchanged.')
-    expect(frame).toContain('Passed 25% (was 100%, −75 points), 1 of 4 (was 4 of 4)')
+    expect(frame).toContain('Passed 1 of 4 (was 4 of 4), of the graded 25% (was 100%, −75 points)')
     expect(frame).toMatch(/Took .+ \(was .+, [+−±].+\), tokens —, cost —/)
     expect(frame).toContain('passed › failed')
     await app.see('Latency of 4 trials, before of 4')
-    expect(app.frame()).toMatch(/now +[├░█─┤]+ +p50 \d.*\n.*before +[├░█─┤]+ +p50 \d/)
+    expect(app.frame()).toMatch(
+      /least +p25 +p50 +p75 +p90 +p95 +most.*\n.*now(?: +\d\S*s){7} +[├░█─┤]+.*\n.*before(?: +\d\S*s){7} +[├░█─┤]+/,
+    )
     expect(frame).toContain('now: failed, The server "sums" answered tools/call with error -32602')
     expect(frame).toContain('before: passed')
     expect(frame).not.toContain('has a process')

@@ -10,6 +10,7 @@ import {
   type GroupedCase,
   groupedCases,
   parentOf,
+  sideWord,
 } from '../../../domain/runs/comparison-groups.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
@@ -179,10 +180,11 @@ const OVERLAY = 90
 function latencyRows(measures: Measures, look: { symbols: Symbols; width: number }): Row[] {
   const latency = typeof measures === 'object' ? measures.latency : undefined
   const lines = boxLines('Latency', latency, { ...look, words: formatDuration }).map(plainText)
-  const [title, now, before] = measures === 'reading' ? ['Reading the trials of the base…'] : lines
+  const [title, marks, now, before] = measures === 'reading' ? ['Reading the trials of the base…'] : lines
   if (title === undefined) return []
   return [
     { text: title, tone: 'muted' },
+    { text: marks ?? '', tone: 'muted' },
     { text: now ?? '', tone: 'plain' },
     { text: before ?? '', tone: 'muted' },
   ]
@@ -202,7 +204,7 @@ function measureLines(measures: Measures, symbols: Symbols): Line[] {
 
 /** What stayed as it was is no news; in a rerun most cases were not run again on purpose. */
 function isFolded({ group }: GroupedCase, isRerun: boolean): boolean {
-  return group === 'unchanged' || (isRerun && group === 'removed')
+  return group === 'unchanged' || (isRerun && group === 'left out')
 }
 
 function emptyWords(folded: number): string {
@@ -310,15 +312,19 @@ function headLines(
 function reasonLines(each: GroupedCase, width: number): Row[] {
   const { base, compare } = each.compared
   const notes = caseNotes(each)
-  const side = (name: string, { outcome, error }: GroupedCase['compared']['base']): Row[] =>
-    wrap(clean(`${name}: ${outcome}${error ? `, ${error.split('\n')[0]}` : ''}`), Math.max(10, width - 2))
+  const side = (name: string, given: GroupedCase['compared']['base']): Row[] =>
+    wrap(clean(sideText(name, given).split('\n')[0]!), Math.max(10, width - 2))
       .slice(0, 3)
-      .map(text => ({ text, tone: outcome === 'failed' ? 'error' : 'muted' }))
+      .map(text => ({ text, tone: given.outcome === 'failed' ? 'error' : 'muted' }))
   return [
     { text: notes.length > 0 ? `${each.title} (${notes.join(', ')})` : each.title, tone: 'accent' },
     ...side('now', compare),
     ...side('before', base),
   ]
+}
+
+function sideText(name: string, side: GroupedCase['compared']['base']): string {
+  return `${name}: ${sideWord(side)}${side.error ? `, ${side.error}` : ''}`
 }
 
 /** Every case with both sides' first reason, for reading and copying. */
@@ -330,8 +336,8 @@ function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
       const notes = caseNotes(each)
       return [
         `${each.group}: ${each.title}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`,
-        { text: `now: ${compare.outcome}${compare.error ? `, ${compare.error}` : ''}`, tone: 'muted', indent: 2 },
-        { text: `before: ${base.outcome}${base.error ? `, ${base.error}` : ''}`, tone: 'muted', indent: 2 },
+        { text: sideText('now', compare), tone: 'muted', indent: 2 },
+        { text: sideText('before', base), tone: 'muted', indent: 2 },
       ]
     }),
   ]

@@ -26,6 +26,17 @@ describe('a figure on both sides', () => {
     expect([diffText(null, String), diffText(undefined, String), diffText({}, String)]).toEqual(['—', '—', '—'])
   })
 
+  test('is a share of the graded, and all only where all of it passed', () => {
+    const passSummary = {
+      passRatePercent: { base: 55.5555, compare: 99.97, delta: 44.4145 },
+      passed: { base: 15, compare: 2999 },
+      total: { base: 35, compare: 3500 },
+    }
+    expect(shortFigures(comparison({ passSummary }), false)[0]).toBe(
+      'Passed 2,999 of 3,500 (was 15 of 35), of the graded 99.9% (was 55.5%, +44.4 points)',
+    )
+  })
+
   test('never loses the sign', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), value => {

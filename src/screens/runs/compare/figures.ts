@@ -1,4 +1,5 @@
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
+import { shareLabel } from '../../../domain/runs/labels.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
@@ -15,7 +16,7 @@ export type Diff =
   | null
   | undefined
 
-const percent = (value: number): string => `${rounded(value)}%`
+const percent = (value: number): string => shareLabel(value / 100)
 const points = (value: number): string => `${rounded(value)} ${Math.abs(value) === 1 ? 'point' : 'points'}`
 const dollars = (value: number): string => `$${value.toFixed(4)}`
 
@@ -61,7 +62,8 @@ export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: 
     ]
   const of = (side: 'base' | 'compare'): string => `${formatCount(passed?.[side])} of ${formatCount(total?.[side])}`
   return [
-    `Passed ${diffText(passSummary?.passRatePercent, percent, points)}, ${of('compare')} (was ${of('base')})`,
+    `Passed ${of('compare')} (was ${of('base')}), of the graded ` +
+      diffText(passSummary?.passRatePercent, percent, points),
     [
       `Took ${diffText(metrics?.wallDurationMs, formatDuration)}`,
       `tokens ${diffText(metrics?.totalTokens, formatCount)}`,

@@ -61,7 +61,7 @@ test('the end is told wherever one is, stays in the header, and is let go by goi
   await openAt(projectsRoute.to({ projectId: run.projectId }))
   await app.see(() => /#1 █░░ 50%/.test(header()))
   await cancel(run.runId)
-  await app.see('Run #1 cancelled: 1 of 2 case executions passed.')
+  await app.see('Run #1 cancelled: 1 of 2 case executions passed, 1 of 2 trials graded.')
   await app.see(() => header().includes('#1 ⊘ cancelled'))
   await app.press(appKeys.bindings.followed)
   await app.see('▌Run #1')

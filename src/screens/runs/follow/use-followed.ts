@@ -15,9 +15,8 @@ import { useToasts } from '../../../components/toasts.tsx'
 import { backoff } from '../../../hooks/backoff.ts'
 import { usePoll } from '../../../hooks/use-poll.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
-import { passedWords } from '../columns.ts'
 import { runsRoute } from '../route.ts'
-import { runLook } from '../../../components/records/run-look.ts'
+import { passedWords, runLook } from '../../../components/records/run-look.ts'
 import { followedName, hasEnded, type Followed } from './chips.ts'
 
 const NONE: readonly Pin[] = []

@@ -1,5 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { isOutside, type Cause } from '../../../domain/runs/causes.ts'
+import { CLASS_LABELS } from '../../../domain/runs/trial-class.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 import { formatCount, plural } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { problemLines } from '../../../components/lines.ts'
@@ -43,9 +45,9 @@ function failureNodeId(failure: Failure, index: number): string {
 }
 
 function aboutLine(run: EvalRun, { failures, scanned, isComplete }: FailurePages): Line {
-  const among = scanned === undefined ? '' : ` among ${plural(scanned, 'trial')} read`
+  const among = scanned === undefined ? '' : ` among ${formatCount(scanned)} read`
   const rest = isComplete ? 'that is all' : isTerminalRunStatus(run.status) ? 'there may be more' : 'the run goes on'
-  return { text: `${plural(failures.length, 'failure')}${among}; ${rest}.`, tone: 'muted' }
+  return { text: `${plural(failures.length, 'trial')} did not pass${among}; ${rest}.`, tone: 'muted' }
 }
 
 function failureLines(failure: Failure, { symbols, causes }: DiagnosticsLook): Line[] {
@@ -53,7 +55,8 @@ function failureLines(failure: Failure, { symbols, causes }: DiagnosticsLook): L
   const id = iterationOf(failure)
   const cause = id === undefined ? undefined : causes.get(id)
   const isMeasured = (kind == null || kind === 'failed') && !(cause && isOutside(cause))
-  const words = [kind?.replaceAll('_', ' ') ?? 'failed', stage && `in ${stage}`, cause && `(${cause})`]
+  const word = kind == null ? 'failed' : (ownValue(CLASS_LABELS, kind)?.word ?? kind.replaceAll('_', ' '))
+  const words = [word, stage && `in ${stage}`, cause && `(${cause})`]
   const trial = iterationNumber == null ? '' : ` (trial ${iterationNumber})`
   return [
     {

@@ -10,11 +10,15 @@ import type { Line } from '../../../components/viewer.tsx'
 const LONGEST_BAR = 40
 const LEAST_BAR = 6
 const NAME = 7
+const BETWEEN = '  '
+/** What is said of amounts, from the least to the most. */
+const MARKS = ['least', 'p25', 'p50', 'p75', 'p90', 'p95', 'most'] as const
+type Mark = (typeof MARKS)[number]
 
 /** `words` are those of an amount with its unit. */
 type DistributionLook = { symbols: Symbols; width: number; words: (amount: number) => string }
 
-/** How amounts spread: a line of percentiles, a box, and a bar for each range of amounts. */
+/** How amounts spread: two lines of percentiles, a box, and a bar for each range of amounts. */
 export function distributionLines(distribution: Distribution, look: DistributionLook): Line[] {
   const { symbols } = look
   const { bins } = distribution
@@ -22,30 +26,43 @@ export function distributionLines(distribution: Distribution, look: Distribution
   const { label, number, columns } = columnsFor([distribution], look)
   const drawn = boxOf(distribution, scaleOf([distribution]), symbols, columns)
   return [
-    { text: percentiles(distribution, look), indent: 2 },
+    { parts: percentiles(distribution, look) },
+    { parts: boxEnds(distribution, look) },
     ...(drawn === '' ? [] : [{ parts: [{ text: ' '.repeat(label + 3) + drawn, tone: 'muted' as const }] }]),
     ...bins.map(({ count }, index): Line => ({
       parts: [
         binLabel(distribution, index, label, look),
-        { text: bar(symbols, count / largest, columns), tone: 'accent' },
-        { text: ` ${fit(formatCount(count), number, 'right')}`, tone: 'plain' },
+        { text: bar({ bar: [symbols.bar[0], symbols.bar[0] && ' '] }, count / largest, columns), tone: 'accent' },
+        countSpan(count, number),
       ],
     })),
   ]
 }
 
-/** The boxes of two runs on one scale, each with its percentiles; none where one of them has no amounts. */
-export function boxLines(title: string, both: Overlaid, look: DistributionLook): Line[] {
+/**
+ * Two runs below each other: whatever their boxes mark in columns, and behind it the boxes on one scale, where there is
+ * room; none where one of the runs has no amounts.
+ */
+export function boxLines(title: string, both: Overlaid, { symbols, width, words }: DistributionLook): Line[] {
   if (!both) return []
+  const sides = (['now', 'before'] as const).map(name => ({ name, distribution: both[name] }))
+  const widths = MARKS.map(mark =>
+    Math.max(widthOf(mark), ...sides.map(({ distribution }) => widthOf(words(distribution[mark])))),
+  )
+  const row = (name: string, textOf: (mark: Mark) => string): string =>
+    `  ${fit(name, NAME)}${MARKS.map((mark, index) => fit(textOf(mark), widths[index]!, 'right')).join(BETWEEN)}`
   const scale = scaleOf([both.now, both.before])
-  const columns = Math.max(LEAST_BAR, Math.min(2 * LONGEST_BAR, look.width - 60))
+  const titles = row('', mark => mark)
+  const columns = Math.min(2 * LONGEST_BAR, width - widthOf(titles) - 2 * BETWEEN.length)
+  const boxAfter = (distribution: Distribution): string =>
+    columns < LEAST_BAR ? '' : BETWEEN + boxOf(distribution, scale, symbols, columns)
   return [
     heading(`${title} of ${plural(both.now.count, 'trial')}, before of ${formatCount(both.before.count)}`),
-    ...(['now', 'before'] as const).map((side): Line => ({
+    { parts: [{ text: titles, tone: 'muted' }] },
+    ...sides.map(({ name, distribution }): Line => ({
       parts: [
-        { text: `  ${fit(side, NAME)}`, tone: 'muted' },
-        { text: boxOf(both[side], scale, look.symbols, columns), tone: side === 'now' ? 'accent' : 'muted' },
-        { text: `  ${percentiles(both[side], look)}`, tone: 'plain' },
+        { text: row(name, mark => words(distribution[mark])), tone: 'plain' },
+        { text: boxAfter(distribution), tone: name === 'now' ? 'accent' : 'muted' },
       ],
     })),
   ]
@@ -64,7 +81,7 @@ export function overlaidLines(title: string, both: Overlaid, look: DistributionL
       parts: [
         binLabel(now, index, label, look),
         ...overlaidBar(shareOf(now, index) / largest, shareOf(before, index) / largest, look.symbols, columns),
-        { text: ` ${fit(formatCount(bin.count), number, 'right')}`, tone: 'plain' },
+        countSpan(bin.count, number),
         { text: `, before ${formatCount(before.bins[index]!.count)}`, tone: 'muted' },
       ],
     })),
@@ -86,14 +103,24 @@ function overlaidBar(now: number, before: number, symbols: Symbols, columns: num
   ]
 }
 
-function percentiles({ p50, p90, p95, most }: Distribution, { words }: DistributionLook): string {
-  const marks = [
-    ['p50', p50],
-    ['p90', p90],
-    ['p95', p95],
-    ['most', most],
-  ] as const
-  return marks.map(([name, amount]) => `${name} ${words(amount)}`).join('   ')
+function countSpan(count: number, columns: number): Span {
+  return { text: ` ${fit(formatCount(count), columns, 'right')}`, tone: count === 0 ? 'muted' : 'plain' }
+}
+
+function percentiles(distribution: Distribution, look: DistributionLook): Span[] {
+  return amounts(distribution, ['p50', 'p90', 'p95', 'most'], look)
+}
+
+/** Where a box begins, and where its middle half does and ends. */
+function boxEnds(distribution: Distribution, look: DistributionLook): Span[] {
+  return amounts(distribution, ['least', 'p25', 'p75'], look)
+}
+
+function amounts(distribution: Distribution, marks: readonly Mark[], { words }: DistributionLook): Span[] {
+  return marks.flatMap((mark, index): Span[] => [
+    { text: `${' '.repeat(index > 0 ? 3 : 2)}${mark} `, tone: 'muted' },
+    { text: words(distribution[mark]), tone: 'plain' },
+  ])
 }
 
 function boxOf(

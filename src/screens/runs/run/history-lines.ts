@@ -1,5 +1,6 @@
 import { isTerminalRunStatus, type EvalRun, shortRunName } from '../../../api/contract/runs.ts'
 import { runCounts, type RunCounts } from '../../../domain/runs/counts.ts'
+import { partLabels, reportedRate, reportRun } from '../../../domain/runs/suite-state.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatShare, plural } from '../../../tui/theme/format.ts'
@@ -12,7 +13,8 @@ import type { Line } from '../../../components/viewer.tsx'
 const SHOWN = 8
 const LONGEST_BAR = 30
 
-type Rated = { run: EvalRun; counts: RunCounts; rate: number }
+/** `isWhole` = not known to leave out cases, so that it can be a measure for others. */
+type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
 /** The pass rates of this run and of the suite's earlier ones, oldest first, and how this one stands among them. */
 export function historyLines(
@@ -29,13 +31,14 @@ export function historyLines(
   // Named once above the rows; only a run that counts otherwise names its own.
   const unit = shown.at(-1)?.counts.unit
   const columns = Math.max(6, Math.min(LONGEST_BAR, width - label - 40))
-  const rows = shown.map(({ run: each, counts, rate }, index): Line => {
+  const rows = shown.map((rated, index): Line => {
+    const { run: each, rate } = rated
     const isThis = each.id === run.id
     return {
       parts: [
         { text: `${isThis ? symbols.pointer : ' '} ${fit(names[index]!, label)} `, tone: isThis ? 'strong' : 'muted' },
         { text: bar(symbols, rate, columns), tone: isThis ? 'accent' : 'muted' },
-        { text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts, unit)}`, tone: isThis ? 'strong' : 'plain' },
+        { text: ` ${formatShare(rate).padStart(4)}  ${countWords(rated, unit)}`, tone: isThis ? 'strong' : 'plain' },
         { text: isThis ? ' this run' : '', tone: 'accent' },
       ],
     }
@@ -52,30 +55,32 @@ function isEarlier(each: EvalRun, run: EvalRun): boolean {
 
 function ratedOf(run: EvalRun): Rated | undefined {
   const counts = runCounts(run)
-  const rate = counts && passRate(counts)
-  return rate === undefined ? undefined : { run, counts: counts!, rate }
+  if (!counts || passRate(counts) === undefined) return undefined
+  const report = reportRun(run)
+  const { cases, isRerun } = report.coverage
+  const isWhole = !isRerun && (!cases || cases.selected >= cases.total)
+  return { run, counts, rate: reportedRate(report) ?? 0, parts: partLabels(report), isWhole }
 }
 
-/** `1/1 of 12` where most of a run has no verdict: its rate speaks for that part. */
-function countWords({ passed, failed, total, unit }: RunCounts, named: string | undefined): string {
-  const graded = passed + failed
-  const part = total !== undefined && graded < total ? ` of ${formatCount(total)}` : ''
+/** `1/12, 2 of 12 trials graded` where most of a run has no verdict, which counts as not passed. */
+function countWords({ counts: { passed, failed, total, unit }, parts }: Rated, named: string | undefined): string {
   const own = unit === undefined || unit === named ? '' : ` ${unit}`
-  return `${formatCount(passed)}/${formatCount(graded)}${part}${own}`
+  return [`${formatCount(passed)}/${formatCount(total ?? passed + failed)}${own}`, ...parts].join(', ')
 }
 
-/** Runs that count in another unit are no measure for this one. */
+/** Runs that count in another unit or leave out cases are no measure for this one. */
 function standing(own: Rated | undefined, earlier: readonly Rated[]): Line {
   if (!own) return { text: 'Nothing of this run is graded yet.', tone: 'muted', indent: 2 }
-  const alike = earlier.filter(({ counts }) => counts.unit === own.counts.unit)
+  const alike = earlier.filter(({ counts, isWhole }) => isWhole && counts.unit === own.counts.unit)
   const others = earlier.length - alike.length
   const better = alike.filter(({ rate }) => rate > own.rate).length
   const equal = alike.filter(({ rate }) => rate === own.rate).length
   const words =
     alike.length === 0
-      ? 'No earlier run counts in the same unit.'
+      ? 'No earlier run over every case counts in the same unit.'
       : `Of ${plural(alike.length, 'earlier run')}, ${better} did better, ${equal} as well, ` +
         `${alike.length - better - equal} worse.`
-  const note = others > 0 && alike.length > 0 ? ` ${plural(others, 'run')} counted in another unit.` : ''
+  const isNoted = others > 0 && alike.length > 0
+  const note = isNoted ? ` ${plural(others, 'run')} counted in another unit or left out cases.` : ''
   return { text: words + note, tone: 'muted', indent: 2 }
 }

@@ -4,7 +4,7 @@ import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { unitName } from '../../../domain/runs/counts.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { formatAgo, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
-import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
+import { judgesOf, isUngraded, judgeState, type Judge } from './judge-lines.ts'
 
 /** How to ask for what is not here, by the keys as they are bound. */
 export type AskKeys = { insights: string; judge: string }
@@ -111,7 +111,8 @@ function listText(name: string, items: readonly string[]): string[] {
 }
 
 function judgeText(judge: Judge): string[] {
-  const below = judge.cases.filter(({ passed }) => !passed)
+  const ungraded = judge.cases.filter(isUngraded)
+  const below = judge.cases.filter(each => !each.passed && !isUngraded(each))
   const others = judge.cases.filter(({ passed }) => passed)
   const about = [judge.modelUsed && `by ${judge.modelUsed}`, judge.threshold != null && `threshold ${judge.threshold}`]
   const suffix = about.filter(Boolean).join(', ')
@@ -122,6 +123,7 @@ function judgeText(judge: Judge): string[] {
     '',
     ...(judge.status === 'completed' && judge.summary ? [judge.summary, ''] : []),
     ...listText('Below the threshold', below.map(caseText)),
+    ...listText('Not graded', ungraded.map(caseText)),
     ...listText('At or above it', others.map(caseText)),
   ]
 }

@@ -73,9 +73,16 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
   if (status === 'pending') return 'being graded…'
   if (status === 'failed') return ['failed', errorCode, summary].filter(Boolean).join(': ')
   if (status !== 'completed') return status
-  const below = cases.filter(({ passed }) => !passed).length
+  const reached = cases.filter(({ passed }) => passed).length
+  const ungraded = cases.filter(isUngraded).length
   const bar = threshold == null ? 'an unknown threshold' : formatCount(threshold)
-  return `${formatCount(cases.length - below)} of ${plural(cases.length, 'case')} reached ${bar}`
+  const rest = ungraded === 0 ? '' : `, ${formatCount(ungraded)} not graded`
+  return `${formatCount(reached)} of ${plural(cases.length, 'case')} reached ${bar}${rest}`
+}
+
+/** A grade that is missing is no low one. */
+export function isUngraded({ passed, score }: Pick<JudgedCase, 'passed' | 'score'>): boolean {
+  return !passed && score == null
 }
 
 /** A judge with its state, its model, and the cases below its threshold first. */
@@ -87,14 +94,18 @@ export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const ordered = [...cases.filter(({ passed }) => !passed), ...cases.filter(({ passed }) => passed)]
   return [
     { text: `${name}: ${judgeState(judge)}${about === '' ? '' : ` (${about})`}`, tone, indent: 2 },
-    ...ordered.flatMap(({ caseKey, score, passed, reason, notes }): Line[] => [
-      {
-        text: `${passed ? symbols.ok : symbols.error} ${score == null ? UNKNOWN : formatCount(score)} ${caseKey}`,
-        tone: passed ? 'ok' : 'error',
-        indent: 4,
-      },
-      ...(reason ? [{ text: reason, indent: 6 }] : []),
-      ...notes.map(text => ({ text: `${symbols.bullet} ${text}`, tone: 'muted' as const, indent: 6 })),
-    ]),
+    ...ordered.flatMap((each): Line[] => {
+      const { caseKey, score, passed, reason, notes } = each
+      const [symbol, tone] = passed
+        ? ([symbols.ok, 'ok'] as const)
+        : isUngraded(each)
+          ? ([symbols.warn, 'warn'] as const)
+          : ([symbols.error, 'error'] as const)
+      return [
+        { text: `${symbol} ${score == null ? UNKNOWN : formatCount(score)} ${caseKey}`, tone, indent: 4 },
+        ...(reason ? [{ text: reason, indent: 6 }] : []),
+        ...notes.map(text => ({ text: `${symbols.bullet} ${text}`, tone: 'muted' as const, indent: 6 })),
+      ]
+    }),
   ]
 }

@@ -119,6 +119,7 @@ describe('the summary', () => {
     await openRun(await report('Timed', timed))
     const frame = await app.see('Latency of 20 trials')
     expect(frame).toMatch(/p50 1s +p90 1\.8s +p95 1\.9s +most 2s/)
+    expect(frame).toMatch(/least \S+ +p25 \S+ +p75 \S+/)
     expect(frame).toMatch(/├─+░+█░+─+┤/)
     expect(frame).toMatch(/500ms to 1s +█+ +5/)
     expect(frame).toContain('Tokens: 1,000 in all')
@@ -133,6 +134,14 @@ describe('the summary', () => {
     expect(app.frame()).toMatch(/ #1 █+░+ +50% +1\/2 +┃?│/)
     expect(app.frame()).toMatch(/▌ #3 ░+ +0% +0\/2 this run/)
     expect(app.frame()).toContain('Of 2 earlier runs, 2 did better, 0 as well, 0 worse.')
+  })
+
+  test('what has no verdict is in the rate beside earlier runs, as in every trend', async () => {
+    const ungraded = { caseTitle: 'b', status: 'evaluator_error' } as unknown as Reported
+    await report('Rates', [passing('a'), passing('b')])
+    await openRun(await report('Rates', [passing('a'), ungraded]))
+    await app.see('Pass rate of this and earlier runs')
+    expect(app.frame()).toMatch(/▌ #2 █+░+ +50% +1\/2, 1 of 2 trials graded this run/)
   })
 
   test('tells while it goes on what is done, that there is no verdict yet, and what is not known', async () => {
@@ -183,7 +192,7 @@ describe('the diagnostics', () => {
       failing(`wrong ${index + 1}`, { error: `got ${index + 1}` }),
     )
     await openRun(await report('Pages', results), 'diagnostics')
-    await app.see('20 failures among 20 trials read; there may be more.')
+    await app.see('20 trials did not pass among 20 read; there may be more.')
     await app.press(last)
     await app.see(/wrong 21/)
     await app.press(last)
@@ -191,7 +200,7 @@ describe('the diagnostics', () => {
     await app.press(last)
     await app.see(/✗ failed \(case\): wrong 45/)
     await app.press(viewerKeys.bindings.first)
-    await app.see('45 failures among 45 trials read; that is all.')
+    await app.see('45 trials did not pass among 45 read; that is all.')
   })
 
   test('open the trial of the chosen failure', async () => {
@@ -199,11 +208,11 @@ describe('the diagnostics', () => {
       await report('Leads', [passing('fine'), failing('first'), failing('second', { error: 'got 6' })]),
       'diagnostics',
     )
-    await app.see('2 failures')
+    await app.see('2 trials did not pass')
     await goTo('second')
     await app.press(keys.open)
     await app.see('[Trial]')
-    await app.see(/second {2}trial 1/)
+    await app.see(/ second [^\n]*\n[^\n]*trial 1 of 1/)
     expect(app.frame()).toContain('got 6')
   })
 
@@ -223,7 +232,7 @@ describe('the diagnostics', () => {
     const results = Array.from({ length: 25 }, (_, index) => failing(`wrong ${index + 1}`))
     try {
       await openRun(await report('Refused', results, failingService), 'diagnostics', failingService)
-      await app.see('20 failures')
+      await app.see('20 trials did not pass')
       await app.press(last)
       await app.see('The next page could not be read; see the trials for the rest.')
       refuses = false

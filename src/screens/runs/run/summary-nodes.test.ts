@@ -100,7 +100,9 @@ test('runs that count in another unit are no measure for this one', () => {
     run({ id: 'live', runNumber: 1, status: 'running', ...counted('trials', 4, 0) }),
   ]
   const text = textOf({ run: own, runs })
-  expect(text).toContain('Of 1 earlier run, 1 did better, 0 as well, 0 worse. 1 run counted in another unit.')
+  expect(text).toContain(
+    'Of 1 earlier run, 1 did better, 0 as well, 0 worse. 1 run counted in another unit or left out cases.',
+  )
   expect(text).not.toContain('#5')
   expect(text).not.toContain('#1 ')
   expect(text.indexOf('#2')).toBeLessThan(text.indexOf('#4'))

@@ -23,6 +23,7 @@ export function headLines(
   const verdict = `${symbols[look.symbol]} ${look.word}`
   const why = whyInOneLine(trial, options.steps)
   const measures = [
+    ['trial', `${trial.iterationNumber} of ${options.ofCase ?? UNKNOWN}`],
     ['took', formatDuration(trial.durationMs)],
     ['model', trial.model ?? UNKNOWN],
     ['tokens', formatCount(trial.tokensUsed)],
@@ -34,12 +35,7 @@ export function headLines(
         ...(why === undefined ? [] : [{ text: `  ${why}`, tone: 'plain' as const }]),
       ],
     },
-    {
-      parts: [
-        { text: trial.title ?? UNKNOWN, tone: 'strong' },
-        { text: `  trial ${trial.iterationNumber} of ${options.ofCase ?? UNKNOWN}`, tone: 'muted' },
-      ],
-    },
+    { text: trial.title ?? UNKNOWN, tone: 'strong' },
     { text: measures.map(each => each.join(' ')).join(`  ${symbols.bullet}  `), tone: 'muted' },
     ...(options.causes ?? []).map(says => ({ text: `${symbols.warn} ${says}`, tone: 'warn' as const })),
     ...meaningLines(symbols, trial),

@@ -38,8 +38,8 @@ describe('the head of a trial', () => {
     ])
     expect(rows[0]).toMatch(/^✗ failed {2}assert text: expected long .*…$/)
     expect(rows.slice(1, 4)).toEqual([
-      'Sums  trial 2 of 3',
-      'took 1.2s  ·  model m1  ·  tokens 12',
+      'Sums',
+      'trial 2 of 3  ·  took 1.2s  ·  model m1  ·  tokens 12',
       'Where to look: an expectation of the case was not met.',
     ])
   })
@@ -48,8 +48,8 @@ describe('the head of a trial', () => {
     const broken = trialOf({ status: 'failed', result: null, trialClass: 'evaluator_error', error: 'bad regex' })
     expect(head(broken).slice(0, 5)).toEqual([
       '! grader error  bad regex',
-      'Sums  trial 2 of 3',
-      'took 1.2s  ·  model —  ·  tokens —',
+      'Sums',
+      'trial 2 of 3  ·  took 1.2s  ·  model —  ·  tokens —',
       'The grader itself failed: neither a failure of the case nor a low score.',
       'Where to look: the grader itself failed.',
     ])

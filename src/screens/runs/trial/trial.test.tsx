@@ -141,7 +141,7 @@ describe('a trial at 80 columns', () => {
     await openTrial('greets wrongly')
     const frame = await app.see(/~ message: expected "goodbye", actual "hello"/)
     expect(frame).toMatch(/✗ failed +assert with-echo: expected/)
-    expect(frame).toMatch(/greets wrongly +trial 1 of 2/)
+    expect(frame).toMatch(/greets wrongly[^\n]*\n[^\n]*trial 1 of 2 +· +took/)
     expect(frame).toContain('Expected and actual calls: 1 difference')
     expect(frame).toMatch(/~ arguments +echo \{"message":"goodbye","loud":true\}/)
     expect(frame).toContain('- loud: not given, expected true')

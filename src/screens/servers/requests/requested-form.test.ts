@@ -38,6 +38,12 @@ test('every kind of field is read as what it asks for', () => {
   )
 })
 
+test('a number that would become another one is not answered', () => {
+  const fields = form({ many: { type: 'integer' } })
+  const many = 'is too long to be stored exactly; quote it if it is text'
+  expect(filled(fields, { many: '9007199254740993' })).toEqual({ faults: { many } })
+})
+
 test('what is optional is left out, what is required is not made up, and defaults are filled in', () => {
   const properties = { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'integer', default: 4 } }
   expect(filled(form(properties))).toEqual({ content: { c: 4 } })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
-import { isPlainObject, type JsonObject } from '../../../lib/json.ts'
+import { isPlainObject, numberProblem, parseWritten, UnkeptNumber, type JsonObject } from '../../../lib/json.ts'
 
 /** A field of a form that a server asks for. */
 export type RequestedField = {
@@ -66,10 +66,10 @@ function wholeField(names: readonly string[]): RequestedField {
     initial: '{}',
     read(text) {
       try {
-        const value: unknown = JSON.parse(text)
+        const value = parseWritten(text)
         return isPlainObject(value) ? { value } : { problem: 'must be a JSON object, such as {}' }
-      } catch {
-        return { problem: 'is not JSON' }
+      } catch (error) {
+        return { problem: error instanceof UnkeptNumber ? error.message : 'is not JSON' }
       }
     },
   }
@@ -141,7 +141,9 @@ function readNumber(text: string, isWhole: boolean): ReturnType<RequestedField['
   if (text === '') return undefined
   const value = Number(text)
   if (!Number.isFinite(value)) return { problem: 'is not a number' }
-  return isWhole && !Number.isInteger(value) ? { problem: 'is not a whole number' } : { value }
+  if (isWhole && !Number.isInteger(value)) return { problem: 'is not a whole number' }
+  const problem = numberProblem(value, text)
+  return problem ? { problem } : { value }
 }
 
 /** The formats that the protocol has for a form. */

@@ -1,0 +1,86 @@
+import { Text } from 'ink'
+import { expect, onTestFinished, test } from 'vitest'
+import { openApp } from '../../../test/harness.tsx'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { defineRoute } from '../../tui/router/place.ts'
+import { defineScreen } from '../../tui/router/screen.ts'
+import { choiceKeys, formKeys } from './form-keys.ts'
+import { useFormDialog, type FormFieldSpec } from './form-dialog.tsx'
+
+const define = bindingsOf('asking')
+
+const askingKeys = define.screen('asking', 'Asking', { ask: { keys: ['a'], label: 'ask' } })
+
+const route = defineRoute('asking', 'asking')
+
+/** A form of these fields on a screen of its own. */
+async function openForm(fields: readonly FormFieldSpec[], size?: { width: number; height: number }) {
+  function AskingScreen() {
+    const ask = useFormDialog()
+    useBindings(askingKeys, { ask: async () => void (await ask({ title: 'Where to', fields, act: 'Go there' })) })
+    return <Text>Ask away.</Text>
+  }
+  const screen = defineScreen({
+    route,
+    title: 'Asking',
+    about: 'Asks.',
+    order: 1,
+    goKey: 'a',
+    bindings: [askingKeys],
+    load: async () => AskingScreen,
+  })
+  const app = await openApp({ screens: [screen], place: route.to(), ...(size && { size }) })
+  onTestFinished(() => app.close())
+  await app.see('Ask away.')
+  await app.press(askingKeys.bindings.ask)
+  await app.see('▌Where to')
+  return app
+}
+
+test('a choice that has nothing to choose from says so, and its keys do no harm', async () => {
+  const input = { kind: 'choice', options: [] } as const
+  const app = await openForm([{ id: 'place', label: 'place', required: true, input }])
+  await app.see('There is nothing to choose from.')
+  const { first, last, further, nearer, pick } = choiceKeys.bindings
+  for (const key of [first, last, further, nearer, pick]) await app.press(key)
+  await app.press(formKeys.bindings.send)
+  await app.see('This field is required.')
+  expect(app.frame()).not.toContain('Fault in mcpdeck')
+})
+
+test('values stand in a column that one long label does not push, in any field and down to 60×20', async () => {
+  const options = ['anyone', 'members'].map(value => ({ value, label: value }))
+  const app = await openForm(
+    [
+      { id: 'at', label: 'At' },
+      { id: 'name', label: 'Full name', initial: 'Ada', kind: 'as it is known to everybody who works with it' },
+      { id: 'many', label: 'How many of them there are at most', initial: '12', required: true },
+      { id: 'who', label: 'Who', initial: 'anyone', kind: 'may enter', input: { kind: 'choice', options } },
+      { id: 'now', label: 'Right now', kind: 'or later', initial: 'yes', input: { kind: 'toggle' } },
+    ],
+    { width: 60, height: 20 },
+  )
+  const look = (): string[] =>
+    app
+      .frame()
+      .split('\n')
+      .flatMap(line => /│ ([▌ ] [A-Z].*?) +│/.exec(line)?.[1] ?? [])
+  expect(look().slice(0, 5)).toEqual([
+    '▌ At',
+    '  Full name  Ada',
+    '  How many of them there are …  12  (required)',
+    '  Who        anyone  (may enter)',
+    '  Right now  [x] yes  (or later)',
+  ])
+  await app.press(formKeys.bindings.next)
+  await app.see('▌ Full name')
+  expect(look()[1]).toBe('▌ Full name  (as it is known to everybody who works wi…)')
+  await app.press(formKeys.bindings.next, formKeys.bindings.next)
+  await app.see('▌ Who')
+  expect(look().slice(1, 4)).toEqual([
+    '  Full name  Ada',
+    '  How many of them there are …  12  (required)',
+    '▌ Who        (may enter)',
+  ])
+})
