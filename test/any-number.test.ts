@@ -117,7 +117,8 @@ describe('with any number', () => {
         expect(widthOf(bar(symbols, one, columns))).toBe(columns)
         expect(widthOf(sparkline(symbols, shares))).toBe(shares.length)
         const progress = { done: one, total: other, share: one / other }
-        const task = taskParts(theme, [{ id: 1, text: 'Reading', progress, stop: undefined }], 'Ctrl+X')
+        const reading = { id: 1, text: 'Reading', progress, stop: undefined, writes: false, isStopping: false }
+        const task = taskParts(theme, [reading], 'Ctrl+X')
         expect(task.length).toBeGreaterThan(0)
         const budget = { ...BUDGET, tokens: one, capacity: other }
         expect(widthOf(gauge(theme, budget, 0)!.text)).toBeGreaterThan(10)

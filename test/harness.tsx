@@ -31,6 +31,7 @@ import { createToasts } from '../src/components/toasts.tsx'
 import type { Workspace } from '../src/hooks/workspace.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/workspace/service.ts'
 import { checked } from './contract/checked-answers.ts'
+import { putNewWorkspace } from './new-workspace.ts'
 
 const PATIENCE_MS = 30_000
 /** ink-testing-library's terminal is this wide. */
@@ -44,6 +45,7 @@ export async function openService(
 ): Promise<TestService> {
   const { wrap, ...serviceOptions } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'mcpdeck-test-'))
+  await putNewWorkspace(dataDir, serviceOptions)
   const service = await createService({ dataDir, ...serviceOptions })
   const answer = checked(service.answer)
   const fetch = wrap ? wrap(answer) : answer
@@ -118,6 +120,7 @@ export async function openApp(options: {
     | 'waitingRequests'
     | 'serverNews'
     | 'storedReaches'
+    | 'executing'
     | 'unsaved'
     | 'serverFiles'
     | 'signIns'
@@ -141,6 +144,8 @@ export async function openApp(options: {
   editor?: EditorHost
   /** The terminal's colours; without them there are none. */
   themes?: Themes
+  /** Called when the program would end. */
+  quit?: () => void
 }): Promise<TestApp> {
   const own = options.testService ?? (await openService())
   const { client } = own
@@ -194,7 +199,7 @@ export async function openApp(options: {
       screens={screens}
       pointer={pointer}
       actions={{
-        quit: leave,
+        quit: options.quit ?? leave,
         interrupt: leave,
         redraw: leave,
         copy: text => void copied.push(text),

@@ -68,6 +68,20 @@ test('without a terminal it prints what the workspace holds, as plain text', () 
   expect(stdout).not.toContain('\u001B')
 })
 
+test('without a terminal a project that is named is the only one printed, and one that is none is bad usage', () => {
+  const home = emptyHome()
+  expect(runIn(home, 'api', 'createProject', '--field', 'name=Other').status).toBe(0)
+  const printed = (...args: string[]) => runIn(home, ...args).stdout.match(/^project \w+/gm)
+  expect(printed()).toEqual(['project Sandbox', 'project Other'])
+  expect(printed('projects/Other/servers')).toEqual(['project Other'])
+  expect(printed('--project', 'Sandbox')).toEqual(['project Sandbox'])
+  for (const args of [['projects/none'], ['--project', 'none']]) {
+    const { status, stdout, stderr } = runIn(home, ...args)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('There is no project "none".')
+  }
+})
+
 test('tells its options and its version', () => {
   const help = run('--help')
   expect(help).toMatchObject({ status: 0, stderr: '' })

@@ -7,7 +7,7 @@ import { goKeysOf } from '../../src/app/shell/app-keys.ts'
 import { casesKeys, middleKeys } from '../../src/screens/suites/cases-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { until, type Ending } from '../service/harness.ts'
-import { newHome } from './homes.ts'
+import { usedHome } from './homes.ts'
 import { visit, type Visitor } from './visitor.ts'
 
 const TITLE = 'Echo gives the message back'
@@ -19,7 +19,7 @@ function homeWithEditor(
   ending: Ending,
   script: string,
 ): { home: string; env: Record<string, string>; runs: () => string[] } {
-  const home = newHome(ending)
+  const home = usedHome(ending)
   const editor = join(home, 'my editor')
   const log = join(home, 'runs')
   writeFileSync(
@@ -119,7 +119,7 @@ test.concurrent('unchanged or emptied, nothing happens', async ending => {
 })
 
 test.concurrent('an editor that is missing is said so, and the screen is there again', async ending => {
-  const home = newHome(ending)
+  const home = usedHome(ending)
   await using person = visit({ home, env: { VISUAL: 'no-such-editor', EDITOR: 'true' } })
   await openCases(person)
   person.press(casesKeys.bindings.edit)

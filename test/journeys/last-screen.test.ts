@@ -5,7 +5,7 @@ import { appKeys } from '../../src/components/everywhere-keys.ts'
 import type { TerminalOptions } from '../pty/terminal.ts'
 import { watchUnasked } from '../pty/unasked.ts'
 import type { Ending } from '../service/harness.ts'
-import { newHome } from './homes.ts'
+import { usedHome } from './homes.ts'
 import { visit } from './visitor.ts'
 
 const SERVERS = 3
@@ -14,7 +14,7 @@ const KEPT = /Last seen \d{4}-\d\d-\d\d \d\d:\d\d, opening…/
 
 /** A home in which the dashboard was left on the servers screen. */
 async function leftOnServers(ending: Ending, options: TerminalOptions = {}): Promise<string> {
-  const home = newHome(ending)
+  const home = usedHome(ending)
   await using person = visit({ ...options, home })
   await person.see('▌Sandbox')
   person.go(SERVERS)

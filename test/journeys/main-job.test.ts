@@ -20,7 +20,7 @@ const sizes = [
 
 describe.concurrent.each(sizes)('in an empty home at $cols×$rows', size => {
   test('a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
-    await using person = visit(size)
+    await using person = visit({ ...size, isUsed: false })
     await person.see(/▌Sandbox +admin/)
     // What the terminal answers to questions must not be echoed onto the screen.
     expect(person.terminal.output).not.toContain('^[')

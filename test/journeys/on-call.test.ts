@@ -259,9 +259,7 @@ test.concurrent(
     }, isOpen)
     const first = opening.find(({ is }) => is !== 'not sent')
     expect(first).toMatchObject({ is: 'lost' })
-    expect(first!.words).toMatch(
-      /what was read back shows that it did not happen.*✗ Read back: it is for invited people/,
-    )
+    expect(first!.words).toMatch(/what was read back does not show it.*✗ Read back: it is for invited people/)
 
     // Lost after the service has done it.
     line.loseNext(/^POST \S+\/rotate-link /, 'unanswered')

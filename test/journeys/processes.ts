@@ -7,9 +7,13 @@ export type Process = { pid: number; parent: number; command: string }
 export function running(): Process[] {
   // Tests ask until none is left, and starting ps takes longer than anything else that they do meanwhile.
   if (existsSync('/proc/self/stat'))
-    return readdirSync('/proc')
-      .filter(isNumber)
-      .flatMap(pid => processOf(Number(pid)))
+    return (
+      readdirSync('/proc')
+        .filter(isNumber)
+        .flatMap(pid => processOf(Number(pid)))
+        // One that was killed has given its memory back a moment before it is dead.
+        .filter(({ command }) => command !== '')
+    )
   const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
   return table.split('\n').flatMap(row => {
     const [, pid, parent, state = 'Z', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
@@ -27,8 +31,7 @@ function processOf(pid: number): Process[] {
     const [state = 'Z', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (/^[ZX]/.test(state)) return []
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trimEnd()
-    // One that was killed has given its memory back a moment before it is dead.
-    return command === '' ? [] : [{ pid, parent: Number(parent), command }]
+    return [{ pid, parent: Number(parent), command }]
   } catch {
     return []
   }
@@ -56,7 +59,7 @@ export function serversOf(pid: number): number[] {
     .map(each => each.pid)
 }
 
-/** Those of these processes that still run. */
+/** Those of these processes that are not dead, for the program either: it asks by the same state. */
 export function stillRunning(pids: readonly number[]): Process[] {
   return existsSync('/proc/self/stat') ? pids.flatMap(processOf) : running().filter(({ pid }) => pids.includes(pid))
 }

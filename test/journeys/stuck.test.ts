@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import { createHome, removeHome } from '../pty/home.ts'
+import { createUsedHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 
 const HOOK = pathToFileURL(join(import.meta.dirname, 'blocking-hook.mjs')).href
@@ -56,12 +56,12 @@ function expectGivenBack(terminal: Terminal): void {
     mouseTrackingMode: 'none',
     wraparoundMode: true,
   })
-  expect(terminal.screen()).toBe('mcpdeck had to stop: it did not respond for a second.')
+  expect(terminal.screen()).toBe('mcpdeck had to stop: it did not respond.')
 }
 
 describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread is stuck', () => {
   test('in a loop is ended a second after Ctrl+C, with its code and the terminal given back', async () => {
-    const home = createHome()
+    const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit(60_000)).toEqual({ code: 130, signal: undefined })
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
   })
 
   test('outside of JavaScript is killed, and the terminal given back', async () => {
-    const home = createHome()
+    const home = createUsedHome()
     await using terminal = await openBlocked(home, 'outside')
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit(60_000)).toEqual({ code: 0, signal: 'SIGKILL' })
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     ['SIGQUIT', 131],
     ['SIGUSR2', 128 + constants.signals.SIGUSR2],
   ] as const)('hears %s, which ends it with its code and the terminal given back', async (signal, code) => {
-    const home = createHome()
+    const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 1 })
     terminal.kill(signal)
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
   })
 
   test('and goes on gets the keys that were read meanwhile', async () => {
-    const home = createHome()
+    const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type('?')
     await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
   })
 
   test('and goes on gets them before those that it reads itself', async () => {
-    const home = createHome()
+    const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type(':')
     await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })

@@ -279,7 +279,11 @@ test('while nothing is read the program keeps its size, and then is where the ke
   // What the kernel keeps for the terminal fills up, then every paint waits.
   await standsStill(terminal.pid)
   person.type('4')
-  expect(memoryOf(terminal.pid) - before).toBeLessThan(100)
+  // What is not kept is collected, on a busy machine a little later.
+  await until(
+    () => memoryOf(terminal.pid) - before,
+    grown => grown < 100,
+  )
   terminal.goOnReading()
   // Beside others on a busy machine hundreds of screens take their time.
   await terminal.waitFor('▌Reference', 60_000)

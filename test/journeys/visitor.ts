@@ -24,9 +24,9 @@ export type Visitor = AsyncDisposable & {
   words(): string
 }
 
-/** Starts mcpdeck, in an empty home unless one is given. */
+/** Starts mcpdeck, in a home after a first start unless one is given, or `isUsed` is false. */
 export function visit(options: TerminalOptions = {}): Visitor {
-  const terminal = openTerminal(options)
+  const terminal = openTerminal({ isUsed: true, ...options })
   const press: Visitor['press'] = (binding, key = binding.keys[0]!) => {
     if ([...key].length === 1) terminal.type(key)
     else terminal.press(key as Key)

@@ -92,7 +92,7 @@ const OFFERED = [
     operation: 'createEvalRun',
     target: SUITE,
     sent: true,
-    readBack: { finding: 'did-not-happen' },
+    readBack: { finding: 'cannot-be-known' },
     choices: ['send', 'dismiss'],
   },
 ]

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStage } from '../cli/stage.ts'
 import { type Ending, withRunningTest } from '../service/harness.ts'
-import { newHome } from './homes.ts'
+import { usedHome } from './homes.ts'
 import { descendantsOf, programBelow } from './processes.ts'
 import { PROGRAM, visit } from './visitor.ts'
 
@@ -42,11 +42,11 @@ type Command = {
 
 const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   async dashboard(ending) {
-    return { args: [], underWay: '▌Sandbox', home: newHome(ending), env: {} }
+    return { args: [], underWay: '▌Sandbox', home: usedHome(ending), env: {} }
   },
   // Options take another way to the dashboard.
   async 'dashboard with options'(ending) {
-    const home = newHome(ending)
+    const home = usedHome(ending)
     return { args: ['--log-file', join(home, 'log')], underWay: '▌Sandbox', home, env: {} }
   },
   async watch(ending) {
@@ -70,7 +70,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   },
   async serve(ending) {
     const ordinary = ['SIGINT', 'SIGTERM']
-    return { args: ['serve', '--port', '0'], underWay: 'Stop with Ctrl+C.', ordinary, home: newHome(ending), env: {} }
+    return { args: ['serve', '--port', '0'], underWay: 'Stop with Ctrl+C.', ordinary, home: usedHome(ending), env: {} }
   },
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -6,6 +6,22 @@ import { join } from 'node:path'
 export function createHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'mcpdeck-home-'))
   for (const [, folder] of xdgFolders(home)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return home
+}
+
+/** Names a home in which the local workspace has been made; see `built-program.ts`. */
+export const SHARED_USED_HOME = 'MCPDECK_TESTS_USED_HOME'
+
+/** Where programs keep their data in a home. */
+const DATA = '.local/share'
+
+/**
+ * A home with a local workspace and its samples, as a first start leaves them. Making them takes a third of a short
+ * visit, so whoever does not test a first start begins here.
+ */
+export function createUsedHome(): string {
+  const home = createHome()
+  cpSync(join(process.env[SHARED_USED_HOME]!, DATA), join(home, DATA), { recursive: true })
   return home
 }
 
@@ -36,7 +52,7 @@ export function minimalEnv(home: string): Record<string, string> {
 function xdgFolders(home: string): [name: string, folder: string][] {
   return [
     ['XDG_CONFIG_HOME', join(home, '.config')],
-    ['XDG_DATA_HOME', join(home, '.local/share')],
+    ['XDG_DATA_HOME', join(home, DATA)],
     ['XDG_STATE_HOME', join(home, '.local/state')],
     ['XDG_CACHE_HOME', join(home, '.cache')],
     ['XDG_RUNTIME_DIR', join(home, '.runtime')],

@@ -33,8 +33,8 @@ export type LossyLine = AsyncDisposable & {
   readonly lost: readonly Loss[]
   /** Loses another share from the next request on; 1 is a line that is down. */
   setLoss(share: number): void
-  /** Loses the next request whose first bytes fit, such as `/^PATCH /`, in this way, whatever the share is. */
-  loseNext(start: RegExp, loss: Loss): void
+  /** Loses the next requests whose first bytes fit, such as `/^PATCH /`, in this way, whatever the share is. */
+  loseNext(start: RegExp, loss: Loss, times?: number): void
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
   const { next: random } = randomNumbers(seed)
   const lost: Loss[] = []
   let requests = 0
-  let next: { start: RegExp; loss: Loss } | undefined
+  let next: { start: RegExp; loss: Loss; times: number } | undefined
   /** Draws both numbers for each request, so that a share does not change what comes later. */
   const draw = (piece: Buffer): Loss | undefined => {
     requests += 1
@@ -56,7 +56,8 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
     let loss = chance < share ? losses[Math.floor(kind * losses.length)] : undefined
     if (next?.start.test(piece.toString('latin1'))) {
       loss = next.loss
-      next = undefined
+      next.times -= 1
+      if (next.times === 0) next = undefined
     }
     if (loss !== undefined) lost.push(loss)
     return loss
@@ -86,8 +87,8 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
     setLoss: wanted => {
       share = wanted
     },
-    loseNext(start, loss) {
-      next = { start, loss }
+    loseNext(start, loss, times = 1) {
+      next = { start, loss, times }
     },
     close,
     [Symbol.asyncDispose]: close,

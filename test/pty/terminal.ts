@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { recordEffects, type Effect } from './effects.ts'
-import { createHome, minimalEnv, removeHome } from './home.ts'
+import { createHome, createUsedHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
 import { OneWay, type LineOptions } from './line.ts'
 
@@ -27,6 +27,8 @@ export type TerminalOptions = {
   cwd?: string
   /** A home to use again, as `terminal.home` of an earlier start; it is then the caller's to remove. */
   home?: string
+  /** Begins after a first start, where no home is given, instead of in an empty one. */
+  isUsed?: boolean
   /** Leaves the temporary home behind on close. */
   keepHome?: boolean
   /** What lies between this terminal and the program; without it nothing does. */
@@ -77,7 +79,7 @@ export class Terminal {
 
   constructor(options: TerminalOptions) {
     const { cols = 120, rows = 40 } = options
-    this.home = options.home ?? createHome()
+    this.home = options.home ?? (options.isUsed ? createUsedHome() : createHome())
     this.#ownsHome = options.home === undefined && options.keepHome !== true
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000, logLevel: 'off' })
     this.effects = recordEffects(this.#screen)

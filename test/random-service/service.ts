@@ -37,12 +37,14 @@ export function createAnswers(document: OpenApi, seed: number) {
     const known = answers.get(address)
     if (known?.round === round) return known
     const own = seedOf(`${seed} ${address} ${round}`)
-    // Without projects nothing else would ever be asked for.
-    const isRefused = operation.path !== '/projects' && own % 100 < REFUSALS
     const refusal = REFUSED[(own >>> 8) % REFUSED.length]!
+    // Who is refused for the rate slows all requests down, so that is over with the next one.
+    const mayRefuse = refusal.status !== 429 || count % CHANGES_EVERY === 0
+    // Without projects nothing else would ever be asked for.
+    const isRefused = mayRefuse && operation.path !== '/projects' && own % 100 < REFUSALS
     const body = isRefused ? { code: refusal.code, message: 'Refused at random.' } : values.of(operation.response, own)
     const answer = { round, status: isRefused ? refusal.status : operation.status, text: JSON.stringify(body) }
-    answers.set(address, answer)
+    if (answer.status !== 429) answers.set(address, answer)
     return answer
   }
 

@@ -33,3 +33,24 @@ test('every page and picture that a document links to is there', () => {
   expect(linked.length).toBeGreaterThan(50)
   expect(linked.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([])
 })
+
+test('every heading that a document links to is there', () => {
+  const documents = texts.filter(text => text.endsWith('.md'))
+  const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+  const anchors = (file: string): string[] =>
+    [...text(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\d _-]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+  const linked = documents.flatMap(file =>
+    [...text(file).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].map(([, page = '', anchor = '']) => ({
+      file,
+      page: page === '' ? file : join(dirname(file), page),
+      anchor,
+    })),
+  )
+  expect(linked.length).toBeGreaterThan(3)
+  expect(linked.filter(({ page, anchor }) => !anchors(page).includes(anchor))).toEqual([])
+})

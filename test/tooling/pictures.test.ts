@@ -24,7 +24,8 @@ const PLAIN: Cell = {
 
 const colour = fc.constantFrom(undefined, '#102030', '#a0b0c0')
 const text = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+  // A cell without letters holds one space, and no other blank.
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }).filter(some => some.trim() !== ''),
   fc.constantFrom(' ', '&', '<', '─', '█', ...HOSTILE),
 )
 /** A character with the empty cell that a wide one has behind it. */
