@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Terminal } from '../../test/pty/terminal.ts'
 import { dist, root } from '../paths.ts'
@@ -10,10 +10,10 @@ export type Build = { label: string; dist: string }
 
 /** The built program, copied, so that a build meanwhile does not change what is measured. */
 export function copyBuild(): Build & Disposable {
-  // Below node_modules the program still finds the package that it starts as a server.
+  // Its server is found by what package.json says, other packages below node_modules.
   const folder = mkdtempSync(join(root, 'node_modules/.mcpdeck-bench-'))
   cpSync(dist, join(folder, 'dist'), { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
   return {
     label: '',
     dist: join(folder, 'dist'),

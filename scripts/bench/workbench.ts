@@ -32,7 +32,7 @@ export type WorkbenchRun = { own: number[]; ownSaved: number[]; samples: Map<str
 const MOST_AFTER_SAVE = 2000
 /** Most milliseconds that a call may take more than the server itself. */
 const MOST_MORE = 150
-/** How long nothing may have come before memory is read, in milliseconds. */
+/** How long the machine rests before memory is read or a call begins, in milliseconds. */
 const REST_MS = 500
 
 /** Measures the programs in turn; the first start of each, which fills caches, does not count. */
@@ -85,6 +85,8 @@ async function sampleScreen({ command, screen, toTools, toList }: Workbench, hom
 
 /** Milliseconds until a call from the shell has ended. @throws where it did not answer */
 async function timedCall(command: string, args: readonly string[], home: string): Promise<number> {
+  // What the start before left behind is still ending.
+  await delay(REST_MS)
   const started = performance.now()
   const child = spawn(command, args, { env: minimalEnv(home), stdio: ['ignore', 'pipe', 'ignore'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>])

@@ -10,7 +10,7 @@ export function configDocument(): string {
 Generated from \`src/cli/config/schema.ts\` by \`npm run docs\`.
 
 \`MCPDECK_CONFIG\` names it; otherwise it is \`config.yaml\` in \`mcpdeck\` of the config directory (XDG). \`mcpdeck config init\` writes
-it, \`mcpdeck config check\` names what is wrong in it by line and column, \`mcpdeck config show\` prints what is in force.
+it, \`mcpdeck config check\` names what is wrong in it by line and column, \`mcpdeck config show\` prints all of them, defaults included.
 
 What opens is decided by an option (\`--profile\`, \`--base-url\`, \`--local\`), then by the environment (\`MCPDECK_PROFILE\`,
 \`MCPDECK_BASE_URL\`), then by \`--data-dir\` (the local workspace there), then by \`default\`, and else it is the local workspace. In the

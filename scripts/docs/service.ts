@@ -148,8 +148,8 @@ ${Object.values(GATES).join(' and ')} can be switched off with \`mcpdeck serve g
 
 ## Samples
 
-A workspace that the dashboard makes holds samples beside its Sandbox suite: findings of every status, a scenario with
-visitors, three weeks of nightly runs, a server graded for both directories. They are recorded input that went through
+A workspace that the dashboard or a command makes, but for \`serve\`, gets samples beside its Sandbox suite, part by
+part while something works on it for more than a moment: findings of every status, a scenario with visitors, three weeks of nightly runs, a server graded for both directories. They are recorded input that went through
 the engines of live input; every one is called "Sample: …", and the graded server has an address that nobody can have.
 Connections have no list in the contract, so there is no sample of one. \`mcpdeck serve sample remove\` removes them with
 all that belongs to them, but for what something of your own names; \`serve sample add\` and \`serve --sample\` add them
