@@ -1,5 +1,5 @@
-import { clean, truncate, wrap } from '../../tui/theme/text.ts'
-import type { Theme } from '../../tui/theme/theme.ts'
+import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
+import type { Symbols, Theme } from '../../tui/theme/theme.ts'
 import type { Look } from './look.ts'
 import { isSameLine, type Line, type LineSource, type Span, type SpanLine } from './source.ts'
 import { blank, cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
@@ -79,8 +79,23 @@ export function paintLine(line: Line, look: Look): readonly string[] {
   const { text, tone = 'plain', indent = 0 } = typeof line === 'string' ? { text: line } : line
   const margin = ' '.repeat(indent + 1)
   const columns = Math.max(1, width - margin.length - 1)
-  const rows = look.wraps ? wrap(clean(text), columns) : [truncate(clean(text), columns)]
-  return rows.map(part => margin + theme.paint(tone, part))
+  const words = clean(text)
+  if (!look.wraps) return [margin + theme.paint(tone, truncate(words, columns))]
+  const mark = typeof line === 'string' ? '' : markOf(theme.symbols, words)
+  const hang = widthOf(mark)
+  const rows = wrap(words.slice(mark.length), Math.max(1, columns - hang))
+  return rows.map(
+    (part, index) =>
+      margin + (index === 0 ? '' : ' '.repeat(hang)) + theme.paint(tone, index === 0 ? mark + part : part),
+  )
+}
+
+const MARKS = ['ok', 'error', 'warn', 'live', 'pending', 'cancelled', 'bullet'] as const
+
+/** The symbol that a sentence begins with, and the space after it: the sentence goes on below its own first word. */
+function markOf(symbols: Symbols, text: string): string {
+  const symbol = MARKS.map(name => symbols[name]).find(each => text.startsWith(`${each} `))
+  return symbol === undefined ? '' : `${symbol} `
 }
 
 function paintSpanLine(line: SpanLine, { theme, width, wraps }: Look): readonly string[] {

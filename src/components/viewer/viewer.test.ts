@@ -296,6 +296,15 @@ describe('styled text', () => {
     expect(paintLine(line, { theme, width: 14, wraps: false })).toEqual([' - one two t…'])
   })
 
+  test('goes on below its own words after a symbol', () => {
+    const line = { text: `${theme.symbols.warn} one two three four`, indent: 2 }
+    expect(paintLine(line, { theme, width: 16, wraps: true })).toEqual([
+      `   ${theme.symbols.warn} one two`,
+      '     three four',
+    ])
+    expect(paintLine(line, { theme, width: 16, wraps: false })).toEqual([`   ${theme.symbols.warn} one two t…`])
+  })
+
   test('links only where the terminal has them, and never to what is no plain address', () => {
     const links = createTheme({ level: 0, ascii: false, links: true })
     const line = (link: string) => ({ spans: [{ text: 'here', tone: 'plain' as const, link }] })
