@@ -107,6 +107,7 @@ export default defineConfig({
     // Some tests start a dozen processes, on two busy cores.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     env: {
       // Programs that tests start from the source need not be compiled each time.
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),

@@ -1,5 +1,5 @@
 import { render } from 'ink-testing-library'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { MotionProvider } from '../tui/theme/motion-context.tsx'
 import type { Rectangle } from '../tui/terminal/region.ts'
 import { RegionsProvider, type Regions } from './list/regions.tsx'
@@ -37,11 +37,11 @@ function draw(moves: boolean, { regions }: ReturnType<typeof record>) {
 test('what works turns in its one cell without a draw, and stands still once motion ends', async () => {
   const screen = record()
   const { frames, rerender, unmount, lastFrame } = render(draw(true, screen))
-  await vi.waitFor(() => expect(new Set(screen.painted).size).toBeGreaterThan(3))
+  await expect.poll(() => new Set(screen.painted).size).toBeGreaterThan(3)
   expect(screen.places).toEqual([{ row: 7, column: 3, width: 1, height: 1 }])
   expect(frames).toEqual(['●'])
   rerender(draw(false, screen))
-  await vi.waitFor(() => expect(screen.open()).toBe(0))
+  await expect.poll(() => screen.open()).toBe(0)
   expect(lastFrame()).toBe('●')
   unmount()
 })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 
@@ -14,8 +14,7 @@ function opened(args: (command: readonly string[]) => readonly string[]) {
   const file = join(home, 'told')
   const terminal: Terminal = openTerminal({ home, args: args([process.execPath, SERVER, file]) })
   onTestFinished(() => terminal.close())
-  const wasCancelled = () =>
-    vi.waitFor(() => expect(existsSync(file) && readFileSync(file, 'utf8')).toBe('cancelled\n'), 5000)
+  const wasCancelled = () => expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('cancelled\n')
   return { terminal, wasCancelled }
 }
 

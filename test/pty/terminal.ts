@@ -195,7 +195,7 @@ export class Terminal {
    * Waits until a condition holds; it is looked at now and after every parsed piece of output.
    * @throws with the screen in the message, after `timeout` milliseconds or when the program ends before.
    */
-  async waitFor(condition: Condition, timeout = 30_000): Promise<void> {
+  async waitFor(condition: Condition, timeout = 60_000): Promise<void> {
     const holds = () => this.#holds(condition)
     if (holds()) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -217,7 +217,7 @@ export class Terminal {
   }
 
   /** Resolves when the program has ended and all it wrote is on the screen. */
-  async waitForExit(timeout = 30_000): Promise<Exit> {
+  async waitForExit(timeout = 60_000): Promise<Exit> {
     await this.waitFor(terminal => terminal.exit !== undefined, timeout)
     return this.#exited.promise
   }

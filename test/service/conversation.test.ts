@@ -74,7 +74,7 @@ test('failing calls are recorded, told to the assistant, and end nothing', async
       results.length === 0
         ? { calls: [{ name: 'get-sum', args: { a: 'two' } }, slow, sum] }
         : { text: results.join(' | ') },
-    { servers: [{ ...everything, timeoutMs: 3000 }] },
+    { servers: [{ ...everything, timeoutMs: 8000 }] },
   )
   const { toolCalls, text } = await conversation.say('Try', never)
   expect(toolCalls.map(({ toolName, isError }) => [toolName, isError])).toEqual([

@@ -77,12 +77,12 @@ describe('a silent server', () => {
     const message = expect.stringMatching(
       /initialize\. It printed 2 lines that are not messages of MCP, first: Listening on 3000\. Its last output on stderr: ready$/,
     )
-    expect(await doctor(small('no-mcp', { timeoutMs: 2000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
+    expect(await doctor(small('no-mcp', { timeoutMs: 5000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
   })
 
   test('the server’s own deadline goes first, and its session is not used again', async () => {
     const engine = connect()
-    const silent = small('silent-call', { timeoutMs: 1500 })
+    const silent = small('silent-call', { timeoutMs: 5000 })
     const failed = engine.callTool(silent, call)
     await expect(failed).rejects.toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('tools/call') })
     expect((await engine.listTools(silent)).items).toHaveLength(3)

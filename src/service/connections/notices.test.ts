@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Progress } from '../../api/contract/message.ts'
 import { everything, stdioTarget } from '../../../test/servers/targets.ts'
 import { createConnections, type Connections } from './engine.ts'
@@ -51,7 +51,7 @@ test('a cancelled call is cancelled at the server, and what it answers then is n
   const stop = new AbortController()
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))
   await expect(call).rejects.toThrow('enough')
-  await vi.waitFor(() => expect(printed().join()).toMatch(/told to cancel \d/), 5000)
+  await expect.poll(() => printed().join()).toMatch(/told to cancel \d/)
   // The session goes on.
   expect(JSON.stringify((await callTool(telling, { toolName: 'asked' })).content)).toContain('false')
 })
