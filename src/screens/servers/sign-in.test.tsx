@@ -80,7 +80,7 @@ test('signs in by the browser after naming its host, says until when, and signs 
   await fetch((await visit(opened[0]!)).back)
   await app.see('Signed in to guarded')
   expect(
-    await app.see(/Signed in +until (?:[\d-]+ )?\d\d:\d\d; the next token is fetched[^]*automatically/),
+    await app.see(/Signed in +until (?:[\d-]+ )?\d\d:\d\d; the next token is[^]*fetched[^]*automatically/),
   ).not.toContain('Waiting')
   const body = { toolName: 'whoami', parameters: {} }
   await testService.client.servers.callTool({ projectId, serverId, body })
