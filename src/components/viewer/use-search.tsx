@@ -32,6 +32,13 @@ export type Finder<Place> = {
 
 type Job<Place> = { search: Search<Place>; hasLanded: boolean }
 
+/** Its first slice is done at once: a key that steps through the matches comes whenever it wants. */
+function begin<Place>(candidates: Iterable<Candidate<Place>>, text: string, hasLanded: boolean): Job<Place> {
+  const search = createSearch(candidates, text)
+  search.advance(SLICE_MS)
+  return { search, hasLanded }
+}
+
 /**
  * What is searched for in a document: the first slice at once, the rest between keys. `document` starts it anew when it
  * changes.
@@ -66,7 +73,7 @@ export function useSearch<Place>(options: {
     if (searched.current === document) return
     searched.current = document
     // What was found stands elsewhere now; one stays where one is.
-    setJob(now => now && { search: createSearch(current.current.candidates(), now.search.text), hasLanded: true })
+    setJob(now => now && begin(current.current.candidates(), now.search.text, true))
   }, [document])
   useEffect(() => {
     if (!job || job.search.isDone) return undefined
@@ -115,8 +122,7 @@ export function useSearch<Place>(options: {
     accept() {
       setAsking(false)
       if (typed === '') return setJob(undefined)
-      const begun = { search: createSearch(options.candidates(), typed), hasLanded: false }
-      begun.search.advance(SLICE_MS)
+      const begun = begin(options.candidates(), typed, false)
       setIndex(0)
       land(begun)
       setJob(begun)
