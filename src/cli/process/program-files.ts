@@ -6,8 +6,11 @@ import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** A file that ran without stored code; `flags` are those of V8 that its code was compiled under. */
-type Fresh = { name: string; sum: number; script: Script; flags: number }
+/**
+ * A file that ran without stored code; `flags` are those of V8 that its code was compiled under. What was stored of it
+ * may have been `unfit`.
+ */
+type Fresh = { name: string; sum: number; script: Script; flags: number; unfit: boolean }
 
 /** Compiled code of a file with a checksum of its text: V8 itself compares no more than its length. */
 type Stored = { sum: number; code: Buffer }
@@ -39,11 +42,12 @@ export function programFiles(folder: string, store: string | undefined): (id: st
     const ready = fresh.filter(each => each.flags === flags)
     fresh = fresh.filter(each => each.flags !== flags)
     if (store !== undefined && ready.length > 0) {
-      const kept = [...storedCode()].filter(([name]) => existsSync(join(folder, name)))
-      const made = ready.map(({ name, sum, script }) => [name, { sum, code: script.createCachedData() }] as const)
-      writeCode(store, new Map([...kept, ...made]))
+      // Other processes may have stored code since this one read it.
+      const kept = new Map([...readCode(store)].filter(([name]) => existsSync(join(folder, name))))
+      const missing = ready.filter(({ name, sum, unfit }) => unfit || kept.get(name)?.sum !== sum)
+      for (const { name, sum, script } of missing) kept.set(name, { sum, code: script.createCachedData() })
+      if (missing.length > 0) writeCode(store, kept)
     }
-    stored = undefined
   }
   process.on('exit', storeFresh)
   const later = (work: () => void, ms: number): void => {
@@ -66,7 +70,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
     const cachedData = known?.sum === sum ? known.code : undefined
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
     if (cachedData && !script.cachedDataRejected) return script
-    fresh.push({ name, sum, script, flags: cachedDataVersionTag() })
+    fresh.push({ name, sum, script, flags: cachedDataVersionTag(), unfit: cachedData !== undefined })
     return script
   }
 
