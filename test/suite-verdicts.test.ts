@@ -99,7 +99,7 @@ test('the list of suites, the trend, Now and get agree, and only a suite that pa
     }),
     { numRuns: 60 },
   )
-}, 120_000)
+})
 
 /** A full bar stands for a run over all cases that has no failure. */
 function expectTrend(suite: EvalSuite, plans: readonly RandomRun[], newestFirst: readonly Planned[]): void {

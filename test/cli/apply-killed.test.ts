@@ -75,7 +75,7 @@ async function openPlace(baseUrl: string, key: string) {
   }
 }
 
-test('apply that is killed at any write and repeated ends as if it had not been', { timeout: 240_000 }, async () => {
+test('apply that is killed at any write and repeated ends as if it had not been', { timeout: 600_000 }, async () => {
   const { baseUrl, keyFile } = await serveHere({ rateLimit: 0 })
   const key = readFileSync(keyFile, 'utf8').trim()
   const http = createHttpFetch({ baseUrl })

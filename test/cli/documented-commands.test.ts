@@ -114,7 +114,7 @@ beforeAll(async () => {
   }
   const { stdout } = await home.run(['serve', 'key', 'list'])
   names.keys = stdout.match(/\bkey_\w+/g) ?? []
-}, 120_000)
+})
 afterAll(async () => {
   await home.close()
 })

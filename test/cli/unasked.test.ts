@@ -56,7 +56,6 @@ function listings(stage: Stage): string[][] {
 describe.concurrent('a hostile service', () => {
   test.for(['every text', 'every text but words of the contract', 'every refusal'] as const)(
     'reaches a terminal by no listing: %s',
-    { timeout: 300_000 },
     async (spoiling, context) => {
       const stage = await openStage(spoiling, context)
       const commands = listings(stage).flatMap((args, index) => {
@@ -73,7 +72,6 @@ describe.concurrent('a hostile service', () => {
 
   test.for(['every text', 'every text but words of the contract'] as const)(
     'reaches a terminal by no command that follows, checks, exports or calls: %s',
-    { timeout: 300_000 },
     async (spoiling, context) => {
       const stage = await openStage(spoiling, context)
       const { projectId, suiteId, serverId, runId, trialId } = stage

@@ -53,4 +53,4 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
 
   const runs = JSON.parse((await mcpdeck('get', 'runs', '--suite', SUITE, '--json')).stdout) as { items: unknown[] }
   expect(runs.items).toHaveLength(3)
-}, 120_000)
+})

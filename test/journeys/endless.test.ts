@@ -37,7 +37,6 @@ afterAll(async () => {
 // One start for each screen, so that Ctrl+C ends the program wherever it is.
 test.concurrent.for(screens)(
   'endless texts: Ctrl+C ends the program on $title, and nothing had to help',
-  { timeout: 180_000 },
   async screen => {
     await using person = visit({ env, cols: 120, rows: 36 })
     const { terminal } = person

@@ -89,4 +89,4 @@ test.concurrent('two processes on one data directory see each other’s dismissa
   // What the first one dismissed was shown again by the other: taking it back has nothing left to do.
   one.press(keys.undo)
   await one.see('somebody has shown it again')
-}, 120_000)
+})

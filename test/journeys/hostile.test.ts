@@ -20,7 +20,7 @@ async function still(terminal: Terminal): Promise<void> {
     bytes => {
       same = bytes === last ? same + 1 : 0
       last = bytes
-      return same >= 8
+      return same >= 4
     },
   )
 }
@@ -58,7 +58,7 @@ test.concurrent.for([
   ['every text', LOOKS],
   ['every refusal', GLANCES],
   ['every time', GLANCES],
-] as const)('hostile: %s reaches the terminal nowhere', { timeout: 180_000 }, async ([spoiling, looks], ending) => {
+] as const)('hostile: %s reaches the terminal nowhere', { timeout: 600_000 }, async ([spoiling, looks], ending) => {
   const { api, env } = await openHostileService(spoiling, ending)
   const { projectId, suiteId } = await sandbox(api)
   const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })

@@ -91,4 +91,4 @@ test('on call over a far line that loses requests: a failed run is found, opened
   expect(text).not.toContain(serving.env.MCPDECK_API_KEY)
   person.press(appKeys.bindings.quit)
   expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
-}, 200_000)
+})

@@ -181,4 +181,4 @@ test('the access table row by row: what is said before is what becomes of a visi
   await closeProofs(person, /✓ Read back: it is not listed/)
   await last.ends(/The session has ended: the owner took this scenario offline/)
   await person.see('Nothing is published in this')
-}, 180_000)
+})

@@ -156,4 +156,4 @@ test('after any history every session is alive exactly when the table says so', 
   )
   // The histories went through doors and endings, not past them.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
-}, 120_000)
+})

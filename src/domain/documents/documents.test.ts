@@ -166,25 +166,21 @@ async function build(projectId: string, drawn: World): Promise<void> {
   }
 }
 
-test(
-  'a project that was exported and applied to an empty one is exported as the same files',
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(world, async drawn => {
-        const [from, to] = [await emptyProject(), await emptyProject()]
-        await build(from, drawn)
-        const files = await exported(from)
-        const outcomes = await apply(to, files)
-        expect(outcomes.filter(({ kind }) => kind !== 'created')).toEqual([])
-        expect(await exported(to)).toBe(files)
-        const again = writesOf(await planned(to, files))
-        expect(again.filter(step => !('change' in step && step.change.resent.length > 0))).toEqual([])
-      }),
-      { numRuns: 25 },
-    )
-  },
-)
+test('a project that was exported and applied to an empty one is exported as the same files', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async drawn => {
+      const [from, to] = [await emptyProject(), await emptyProject()]
+      await build(from, drawn)
+      const files = await exported(from)
+      const outcomes = await apply(to, files)
+      expect(outcomes.filter(({ kind }) => kind !== 'created')).toEqual([])
+      expect(await exported(to)).toBe(files)
+      const again = writesOf(await planned(to, files))
+      expect(again.filter(step => !('change' in step && step.change.resent.length > 0))).toEqual([])
+    }),
+    { numRuns: 25 },
+  )
+})
 
 const CLIENT = 'client: { name: desk, config: { modelId: openai/gpt-5 } }\n'
 const ENVIRONMENT = 'environment: { name: staging, client: desk, description: one }\n'

@@ -32,7 +32,7 @@ class Session {
 
   /** Resolves when the screen fulfils the condition. */
   async until(condition: (text: string) => boolean): Promise<void> {
-    await vi.waitUntil(() => condition(this.emulator.text().join('\n')), { timeout: 15_000, interval: 10 })
+    await vi.waitUntil(() => condition(this.emulator.text().join('\n')), { timeout: 30_000, interval: 10 })
   }
 
   async ready(): Promise<void> {

@@ -39,7 +39,7 @@ async function isAccepted(projectId: string, { request, attach }: ReturnType<typ
   }
 }
 
-test('whatever is attached and chosen, the form allows what the service accepts', { timeout: 120_000 }, async () => {
+test('whatever is attached and chosen, the form allows what the service accepts', async () => {
   const { client } = service
   const stage = await launchStage(client)
   const { projectId } = stage
