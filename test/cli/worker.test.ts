@@ -65,6 +65,14 @@ async function followed(home: Home, run: { projectId: string; runId: string }): 
 }
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
 
+test('a command that is refused before it writes hands nothing over, and says nothing else', async () => {
+  const home = await open()
+  const { code, stdout, stderr } = await home.run(['launch', 'nowhere'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/nowhere/)
+  expect(stderr).not.toContain('Handed over')
+})
+
 test('what goes on after its answer is known of each operation', () => {
   const operations = allEndpoints().filter(outlivesAnswer)
   expect(operations.map(({ operation }) => operation).toSorted()).toEqual([

@@ -72,22 +72,25 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
 }
 
 /**
- * Has requests answered by the workspace's worker; where there can be none, by this process, which says so. A worker
- * that is gone is followed by another with the next request, which settles what the first had under way.
+ * Has requests answered by the workspace's worker; where there can be none, by this process. Which it is, is said once
+ * something is written: a command that only looks things up and is refused hands nothing over. A worker that is gone is
+ * followed by another with the next request, which settles what the first had under way.
  */
 export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
   let reaching: Promise<Reached> | undefined
-  const reach = async (): Promise<Reached> => {
-    const reached = await reachWorker(settings)
+  let told: Reached | undefined
+  const tell = (reached: Reached): void => {
+    if (reached === told) return
+    told = reached
     if (reached.kind === 'worker')
       say(`Handed over to the workspace's worker (process ${reached.pid}); mcpdeck serve status shows it.`)
     else say(`This command executes what it starts and waits for its end: ${reached.why}.`)
-    return reached
   }
   return {
     async fetch(request) {
-      const current = (reaching ??= reach())
+      const current = (reaching ??= reachWorker(settings))
       const reached = await current
+      if (told || request.method !== 'GET') tell(reached)
       if (reached.kind === 'none') return await here(request)
       try {
         return await reached.http.fetch(request)
