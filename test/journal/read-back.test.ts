@@ -118,6 +118,34 @@ describe('a write without a key is read back', () => {
     expect(await found()).toContainEqual([contract.chats.say.operation, 'did-not-happen', false])
   })
 
+  test('a launch of a journey is found by its wave, and no other run is taken for it', async () => {
+    const model = await scriptedModel(() => ({ text: 'Hello.' }))
+    const opened = await open({ models: { ...model.settings, model: 'small' } })
+    const { start, meet, projectId, serverId, direct, clock } = opened
+    const config = { modelId: 'small', serverIds: [serverId] }
+    const { id: hostId } = await direct.clients.create({ projectId, body: { name: 'Desk', config } })
+    const { id: environmentId } = await direct.environments.create({ projectId, body: { name: 'Desk', hostId } })
+    const { id: personaId } = await direct.personas.create({ projectId, body: { name: 'Ada', role: 'r', notes: 'n' } })
+    const { id: journeyId } = await direct.journeys.create({
+      projectId,
+      body: { name: 'J', goal: 'g', personaId, sessionsPerTarget: 1, maxTurns: 1, environmentIds: [environmentId] },
+    })
+    const { client, resolve } = start()
+    const launch = (waveId: string) =>
+      client.journeyRuns.launch({ projectId, journeyId, body: { waveId } }, { idempotencyKey: waveId })
+    void meet('answer-lost', 'answer-lost')
+    await expect(launch('one')).rejects.toBeInstanceOf(ApiError)
+    const [run] = (await direct.journeyRuns.list({ projectId, journeyId })).items
+    expect(shown(await resolve())).toEqual([['happened', `Launch journey run happened: it is run ${run!.id}.`]])
+    void meet('lost', 'lost')
+    await expect(launch('two')).rejects.toBeInstanceOf(ApiError)
+    expect(await resolve()).toMatchObject([{ finding: 'cannot-be-known', isOpen: true, isEarly: true }])
+    clock.advance(TOO_LATE)
+    expect(shown(await resolve())).toEqual([
+      ['did-not-happen', 'Launch journey run did not happen: no run of its wave is there.'],
+    ])
+  })
+
   test('a cancel is offered again while its run is in flight', async () => {
     const { start, meet, projectId, serverId, direct, seen } = await open()
     const slow = { ...step, toolName: 'trigger-long-running-operation', arguments: { duration: 60, steps: 1 } }

@@ -7,6 +7,7 @@ import { toEpochMs } from '../../contract/shapes.ts'
 import { localMoment } from '../../../lib/times.ts'
 import { serviceOffset } from '../transport/service-time.ts'
 import type { Finding, JournalEntry } from './entry.ts'
+import { waveReadBack } from './read-back-wave.ts'
 
 /** What reading showed, and the reason in a few words that can follow "because" or a colon. */
 export type ReadBackAnswer = {
@@ -48,6 +49,7 @@ const special: Readonly<Record<string, ReadBack>> = {
   [contract.runs.create.operation]: launchReadBack,
   [contract.runs.rerun.operation]: rerunReadBack,
   [contract.runs.cancel.operation]: cancelReadBack,
+  [contract.journeyRuns.launch.operation]: waveReadBack,
   [contract.agent.turn.operation]: turnReadBack,
   [contract.chats.say.operation]: chatReadBack,
   [contract.userTesting.publish.operation]: publishedReadBack('happened'),
