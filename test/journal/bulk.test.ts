@@ -53,16 +53,22 @@ test('what somebody else or another action did meanwhile is not sent', async () 
   expect(seen.filter(each => each.startsWith('DELETE'))).toHaveLength(3)
 })
 
-test('a line that breaks while the rest is sent leaves the rest of it in the list', async () => {
-  const { resolve, meet, journal, options, left } = await broken(1)
-  await resolve()
-  const [entry] = await journal.unresolved()
-  void meet('answered', 'lost', 'lost')
-  await expect(sendAgain(options, entry!)).rejects.toMatchObject({ kind: 'network' })
-  expect(await left()).toHaveLength(2)
-  const open = await journal.unresolved()
-  expect(open.map(({ bulk }) => bulk)).toMatchObject([{ done: 2, inDoubt: 1, rest: [{}] }, undefined])
-})
+test.each([
+  ['breaks', ['lost', 'lost'], { kind: 'network' }, 2],
+  ['is redirected', ['redirected'], { status: 302 }, 1],
+] as const)(
+  'a line that %s while the rest is sent leaves the rest of it in the list',
+  async (_, fates, failure, there) => {
+    const { resolve, meet, journal, options, left } = await broken(1)
+    await resolve()
+    const [entry] = await journal.unresolved()
+    void meet('answered', ...fates)
+    await expect(sendAgain(options, entry!)).rejects.toMatchObject(failure)
+    expect(await left()).toHaveLength(there)
+    const open = await journal.unresolved()
+    expect(open.map(({ bulk }) => bulk)).toMatchObject([{ done: 2, inDoubt: 1, rest: [{}] }, undefined])
+  },
+)
 
 test('a bulk action that ended, was dismissed or never began more than one thing leaves nothing', async () => {
   const { resolve, journal, options } = await broken(1)

@@ -10,7 +10,15 @@ import { openService } from '../harness.tsx'
 import { createScene } from './scene.ts'
 
 /** What happens to one request on its way to the service and back. */
-export type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled' | 'conflict'
+export type Fate =
+  | 'answered'
+  | 'lost'
+  | 'answer-lost'
+  | 'hangs'
+  | 'answer-hangs'
+  | 'throttled'
+  | 'conflict'
+  | 'redirected'
 
 /** A line to the real service on which each write meets its fate. */
 function faultyLine(service: Fetch) {
@@ -41,6 +49,8 @@ function faultyLine(service: Fetch) {
     if (fate === 'conflict') return Response.json({ code: 'CONFLICT', message: 'It is there.' }, { status: 409 })
     const answer = await service(request)
     if (fate === 'answer-lost') throw broken()
+    // A proxy that passed the request on all the same.
+    if (fate === 'redirected') return new Response('', { status: 302, headers: { location: 'https://login.invalid/' } })
     return fate === 'answer-hangs' ? await never() : answer
   }
   /** Sets the fates of the next writes; resolves when one of them hangs. */

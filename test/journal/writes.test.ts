@@ -30,6 +30,16 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toMatchObject([{ operation: 'createEvalRun', idempotencyKey: 'k' }])
   })
 
+  test('counts a redirect as unknown, which says nothing of what was redirected', async () => {
+    const { start, meet, projectId, serverId, direct } = await open()
+    const { client, journal, resolve } = start()
+    void meet('redirected')
+    await expect(client.servers.delete({ projectId, serverId })).rejects.toMatchObject({ status: 302, sent: true })
+    expect((await direct.servers.list({ projectId })).items).toEqual([])
+    expect(await journal.unresolved()).toMatchObject([{ operation: 'deleteProjectServer' }])
+    expect(shown(await resolve())).toEqual([['happened', 'Delete project server happened: it is gone.']])
+  })
+
   test('a write that the person made again is not sent again', async () => {
     const { start, meet, projectId, suiteId, seen, direct } = await open()
     const { client, resolve } = start()

@@ -83,8 +83,11 @@ export class ApiError extends Error implements ErrorFacts {
   /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */
   get leavesDoubt(): boolean {
     if (!this.sent || this.risk === undefined || this.risk === 'read') return false
+    if (this.kind !== 'http') return true
+    // The contract redirects nothing: whoever does may have passed the request on, and does not say what came of it.
+    const isRefusal = this.status === undefined || (this.status >= 400 && this.status < 500)
     // A local workspace answers for a model that failed, and says in the details what was done by then.
-    return this.kind !== 'http' || ((this.status ?? 0) >= 500 && this.reason !== 'MODEL_ENDPOINT')
+    return !isRefusal && this.reason !== 'MODEL_ENDPOINT'
   }
 }
 

@@ -376,6 +376,6 @@ function busy(title: string): Decision {
 
 /** Whether the service has judged the write itself; a refused key or a limit says nothing about it. */
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.kind !== 'http' || error.retryable) return false
+  if (!(error instanceof ApiError) || error.kind !== 'http' || error.retryable || error.leavesDoubt) return false
   return error.status !== 401 && error.status !== 403
 }
