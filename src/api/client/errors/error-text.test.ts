@@ -109,8 +109,11 @@ describe('describeError', () => {
     { status: 500, code: 'INTERNAL_ERROR' },
     { status: 502, answer: 'html' },
     { status: 503, code: 'SOMETHING_NEW' },
+    { status: 302, answer: 'empty' },
+    { status: 307, answer: 'html' },
   ] as Partial<ApiErrorFields>[])('the doubt that %j leaves stands where 80 columns show it', fields => {
     expect(failureSentence(failed({ ...fields, endpoint: launch })).slice(0, 75)).toContain('it may have happened')
+    expect(failureSentence(failed({ ...fields, endpoint: launch }))).toMatch(/\. Check [^.]*\.$/)
   })
 
   test('a bad input names its fields', () => {

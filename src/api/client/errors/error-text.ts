@@ -15,17 +15,16 @@ export type ErrorText = {
   next: string
 }
 
+/** Said in place of the advice of a failure that leaves a doubt: what that says to do might do it twice. */
+const CHECK_FIRST = 'Check whether it happened, and repeat it only if it did not.'
+
 /** Words for any error; what is no {@link ApiError} is a fault of this program. */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ApiError)) return describeFault(error)
   const { title, sentence, next } = advice[adviceKey(error)]
   const said = { title, sentence: say(sentence, error), next: say(next, error) }
   if (!error.leavesDoubt) return said
-  return {
-    title,
-    sentence: `${said.sentence} The change may have happened anyway.`,
-    next: `Check whether it happened before repeating. ${said.next}`,
-  }
+  return { title, sentence: `${said.sentence} The change may have happened anyway.`, next: CHECK_FIRST }
 }
 
 /** The service's own words, where it gave some that the sentence does not quote. */
