@@ -25,3 +25,16 @@ test('a wave is waited for over a line that is lost meanwhile, and its id is the
   service.fault = (response, path) => path.endsWith('/j2/runs') && refusing(403, 'FORBIDDEN')(response, path)
   expect(await launch('Both')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
 })
+
+test('a wave that does not end is given up after the time given, and goes on', async ending => {
+  const { home, service } = await openStage(ending)
+  const journeys = [{ id: 'j1', name: 'Weekly' }]
+  service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })
+  service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
+  service.answers[RUN] = () => ({ body: { id: 'jr1', status: 'running' } })
+  const launch = (...args: string[]) => home.run(['launch', 'Weekly', '--yes', ...args], { env: service.env })
+  const given = await launch('--watch', '--timeout', '100ms', '--json')
+  expect(given.stderr).toContain('No end within the time given; what was launched goes on')
+  expect(given).toMatchObject({ code: 3, stdout: expect.stringContaining('"jr1"') })
+  expect(await launch('--timeout', '1s')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --watch') })
+})

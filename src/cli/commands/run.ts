@@ -3,9 +3,12 @@ import { collect, RETRY, SEND_NEW, whole, duration, share } from '../arguments/o
 import type { SessionOptions } from '../follow/session.ts'
 import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
 
+/** How long what was launched is waited for. */
+export const GIVE_UP: DeclaredFlag = ['--timeout <time>', 'give up after this, such as 30m; the run goes on', duration]
+
 /** What `watch` and `run` take to follow a run and to judge it. */
 const FOLLOW: readonly DeclaredFlag[] = [
-  ['--timeout <time>', 'give up after this, such as 30m; the run goes on', duration],
+  GIVE_UP,
   ['--min-pass-rate <share>', 'gate: at least this share of what was graded passed', share],
   ['--min-graded <share>', 'gate: at least this share was graded; 100% where there is any gate', share],
   [

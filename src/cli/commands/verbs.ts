@@ -3,6 +3,7 @@ import { SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
 import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'
+import { GIVE_UP } from './run.ts'
 import { JSON_FLAG, WRITES } from './server-commands.ts'
 
 const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
@@ -132,6 +133,7 @@ export const verbs: readonly CommandDeclaration[] = [
       flags: [
         ['--environment <environment>', 'run on this one instead of its own; repeatable', collect, []],
         ['--watch', 'wait for its end; 3 unless every run completed and none of its graders broke'],
+        GIVE_UP,
         ...WRITES,
       ],
     },

@@ -5,6 +5,7 @@ import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import { journeyRunState } from '../../domain/findings/waves.ts'
 import { gradesText } from '../../domain/swarms/waves.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { effectLines, quotaOf } from '../../screens/swarms/launch-lines.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -18,7 +19,12 @@ import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
-export type LaunchWaveOptions = WriteOptions & { json?: boolean; environment: readonly string[]; watch?: boolean }
+export type LaunchWaveOptions = WriteOptions & {
+  json?: boolean
+  environment: readonly string[]
+  watch?: boolean
+  timeout?: number
+}
 
 const LOOK_MS = 1000
 
@@ -28,6 +34,7 @@ export async function launch(
   [wanted = '']: readonly string[],
   own: LaunchWaveOptions,
 ): Promise<number> {
+  if (own.timeout !== undefined && !own.watch) throw new UsageError('--timeout needs the end of the run: add --watch.')
   const { client } = context
   const projectId = await context.projectId()
   const journeys = await journeysOf(context, wanted)
@@ -53,10 +60,11 @@ export async function launch(
     // Should the next one fail, this names what is under way.
     if (index === 0 && !own.json) printText(waveId)
   }
-  const states = own.watch ? await untilOver(context, runs) : undefined
+  const states = own.watch ? await untilOver(context, runs, own.timeout) : undefined
   if (own.json)
     printReceived(jsonText({ waveId, runs: runs.map((run, at) => ({ ...run, state: states?.[at]?.state })) }))
-  const isDone = states?.every(({ state, isGraded }) => state === 'completed' && isGraded) ?? true
+  if (!states) return EXIT.done
+  const isDone = states.length === runs.length && states.every(each => each.state === 'completed' && each.isGraded)
   return isDone ? EXIT.done : EXIT.noVerdict
 }
 
@@ -88,32 +96,50 @@ function endSentence(run: JourneyRun): string {
   return `${[ended, gradesText(run)].filter(Boolean).join(', ')}.`
 }
 
-/** Waits for the end of runs, saying each; a line that is lost meanwhile too. Resolves to how they ended. */
-async function untilOver(context: CommandContext, runs: readonly { id: string }[]): Promise<End[]> {
-  const projectId = await context.projectId()
-  const states: End[] = []
-  let failures = 0
-  for (const { id: runId } of runs) {
-    for (;;) {
-      const run = await context.client.journeyRuns.get({ projectId, runId }).catch((error: unknown) => {
-        if (!(error instanceof ApiError) || !isPassing(error)) throw error
-        failures += 1
-        if (failures === 1) say(clean(lostSentence('', error)))
-        return undefined
-      })
-      if (run && failures > 0) {
-        failures = 0
-        say(ANSWERS_AGAIN)
-      }
-      if (!run || run.status === 'running') {
-        await delay(run ? LOOK_MS : pauseAfter(failures))
-        continue
-      }
-      const state = journeyRunState(run)
-      say(clean(`${runId} is ${state ?? run.status}: ${endSentence(run)}`))
-      states.push({ state, isGraded: (run.failedGradingCount ?? 0) === 0 })
+/**
+ * Waits for the end of runs, saying each; resolves to how they ended, which is of fewer than all where the time given
+ * was too short.
+ */
+async function untilOver(
+  context: CommandContext,
+  runs: readonly { id: string }[],
+  timeout: number | undefined,
+): Promise<End[]> {
+  const late = new AbortController()
+  const stop = timeout === undefined ? undefined : systemClock.after(timeout, () => late.abort())
+  const ends: End[] = []
+  for (const { id } of runs) {
+    const run = await endOf(context, id, late.signal)
+    if (!run) {
+      say('No end within the time given; what was launched goes on, and mcpdeck get waves shows it.')
       break
     }
+    const state = journeyRunState(run)
+    say(clean(`${id} is ${state ?? run.status}: ${endSentence(run)}`))
+    ends.push({ state, isGraded: (run.failedGradingCount ?? 0) === 0 })
   }
-  return states
+  stop?.()
+  return ends
+}
+
+/** A run once it is over, also over a line that is lost meanwhile; undefined where it is too late before. */
+async function endOf(context: CommandContext, runId: string, late: AbortSignal): Promise<JourneyRun | undefined> {
+  const projectId = await context.projectId()
+  let failures = 0
+  while (!late.aborted) {
+    const run = await context.client.journeyRuns.get({ projectId, runId }, { signal: late }).catch((error: unknown) => {
+      if (late.aborted) return undefined
+      if (!(error instanceof ApiError) || !isPassing(error)) throw error
+      failures += 1
+      if (failures === 1) say(clean(lostSentence('', error)))
+      return undefined
+    })
+    if (run && failures > 0) {
+      failures = 0
+      say(ANSWERS_AGAIN)
+    }
+    if (run && run.status !== 'running') return run
+    await delay(run ? LOOK_MS : pauseAfter(failures), undefined, { signal: late }).catch(() => undefined)
+  }
+  return undefined
 }
