@@ -228,6 +228,12 @@ describe.concurrent('no verdict, and never 1', () => {
     expect(stderr).toContain('mcpdeck watch r1')
   })
 
+  test('a time given that is longer than any timer is not over at once', async ending => {
+    const { service, conclusionOf } = await openStage(ending)
+    service.put('r1', { status: 'completed', result: 'passed' })
+    expect(await conclusionOf('r1', '--timeout', '60d')).toMatchObject({ code: 0, end: { because: 'passed' } })
+  })
+
   test('wrong usage and no key are 2, with nothing on standard output', async ending => {
     const { home, service, watch } = await openStage(ending)
     for (const args of [

@@ -24,6 +24,7 @@ import type { NamedResult } from './summary.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { systemClock } from '../../lib/clock.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
@@ -96,7 +97,7 @@ async function openSession({ common, settings, own, name }: Opening): Promise<Se
   const reporter = createReporter({ mode, output, inPlace: isInPlace(mode, common) })
   const timeout = new AbortController()
   const stop = AbortSignal.any([interrupt, timeout.signal])
-  const timer = own.timeout === undefined ? undefined : setTimeout(() => timeout.abort(), own.timeout)
+  const cancel = own.timeout === undefined ? undefined : systemClock.after(own.timeout, () => timeout.abort())
   const unknown = common.ascii ? '-' : UNKNOWN
   let isFollowing = false
 
@@ -160,7 +161,7 @@ async function openSession({ common, settings, own, name }: Opening): Promise<Se
       }
     },
     close() {
-      clearTimeout(timer)
+      cancel?.()
       interruption.stop()
     },
   }

@@ -4,6 +4,7 @@ import { changesOf, isRed, type NowSummary } from '../../domain/now/summary.ts'
 import { screens } from '../../app/registry.ts'
 import { notebookOf } from '../../hooks/use-notebook.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { localClock } from '../../lib/times.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { nowStateLabel } from '../../screens/now/columns.ts'
@@ -58,7 +59,7 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   const ended = new AbortController()
   void over.promise.then(() => ended.abort())
   interrupt.addEventListener('abort', () => over.resolve())
-  const timer = own.timeout === undefined ? undefined : setTimeout(over.resolve, own.timeout)
+  const cancel = own.timeout === undefined ? undefined : systemClock.after(own.timeout, over.resolve)
   let seen: SeenNow | undefined
   const watch = own.watch
     ? createReports({ json: own.json ?? false, write: text => void output.write(text) })
@@ -77,7 +78,7 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   } catch (error) {
     if (!ended.signal.aborted) throw error
   } finally {
-    clearTimeout(timer)
+    cancel?.()
     watch?.end()
     await stop?.()
     interruption.stop()
