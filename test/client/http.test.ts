@@ -98,6 +98,7 @@ describe('bad answers end in the right error', () => {
     ['slow-body', { kind: 'timeout', sent: true }, 1],
     ['slow-error-body', { kind: 'timeout', sent: true }, 1],
     ['cut-body', { kind: 'network', code: 'reset', sent: true }, 3],
+    ['cut-last', { kind: 'network', code: 'reset', sent: true }, 3],
     ['cut-chunked', { kind: 'network', code: 'reset', sent: true }, 3],
     ['cut-error-body', { kind: 'http', status: 409, answer: 'empty' }, 1],
     ['reset', { kind: 'network', code: 'reset', sent: true }, 3],

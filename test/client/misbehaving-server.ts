@@ -36,6 +36,10 @@ const behaviours = {
     response.writeHead(200, { ...json, 'content-length': String(text.length) })
     response.write(text.slice(0, 20), () => response.socket?.end())
   },
+  'cut-last': response => {
+    response.writeHead(200, { ...json, 'content-length': String(text.length), connection: 'close' })
+    response.write(text.slice(0, 20), () => response.socket?.end())
+  },
   'cut-chunked': response => {
     response.writeHead(200, json)
     response.write(text.slice(0, 20), () => response.socket?.destroy())

@@ -17,7 +17,8 @@ const FAULT_BY_CODE: Record<string, NetworkFault> = {
   UND_ERR_SOCKET: 'reset',
   EPROTO: 'tls',
   HOSTNAME_MISMATCH: 'tls',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+  // A body that ends before its time, over a connection that was to end with it.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   HTTPParserError: 'protocol',
 }
