@@ -112,7 +112,11 @@ describe('a change of access whose answer is lost', () => {
   test('is said to be open with what can be done about it, and a member who is gone is named', async () => {
     const { line, run } = await begin('Study')
     line.loseNext(/^POST \S+rotate-link /, 'unanswered')
-    expect((await run('rotate', 'Study', '--yes')).code).toBe(3)
+    const lost = await run('rotate', 'Study', '--yes')
+    expect(lost).toMatchObject({ code: 3, stdout: '' })
+    // One instruction, and that of the change.
+    expect(lost.stderr).toMatch(/Connection lost: [^]* Rotate again: /)
+    expect(lost.stderr).not.toContain('repeat it only if')
     const again = await run('rotate', 'Study', '--yes')
     expect(again).toMatchObject({ code: 3, stdout: '' })
     expect(again.stderr).toContain('Nothing was sent: add --new to send another one.')

@@ -5,11 +5,14 @@ import { EXIT } from '../process/exit-codes.ts'
 import { say } from './prose.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** An error in one line for people: what happened, what to do, and the service's own words where it gave some. */
-export function errorLine(error: unknown): string {
+/**
+ * An error in one line for people: what happened, what to do, and the service's own words where it gave some.
+ * @param advice what to do, where the caller knows better than the error does
+ */
+export function errorLine(error: unknown, advice?: string): string {
   const { title, sentence, next } = describeError(error)
   const words = clean(unquotedMessage(error) ?? '')
-  return `${title}: ${sentence} ${next}${words ? ` The service says: ${words}` : ''}`
+  return `${title}: ${sentence} ${advice ?? next}${words ? ` The service says: ${words}` : ''}`
 }
 
 /** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */

@@ -22,6 +22,7 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type CommandWrite, type Sent, type WriteOptions } from '../journal/send-write.ts'
+import { errorLine } from '../output/report-error.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -99,22 +100,23 @@ async function exitCodeKnown<E extends AnyEndpoint>(
     return EXIT.noVerdict
   }
   if (!(error instanceof ApiError) || !error.leavesDoubt) return undefined
-  const happened = await sayLoss(context, changing)
-  return happened === 'unknown' ? undefined : happened === 'yes' ? EXIT.done : EXIT.noVerdict
+  return await sayLoss(context, changing, error)
 }
 
-/** Says what can be read after a change whose answer never came, and what to do about it; whether that settles it. */
+/** Says what can be read after a change whose answer never came, and what to do about it; answers the exit code. */
 async function sayLoss<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario }: Changing<E>,
-): Promise<ReturnType<typeof happenedBy>> {
+  error: ApiError,
+): Promise<number> {
   const notes = context.saved?.opened.workspace.accessNotes
   if (scenario) notes?.note(scenario.id, { kind: 'moved', by: 'a change whose answer was lost' })
   const projectId = await context.projectId()
   const read = scenario ? await readBack(context.client, projectId, scenario.id, change.do === 'unpublish') : {}
   for (const { text } of lossProofs(change, read)) say(clean(text))
-  say(adviceAfterLoss(change, read))
-  return happenedBy(change, read)
+  const [happened, advice] = [happenedBy(change, read), adviceAfterLoss(change, read)]
+  say(happened === 'unknown' ? errorLine(error, advice) : advice)
+  return happened === 'yes' ? EXIT.done : EXIT.noVerdict
 }
 
 /** A change as it is sent, with its consequences for the scenario as it stands now. */
