@@ -59,6 +59,18 @@ describe('as a program', () => {
     expect(second).toMatch(/^s22 {2}日本 +—/)
   })
 
+  test('a wave whose sessions nobody could grade says so beside its state', async () => {
+    const summary = { total: 2, succeeded: 2, failed: 0, rateLimited: 0 }
+    const grades = { sessionsGraded: 0, failCount: 0, failedGradingCount: 2 }
+    service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
+    service.answers['GET /projects/p1/journeys/j1/runs'] = () => ({
+      body: { items: [{ id: 'jr1', status: 'completed', summary, ...grades }] },
+    })
+    const [header, run] = (await get('waves')).stdout.split('\n')
+    expect(header).toMatch(/^ID +STATE +SUCCEEDED +TOTAL +GRADED +MISSED +GRADER BROKE +CREATED +WAVE$/)
+    expect(run).toMatch(/^jr1 +completed +2 +2 +0 +0 +2 +—/)
+  })
+
   test('json is what the service sent with its state, jsonl one per line', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))

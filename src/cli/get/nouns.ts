@@ -191,6 +191,10 @@ export const NOUNS: readonly Noun[] = [
       STATE,
       count('SUCCEEDED', 'summary.succeeded'),
       count('TOTAL', 'summary.total'),
+      // A session that succeeded came to its end, no more: what that is worth, its grade says.
+      count('GRADED', 'sessionsGraded'),
+      count('MISSED', 'failCount'),
+      count('GRADER BROKE', 'failedGradingCount'),
       CREATED,
       column('WAVE', 'waveId'),
     ],
