@@ -295,6 +295,29 @@ test('a server that dies over a call was executed, and broke off', async () => {
   expect(items.map(causeOf)).toEqual(['server'])
 })
 
+test('what a server tells of its settings is graded as it is, and kept without those that let somebody in', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const { transport } = small('telling')
+  const env = { SERVICE_TOKEN: 'hush-0123456789', REGION: 'europe-west6' }
+  const body = { name: 'telling', enabled: true, transportType: 'stdio', ...transport, env, type: undefined }
+  const server = await api.call(servers.create, { projectId, body })
+  const steps = [env.SERVICE_TOKEN, 'not there'].map(needle => [
+    { id: 'a', kind: 'toolCall', serverName: 'telling', toolName: 'environment' },
+    { id: 'b', kind: 'assert', assertion: { type: 'responseContains', needle } },
+  ])
+  const tests = steps.map((each, at) => ({ title: `${at}`, steps: each, runs: 1, model: 'none', provider: 'none' }))
+  const runId = await launch(api, projectId, { suiteName: 'Telling', tests, serverIds: [server.id] })
+  expect(await untilEnded(api, projectId, runId)).toMatchObject({ summary: { passed: 1, failed: 1 } })
+  const { items } = await api.call(iterations.list, { projectId, runId })
+  const { id: iterationId } = items.find(({ result }) => result === 'failed')!
+  const place = { projectId, runId, iterationId }
+  const trial = [items, await api.call(iterations.steps, place), await api.call(iterations.trace, place)]
+  expect(JSON.stringify(trial)).toContain(env.REGION)
+  expect(JSON.stringify(trial)).toContain('[secret]')
+  expect(JSON.stringify(trial)).not.toContain(env.SERVICE_TOKEN)
+})
+
 test('history survives its suite, but not its project', async () => {
   const { api, settle } = await open()
   const { projectId, suiteId } = await suiteOf(api, [longCase('long', 60)])

@@ -14,3 +14,13 @@ export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, .
   const all = [...Object.values(env), ...sent, ...secretsOfUrl(url), ...others]
   return all.filter(({ length }) => length >= LEAST_SECRET)
 }
+
+/** Names of settings whose value lets somebody in. */
+const CREDENTIAL = /key|token|secret|pass|pwd|credential|auth|cookie|session|dsn|webhook|_ur[il]$/i
+
+/** Those of them that let somebody in, by what they are called: other settings may be what answers are about. */
+export function settingCredentials({ env = {}, headers = {}, ...settings }: Settings, ...others: string[]): string[] {
+  const credentials = (all: Record<string, string>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => CREDENTIAL.test(name)))
+  return settingSecrets({ ...settings, env: credentials(env), headers: credentials(headers) }, ...others)
+}

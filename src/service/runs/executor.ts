@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import type { Connections } from '../connections/engine.ts'
 import { frameOrigin } from '../connections/traffic.ts'
+import { settingCredentials } from '../connections/setting-secrets.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
@@ -79,6 +81,8 @@ async function executeTrials(
   const cases = store.runs.cases(runId)
   const trials = store.trials.list(runId)
   const waiting = trials.values()
+  // A trial keeps what servers said, and reports of it leave the machine.
+  const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
   const servers = recordTools(createTrialServers(targets, resources), {
@@ -89,6 +93,7 @@ async function executeTrials(
     runId,
     cases,
     waiting,
+    hidden,
     servers,
     models: () => modelsOf(modelApiKeys, resources),
     signal: stopped,
@@ -122,6 +127,8 @@ type Work = {
   runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
+  /** What nobody shall find in what is kept of the trials; they are graded by what the servers really said. */
+  hidden: readonly string[]
   servers: TrialServers
   models: () => TrialModels | undefined
   signal: AbortSignal
@@ -131,7 +138,7 @@ type Work = {
 
 /** Takes trials until none is left; the end of one and the begin of the next are one write. */
 async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
-  const { runId, cases, waiting, servers, models, signal } = work
+  const { runId, cases, waiting, hidden, servers, models, signal } = work
   let ended: { id: string; outcome: TrialOutcome } | undefined
   while (!signal.aborted) {
     const next = waiting.next()
@@ -155,7 +162,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
         ...(trialDeadlineMs !== undefined && { deadlineMs: trialDeadlineMs }),
       }),
     )
-    ended = { id: trial.id, outcome }
+    ended = { id: trial.id, outcome: withoutKnown(outcome, hidden) }
   }
 }
 
