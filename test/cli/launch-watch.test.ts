@@ -38,3 +38,20 @@ test('a wave that does not end is given up after the time given, and goes on', a
   expect(given).toMatchObject({ code: 3, stdout: expect.stringContaining('"jr1"') })
   expect(await launch('--timeout', '1s')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --watch') })
 })
+
+test('a wave is not begun again while a launch of it may have happened', async ending => {
+  const { home, service } = await openStage(ending)
+  const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))
+  service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })
+  service.answers['GET /projects/p1/swarms'] = () => ({ body: { items: [{ id: 'w1', name: 'Both' }] } })
+  service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
+  service.fault = (response, path) => path.endsWith('/j2/runs') && hangingUp(response, path)
+  const launch = (...args: string[]) => home.run(['launch', 'Both', '--yes', ...args], { env: service.env })
+  const sent = () => service.seen.filter(each => each === 'POST /projects/p1/journeys/j1/runs').length
+  const lost = await launch()
+  expect(lost).toMatchObject({ code: 3, stderr: expect.stringContaining('1 of 2 journeys were launched; then Daily') })
+  expect(sent()).toBe(1)
+  const again = await launch()
+  expect(again).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('mcpdeck journal dismiss') })
+  expect(sent()).toBe(1)
+})

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { PlannedWrite } from '../../api/client/journal/entry.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
@@ -13,6 +14,7 @@ import { plural } from '../../tui/theme/format.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { isPassing, pauseAfter } from '../follow/follow-run.ts'
 import { ANSWERS_AGAIN, lostSentence } from '../follow/reporter.ts'
+import { goAfterEarlier } from '../journal/earlier-writes.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
@@ -51,10 +53,23 @@ export async function launch(
     'This launches ' + (journeys.length === 1 ? clean(journeys[0]!.name) : plural(journeys.length, 'journey'))
   const lines = effectLines(journeys, environmentIds, quota).map(({ text }) => text)
   const runs = []
-  for (const [index, { id: journeyId, name }] of journeys.entries()) {
-    const input = { projectId, journeyId, body }
-    const write = { endpoint: contract.journeyRuns.launch, input, effect, ...(index === 0 && { lines }) }
-    const { value } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
+  const writes = journeys.map(({ id: journeyId }) => ({
+    endpoint: contract.journeyRuns.launch,
+    input: { projectId, journeyId, body },
+  }))
+  await refuseInDoubt(context, writes.slice(1), own)
+  for (const [index, { name }] of journeys.entries()) {
+    const write = { ...writes[index]!, effect, ...(index === 0 && { lines }) }
+    const sending = sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
+    const { value } = await sending.catch((error: unknown) => {
+      if (index > 0 && error instanceof ApiError)
+        say(
+          clean(
+            `${index} of ${journeys.length} journeys were launched; then ${name} failed, and none was sent after it.`,
+          ),
+        )
+      throw error
+    })
     say(clean(`${name}: ${value.deduped ? 'launched before' : 'launched'} as ${value.id}.`))
     runs.push(value)
     // Should the next one fail, this names what is under way.
@@ -66,6 +81,17 @@ export async function launch(
   if (!states) return EXIT.done
   const isDone = states.length === runs.length && states.every(each => each.state === 'completed' && each.isGraded)
   return isDone ? EXIT.done : EXIT.noVerdict
+}
+
+/** Launches of a wave that may have happened are found before its first one spends. @throws ApiError */
+async function refuseInDoubt(
+  { saved }: CommandContext,
+  writes: readonly PlannedWrite[],
+  { new: isNew = false, retry }: LaunchWaveOptions,
+): Promise<void> {
+  if (!saved || retry !== undefined) return
+  const quietly = { new: isNew, quiet: true, say: () => undefined, repeats: false }
+  for (const write of writes) await goAfterEarlier(saved.opened, write, quietly)
 }
 
 /** The journey of this id or name, else those of the swarm of this id or name. */
