@@ -18,3 +18,16 @@ test('what was not answered is not told as refused, and one finding that was nev
     /^Dismissed 0 of 2 findings; 1 refused \(Not found\); 1 not answered \([^)]+\)\. What is left keeps its mark\.$/,
   )
 })
+
+test('what may have happened all the same is not told as refused', () => {
+  const endpoint = { operation: 'dismissFinding', risk: 'write' } as const
+  const redirected = new ApiError({
+    kind: 'http',
+    status: 302,
+    message: 'HTTP 302',
+    answer: 'empty',
+    sent: true,
+    endpoint,
+  })
+  expect(said([{ ...gone, error: redirected }])).toBe('Dismissed 0 of 1 finding; 1 may have happened (Redirected).')
+})

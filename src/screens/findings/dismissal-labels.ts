@@ -1,4 +1,4 @@
-import { isLineFault } from '../../api/client/errors/api-error.ts'
+import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
 import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/findings/dismissal.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { findingName } from '../../domain/findings/finding.ts'
@@ -77,14 +77,19 @@ export function dismissalSentence(
   }
 }
 
-/** What the service said no to, and what it did not answer at all. */
+/** What the service said no to, what nobody knows of, and what was not answered at all. */
 function refusedWords({ refused }: DismissalOutcome): string[] {
   const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
     const meant = refused.filter(({ error }) => isMeant(error))
     const titles = new Set(meant.map(({ error }) => describeError(error).title))
     return meant.length > 0 ? [`${meant.length} ${what} (${[...titles].join(', ')})`] : []
   }
-  return [...words('refused', error => !isLineFault(error)), ...words('not answered', isLineFault)]
+  const isDoubtful = (error: unknown): boolean => error instanceof ApiError && error.leavesDoubt && !isLineFault(error)
+  return [
+    ...words('refused', error => !isLineFault(error) && !isDoubtful(error)),
+    ...words('may have happened', isDoubtful),
+    ...words('not answered', isLineFault),
+  ]
 }
 
 /** What was taken back, and what was not because it is somebody else's by now. */
