@@ -225,7 +225,8 @@ class FileJournal implements Journal {
   knownRunIds: Journal['knownRunIds'] = async () => {
     const database = this.#open()
     const rows = database.all<{ runId: string | null }>(
-      `SELECT coalesce(result ->> 'runId', result ->> 'id') AS runId FROM entries WHERE profile = :profile AND outcome = 'succeeded'`,
+      `SELECT coalesce(result ->> 'runId', result ->> 'id') AS runId FROM entries
+       WHERE profile = :profile AND outcome = 'succeeded'`,
       { profile: this.#profile },
     )
     return new Set(rows.flatMap(({ runId }) => (runId === null ? [] : [runId])))

@@ -1,6 +1,6 @@
 import { contract } from '../../contract/contract.ts'
 import type { InputOf } from '../../contract/endpoint.ts'
-import type { ReadBackAnswer, ReadBackContext } from './read-back.ts'
+import type { ReadBackAnswer, ReadBackContext } from './read-back-answer.ts'
 
 /**
  * Launches of a journey name their wave, which is minted for them: a run of it proves what no name and no time could.
