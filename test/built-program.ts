@@ -5,20 +5,31 @@ import { join } from 'node:path'
 import { ensureBuilt } from '../scripts/ensure-built.ts'
 import { PROGRAM } from './cli/hosts.ts'
 import { createHome, minimalEnv, removeHome, SHARED_COMPILED, SHARED_USED_HOME } from './pty/home.ts'
+import { openTerminal } from './pty/terminal.ts'
 
 /**
  * Builds the program once for all tests of a run, which share what Node compiled of it and a first start: each starts
- * it in a home of its own, where both would be done anew.
+ * it in a home of its own, where both would be done anew. The first project of a run does so for all of them.
  */
-export async function setup(): Promise<() => void> {
+export async function setup(): Promise<(() => void) | undefined> {
+  if (process.env[SHARED_COMPILED] !== undefined) return undefined
   await ensureBuilt()
   const compiled = mkdtempSync(join(tmpdir(), 'mcpdeck-compiled-'))
   process.env[SHARED_COMPILED] = compiled
   const home = createHome()
   process.env[SHARED_USED_HOME] = home
   execFileSync(process.execPath, [PROGRAM, 'serve', 'sample', 'add'], { env: minimalEnv(home) })
+  await startDashboard()
   return () => {
     rmSync(compiled, { recursive: true, force: true })
     removeHome(home)
   }
+}
+
+/** Once, alone: a dozen of them at the same time would each compile it and store that. */
+async function startDashboard(): Promise<void> {
+  await using terminal = openTerminal({ isUsed: true })
+  await terminal.waitFor('▌Sandbox')
+  terminal.press('ctrl+c')
+  await terminal.waitForExit()
 }
