@@ -110,7 +110,7 @@ test('patterns that were tested apart decide as those that were tested here', as
 
 // Only Linux tells the state of a process in a file.
 test.runIf(existsSync('/proc/self/stat'))(
-  'a pattern is not given up for the time in which its process had no processor',
+  'a pattern is not given up for the time in which it had no processor',
   async () => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('stopped-child.ts', import.meta.url))])
     onTestFinished(() => void child.kill('SIGKILL'))

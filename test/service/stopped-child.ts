@@ -1,11 +1,19 @@
+import { Worker } from 'node:worker_threads'
 import { testInTime } from '../../src/lib/untrusted/patterns.ts'
 
-/** For tests: stops once while a pattern is being tested, as on a machine that has no processor for this process. */
+/**
+ * For tests: stops once while a pattern is being tested, as on a machine that has no processor for this process, and
+ * has its other thread take the processor before.
+ */
+const other = new Worker('for (;;);', { eval: true })
+await new Promise(resolve => other.once('online', resolve))
+const shared = new Int32Array(new SharedArrayBuffer(4))
 let isStopped = false
 const pattern = {
   toString() {
     if (!isStopped) {
       isStopped = true
+      Atomics.wait(shared, 0, 0, 150)
       process.kill(process.pid, 'SIGSTOP')
       // Where the limit has passed, its timer needs a moment to say so.
       for (const until = performance.now() + 20; performance.now() < until;);
@@ -14,3 +22,4 @@ const pattern = {
   },
 }
 process.stdout.write(JSON.stringify(testInTime(pattern as unknown as string, 'aaa', { spentMs: 0 })))
+await other.terminate()
