@@ -11,8 +11,11 @@ import { visit } from './visitor.ts'
 
 const CALLS = 8
 const LINES = 23_000
-/** Megabytes of objects that the program may hold: it ends where it needs more, however late it collects. */
-const HEAP = 256
+/**
+ * Megabytes of objects that the program may hold: it ends where it needs more, however late it collects. A busy machine
+ * has it read several answers with the whole trace at the same time.
+ */
+const HEAP = 400
 /** What so much takes on a machine that does other things too. */
 const PATIENCE = 60_000
 const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))

@@ -53,7 +53,7 @@ export function realServers(folder: string): readonly RealServer[] {
     {
       name: 'memory',
       command: node('memory'),
-      env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
+      env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
       tool: 'create_entities',
       fields: ['entities=[{"name":"deck","entityType":"program","observations":["has keys"]}]'],
       answer: '"has keys"',
