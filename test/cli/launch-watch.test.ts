@@ -39,6 +39,16 @@ test('a wave that does not end is given up after the time given, and goes on', a
   expect(await launch('--timeout', '1s')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --watch') })
 })
 
+test('a refusal while a wave is waited for ends the command at once', { timeout: 60_000 }, async ending => {
+  const { home, service } = await openStage(ending)
+  service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
+  service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
+  service.fault = (response, path) => path === RUN && refusing(403, 'FORBIDDEN')(response, path)
+  const launch = ['launch', 'Weekly', '--yes', '--watch', '--timeout', '30m']
+  const { ended } = home.start(launch, { env: service.env })
+  expect(await ended()).toMatchObject({ code: 3, stderr: expect.stringContaining('jr1') })
+})
+
 test('a wave is not begun again while a launch of it may have happened', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))

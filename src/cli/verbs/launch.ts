@@ -132,20 +132,23 @@ async function untilOver(
   timeout: number | undefined,
 ): Promise<End[]> {
   const late = new AbortController()
-  const stop = timeout === undefined ? undefined : systemClock.after(timeout, () => late.abort())
+  const cancel = timeout === undefined ? undefined : systemClock.after(timeout, () => late.abort())
   const ends: End[] = []
-  for (const { id } of runs) {
-    const run = await endOf(context, id, late.signal)
-    if (!run) {
-      say('No end within the time given; what was launched goes on, and mcpdeck get waves shows it.')
-      break
+  try {
+    for (const { id } of runs) {
+      const run = await endOf(context, id, late.signal)
+      if (!run) {
+        say('No end within the time given; what was launched goes on, and mcpdeck get waves shows it.')
+        break
+      }
+      const state = journeyRunState(run)
+      say(clean(`${id} is ${state ?? run.status}: ${endSentence(run)}`))
+      ends.push({ state, isGraded: (run.failedGradingCount ?? 0) === 0 })
     }
-    const state = journeyRunState(run)
-    say(clean(`${id} is ${state ?? run.status}: ${endSentence(run)}`))
-    ends.push({ state, isGraded: (run.failedGradingCount ?? 0) === 0 })
+    return ends
+  } finally {
+    cancel?.()
   }
-  stop?.()
-  return ends
 }
 
 /** A run once it is over, also over a line that is lost meanwhile; undefined where it is too late before. */

@@ -78,10 +78,10 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
  */
 export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
   let reaching: Promise<Reached> | undefined
-  let told: Reached | undefined
-  const tell = (reached: Reached): void => {
-    if (reached === told) return
-    told = reached
+  let announced: Reached | undefined
+  const announce = (reached: Reached): void => {
+    if (reached === announced) return
+    announced = reached
     if (reached.kind === 'worker')
       say(`Handed over to the workspace's worker (process ${reached.pid}); mcpdeck serve status shows it.`)
     else say(`This command executes what it starts and waits for its end: ${reached.why}.`)
@@ -90,7 +90,7 @@ export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close
     async fetch(request) {
       const current = (reaching ??= reachWorker(settings))
       const reached = await current
-      if (told || request.method !== 'GET') tell(reached)
+      if (announced || request.method !== 'GET') announce(reached)
       if (reached.kind === 'none') return await here(request)
       try {
         return await reached.http.fetch(request)
