@@ -12,7 +12,8 @@ export function scan(text: string, at: number): number | undefined {
   const next = text[at + 1]
   const after = text[at + 2]
   if (next === undefined) return undefined
-  if (next === '\x1b') return at + 1
+  // A slow connection brings Esc together with what was pressed after it, and nothing may take Ctrl+C with it.
+  if (next === '\x1b' || next === '\x03') return at + 1
   if (next === '[') return scanCsi(text, at)
   if (next === 'O') return scanSs3(text, at)
   const isString = next === ']' || next === 'P' || next === '_'

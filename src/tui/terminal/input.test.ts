@@ -23,6 +23,7 @@ test.each([
   ['\x03\x1a\x00\x1f', ['ctrl+c', 'ctrl+z', 'ctrl+space', 'ctrl+_']],
   ['\x1b', ['escape']],
   ['\x1b\x1b', ['escape', 'escape']],
+  ['\x1b\x03\x1b\x1b\x03', ['escape', 'ctrl+c', 'escape', 'escape', 'ctrl+c']],
   ['\x1b\x1b[A', ['escape', 'up']],
   ['\x1bx\x1bX\x1b\r\x1b\x7f', ['alt+x', 'alt+X', 'alt+enter', 'alt+backspace']],
   ['\x1b[A\x1b[B\x1b[C\x1b[D', ['up', 'down', 'right', 'left']],
