@@ -361,7 +361,7 @@ describe.concurrent('on a terminal', () => {
   })
 })
 
-test.concurrent('the report appears whole, and that of an earlier run never stands for one that was not read', async ending => {
+test.concurrent('a report appears whole, and never stands for a run that was not read', async ending => {
   const { home, service, watch } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   writeFileSync(file, 'before')

@@ -26,7 +26,7 @@ describe('the journal', () => {
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
   })
 
-  test('notes the time of the day, also after a sleep of the machine in which its other clock stood still', async () => {
+  test('notes the time of the day, also after a sleep of the machine', async () => {
     const { file } = scene()
     const journal = openJournal({ file, profile: 'one' })
     onTestFinished(() => void vi.useRealTimers())

@@ -61,7 +61,7 @@ async function chooseMode(person: Visitor, to: 'anyone' | 'members'): Promise<vo
   person.press(form.choose)
 }
 
-test.concurrent('two processes on one data directory see each other’s changes within the promised age', async ending => {
+test.concurrent('two processes on one data directory see each other’s changes in time', async ending => {
   const { args } = await studied(ending)
   await using one = visit({ args })
   await using other = visit({ args })
@@ -108,7 +108,7 @@ test.concurrent('two processes on one data directory see each other’s changes 
   await other.see('✗ Answered: it was published already, for members of the project:')
 })
 
-test.concurrent('a process that uses the data directory and one that uses its service see each other’s changes', async ending => {
+test.concurrent('the data directory and its service show each other’s changes in time', async ending => {
   const home = createHome()
   ending.onTestFinished(() => removeHome(home))
   const serving = await startServing(home, {}, ending)
@@ -131,7 +131,7 @@ test.concurrent('a process that uses the data directory and one that uses its se
   await learns(near, /Nothing is published in this/, withinNear)
 })
 
-test.concurrent('who is asked while somebody else changes the mode is told first, and overwrites nothing', async ending => {
+test.concurrent('a mode that somebody else changes behind an open question is not overwritten', async ending => {
   const { api, target, args } = await studied(ending)
   await using one = visit({ args })
   await using other = visit({ args })
@@ -168,7 +168,7 @@ test.concurrent('who is asked while somebody else changes the mode is told first
   expect((await api.call(scenarios.list, { projectId: target.projectId })).items).toEqual([])
 })
 
-test.concurrent('who is asked while somebody else points the scenario elsewhere or sets its limits is told first, and overwrites nothing', async ending => {
+test.concurrent('nor are an environment and limits, and the question says what changed', async ending => {
   const { api, store, target, otherId, args } = await studied(ending)
   await environmentFor(api, 'Third')
   await using one = visit({ args })
@@ -214,7 +214,7 @@ test.concurrent('who is asked while somebody else points the scenario elsewhere 
   expect(store.scenarios.getEver(target.scenarioId)?.guestExecution).toMatchObject({ enabled: true })
 })
 
-test.concurrent('who is asked about a finding that somebody else dismisses meanwhile is told, and dismisses nothing anew', async ending => {
+test.concurrent('a finding that somebody else dismisses behind an open question is dismissed once', async ending => {
   const dataDir = temporaryDirectory(ending)
   const { api, store } = await open({ dataDir }, ending)
   const { projectId } = await sandbox(api)

@@ -23,7 +23,7 @@ const usages: Record<string, unknown> = {
   broken: { prompt_tokens: 3.5, completion_tokens: 0.5 },
 }
 
-test('tokens that an endpoint does not tell, or that cannot be, keep no budget and no other trial from its end', async () => {
+test('tokens that an endpoint does not report, or that cannot be, fail the budget alone', async () => {
   const { settings } = await scriptedModel(({ prompts }) =>
     prompts[0] === 'plain' ? { text: 'Fine weather.' } : answered(usages[prompts[0]!]),
   )

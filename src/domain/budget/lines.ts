@@ -4,7 +4,7 @@ import { counted } from '../runs/labels.ts'
 
 const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
   write: 'writes',
-  foreground: 'asked for',
+  foreground: 'foreground',
   visible: 'on screen',
   live: 'live progress',
   pinned: 'followed',

@@ -230,7 +230,7 @@ describe('redaction', () => {
   })
 })
 
-test('a known secret stands in no text of a value, however often JSON is wrapped in JSON; names and numbers stay', () => {
+test('a known secret stands in no text of a value, however deep JSON is in JSON', () => {
   const secret = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'u', '0', '1', 'é', 'x'), minLength: 8 })
   fc.assert(
     fc.property(secret, fc.nat(4), fc.string(), (known, wraps, around) => {
