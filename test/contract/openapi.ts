@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { JsonSchema } from './json-shape.ts'
 
-/** The document that came with the product; it is not part of this repository. */
-export const OPENAPI_FILE = join(import.meta.dirname, '../../../shared/contract/openapi.json')
+/** The contract as the service publishes it. */
+const OPENAPI_FILE = join(import.meta.dirname, 'openapi.json')
 
 const JsonObject = z.looseObject({})
 const Content = z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: JsonObject })).optional() })
@@ -36,9 +36,8 @@ export type DocumentedOperation = {
   response: JsonSchema
 }
 
-/** The document, or `undefined` where the folder does not stand beside this repository. */
-export function readOpenApi(): OpenApi | undefined {
-  if (!existsSync(OPENAPI_FILE)) return undefined
+/** Reads the published contract. */
+export function readOpenApi(): OpenApi {
   return Document.parse(JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')))
 }
 
