@@ -120,7 +120,7 @@ service or program.
 ## Settings
 
 The config file and its settings ([config.md](config.md)), with their values; the variables \`MCPDECK_CONFIG\`, \`MCPDECK_PROFILE\`,
-\`MCPDECK_BASE_URL\`, \`MCPDECK_API_KEY\`, \`MCPDECK_DATA_DIR\`, \`MCPDECK_MODEL\`, \`MCPDECK_MODEL_BASE_URL\`, \`MCPDECK_MODEL_KIND\`,
+\`MCPDECK_BASE_URL\`, \`MCPDECK_API_KEY\`, \`MCPDECK_DATA_DIR\`, \`MCPDECK_PORT\`, \`MCPDECK_MODEL\`, \`MCPDECK_MODEL_BASE_URL\`, \`MCPDECK_MODEL_KIND\`,
 \`MCPDECK_MODEL_API_KEY\`, \`MCPDECK_THEME\`, \`MCPDECK_NOTIFY\`, \`MCPDECK_SCREEN_READER\`, and those of XDG. Names of bindings below
 \`keys\` may change with the second part; the config check names the line.
 

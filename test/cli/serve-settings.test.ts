@@ -60,6 +60,11 @@ describe('serve limits', () => {
     const limits = await home.run(['serve', 'limits', '--json'])
     expect(items(limits.stdout).filter(item => item['isSet'])).toEqual([])
   })
+
+  test.each(['0', '65536', '-1', 'https'])('MCPDECK_PORT=%s is refused with 2 and what it takes', async port => {
+    const ended = await home.run(['serve'], { env: { MCPDECK_PORT: port } })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 65535') })
+  })
 })
 
 test('serve gate switches a feature, and lists all', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { dataDirOf, inWorkspace, type Prepared } from '../prepared-workspace.ts'
+import { UNUSED_PORT } from '../pty/home.ts'
 import { EVERYTHING } from '../servers/targets.ts'
 import { longCase, open, sandbox, untilEnded } from '../service/harness.ts'
 import { plainJourney, set } from '../service/journey-cast.ts'
@@ -351,6 +352,8 @@ describe('access', () => {
     })
     const published = await run('publish', 'Staging', '--mode', 'invited_only', '--name', 'Desk', '--yes')
     expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:\S+\/visit\/\S+\n$/) })
+    // The port of the environment, where the next `mcpdeck serve` listens.
+    expect(new URL(published.stdout).port).toBe(String(UNUSED_PORT))
     expect(published.stderr).toContain('Answered: it is for invited people.')
     expect(items(await run('get', 'scenarios', '--json'))).toContainEqual(
       expect.objectContaining({ name: 'Desk', mode: 'invited_only' }),

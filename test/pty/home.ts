@@ -45,9 +45,14 @@ export function minimalEnv(home: string): Record<string, string> {
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     HOME: home,
+    // Nothing listens there, whatever this machine serves on the usual port.
+    MCPDECK_PORT: String(UNUSED_PORT),
     ...Object.fromEntries(xdgFolders(home)),
   }
 }
+
+/** A port that no program of a machine uses (IANA: compressnet). */
+export const UNUSED_PORT = 2
 
 function xdgFolders(home: string): [name: string, folder: string][] {
   return [

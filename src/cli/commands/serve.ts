@@ -42,7 +42,7 @@ export const serve: readonly CommandDeclaration[] = [
     name: 'serve',
     says: 'Serve the local workspace over HTTP on loopback, for other clients.',
     flags: [
-      ['--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT],
+      ['--port <port>', `port; 0 picks a free one (MCPDECK_PORT, else ${DEFAULT_PORT})`, whole(0, 65_535)],
       new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
       ['--allow-remote', 'listen also on an address that other machines reach'],
       ['--allow-host <name>', 'name of a proxy before a loopback address; others are refused', collect, []],

@@ -7,6 +7,7 @@ import type { AskSecret } from '../profile/profile-key.ts'
 import { type Choice, chooseProfile, type ProfileOptions, sourceText } from '../profile/profiles.ts'
 import { askSecret } from '../profile/secret-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { DEFAULT_PORT } from '../../service/core/urls.ts'
 
 export { UsageError }
 
@@ -45,6 +46,8 @@ export type Settings = {
   }
   /** The local workspace's directory, also for `serve`. */
   dataDir: string
+  /** Port of `serve`, to which the share links of the local workspace lead. */
+  port: number
   project: string | undefined
   readOnly: boolean
   color: boolean
@@ -54,9 +57,19 @@ export type Settings = {
   preferences: Preferences
 }
 
+type LocalSettings = Pick<Settings, 'dataDir' | 'logFile' | 'port'>
+
 /** What a command needs that works on the local workspace and nothing else. */
-export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): Pick<Settings, 'dataDir' | 'logFile'> {
-  return { dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data), logFile: options.logFile }
+export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): LocalSettings {
+  const dataDir = options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data)
+  return { dataDir, logFile: options.logFile, port: portOf(env.MCPDECK_PORT) }
+}
+
+/** @throws UsageError when the text is no port */
+function portOf(text: string | undefined): number {
+  if (!text) return DEFAULT_PORT
+  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new UsageError('MCPDECK_PORT is not a port; give a whole number from 1 to 65535.')
 }
 
 /**

@@ -5,6 +5,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   MCPDECK_PROFILE: 'Profile of the config file, or local.',
   MCPDECK_CONFIG: 'The config file.',
   MCPDECK_DATA_DIR: 'Directory of the local workspace.',
+  MCPDECK_PORT: 'Port of "mcpdeck serve", to which links to scenarios of the local workspace lead. Default: 4747.',
   MCPDECK_MODEL_BASE_URL: "Address of the local workspace's models, compatible with OpenAI's.",
   MCPDECK_MODEL_KIND: 'openai-compatible, or anthropic, which needs no address.',
   MCPDECK_MODEL_API_KEY: 'Key of that endpoint.',

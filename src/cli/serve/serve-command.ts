@@ -30,13 +30,14 @@ export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'mod
 
 /** Serves until it is stopped: SIGTERM and Ctrl+C are its way to end, other signals are 128 and their number. */
 export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<number> {
-  const { dataDir, logFile } = localSettings(common, process.env)
+  const { dataDir, logFile, port } = localSettings(common, process.env)
   const models = modelSettings(process.env)
   const { fault, requestLog, ...rest } = own
   const noted = requestLog === true ? '-' : requestLog
   collectYoungAlone()
   try {
     const ending = await serve({
+      port,
       ...rest,
       dataDir,
       models,

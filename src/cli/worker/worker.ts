@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
 import type { WholeResponse } from '../../service/core/pipeline.ts'
 import { createService, type Service } from '../../service/workspace/service.ts'
+import { visitOriginAt } from '../../service/core/urls.ts'
 import { awaitsRetry, executingIn } from '../../service/workspace/executing.ts'
 import { createLog, type Log } from '../output/log.ts'
 import { modelSettings } from '../workspace/model-settings.ts'
@@ -20,11 +21,12 @@ const IDLE_MS = 2_000
  * and returns when nothing is under way any more, on SIGTERM, or at once where the workspace has a worker already.
  */
 export async function runWorker(common: CommonOptions): Promise<void> {
-  const { dataDir, logFile } = localSettings(common, process.env)
+  const { dataDir, logFile, port } = localSettings(common, process.env)
   const log = createLog(logFile)
   const service = await createService({
     dataDir,
     samples: true,
+    visitOrigin: () => visitOriginAt(port),
     models: modelSettings(process.env),
     // It ends soon, so it begins nothing by itself.
     schedulePollMs: 0,

@@ -39,7 +39,7 @@ import type { ServerRow } from '../../service/servers/rows.ts'
 import type { Service } from '../../service/workspace/service.ts'
 import { executingIn } from '../../service/workspace/executing.ts'
 import type { LogEntry } from '../../service/core/pipeline.ts'
-import { DEFAULT_VISIT_ORIGIN } from '../../service/core/urls.ts'
+import { visitOriginAt } from '../../service/core/urls.ts'
 import { directories } from '../config/directories.ts'
 import type { Log } from '../output/log.ts'
 import { modelSettings } from './model-settings.ts'
@@ -202,6 +202,7 @@ export function openLocal(
         connections: { early, ending: stays === 'open' ? 'here' : 'guardian' },
         models,
         onArrival: () => arrived(),
+        visitOrigin: () => visitOriginAt(settings.port),
         onDoctorStep: doctorSteps.note,
         ...(waitingRequests && { onServerRequests: waitingRequests.note }),
         onServerNews: serverNews.note,
@@ -242,7 +243,7 @@ export function openLocal(
   const http = createHttpFetch()
   const isUsual = resolve(settings.dataDir) === resolve(directories().data)
   const start = isUsual ? 'mcpdeck serve' : `mcpdeck serve --data-dir '${settings.dataDir}'`
-  const door = createVisitorDoor({ origin: DEFAULT_VISIT_ORIGIN, start, answer: fetch, http: http.fetch })
+  const door = createVisitorDoor({ origin: visitOriginAt(settings.port), start, answer: fetch, http: http.fetch })
   const close = async (): Promise<void> => {
     stored.seen.close()
     await http.close()

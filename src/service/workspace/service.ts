@@ -28,7 +28,7 @@ import { createServerTargets } from '../servers/targets.ts'
 import { toServerRequests } from '../server-requests/handlers.ts'
 import type { ServerRequest } from '../../api/contract/server-requests.ts'
 import type { Store } from '../core/database/store.ts'
-import { DEFAULT_VISIT_ORIGIN } from '../core/urls.ts'
+import { DEFAULT_PORT, visitOriginAt } from '../core/urls.ts'
 
 export type ServiceOptions = WorkspaceOptions & {
   /**
@@ -172,7 +172,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       jobs,
       background,
       visits,
-      visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
+      visitOrigin: options.visitOrigin ?? (() => visitOriginAt(DEFAULT_PORT)),
       now,
       keptTexts: options.keptTexts ?? DEFAULTS.keptTexts,
       models: options.models,
