@@ -23,7 +23,7 @@ const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
 /** What a machine may lack beside Node, npm, git and the tools of a shell: tests that start one have it as a tag. */
 const OTHER_PROGRAMS = ['bash', 'fish', 'setsid', 'tmux', 'zsh']
 
-const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
+const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts', './test/failed-test.ts']
 const drawing = [...setupFiles, './test/built-packages.ts']
 const built = './test/built-thread.ts'
 

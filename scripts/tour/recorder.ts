@@ -25,7 +25,10 @@ export type Stop = {
 
 /** mcpdeck in a terminal with true colour, on the day of the recording. */
 export function openOnTheDay(options: TerminalOptions): Terminal {
-  return openTerminal({ ...options, env: { ...clockEnv, MCPDECK_PORT: undefined, COLORTERM: 'truecolor', ...options.env } })
+  return openTerminal({
+    ...options,
+    env: { ...clockEnv, MCPDECK_PORT: undefined, COLORTERM: 'truecolor', ...options.env },
+  })
 }
 
 /** The picture for the background of who looks. */

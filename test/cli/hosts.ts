@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { programStarted } from '../pty/started.ts'
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 /** With a JSON list of commands' arguments it runs them one after the other in its terminal; `endOf` follows each. */
@@ -29,6 +30,7 @@ export function createHosts() {
   const idle = new Set<ChildProcess>()
   return {
     async run(asked: Omit<Asked, 'mark'>): Promise<Ended> {
+      programStarted()
       const [waiting] = idle
       if (waiting) idle.delete(waiting)
       const host = waiting ?? (await startHost(asked.env))

@@ -41,6 +41,7 @@ export function minimalEnv(home: string): Record<string, string> {
   const compiled = process.env[SHARED_COMPILED]
   return {
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
+    ...Object.fromEntries(CLOCK.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
@@ -50,6 +51,9 @@ export function minimalEnv(home: string): Record<string, string> {
     ...Object.fromEntries(xdgFolders(home)),
   }
 }
+
+/** The zone and the clock of a run of tests, which all its programs have; see `scripts/ci/odd-place.ts`. */
+const CLOCK = ['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'FAKETIME_NO_CACHE']
 
 /** A port that no program of a machine uses (IANA: compressnet). */
 export const UNUSED_PORT = 2

@@ -8,6 +8,7 @@ import { recordEffects, type Effect } from './effects.ts'
 import { createHome, createUsedHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
 import { OneWay, type LineOptions } from './line.ts'
+import { terminalOpened } from './started.ts'
 
 /** How long the end of what a program wrote is waited for, where something still holds its terminal; milliseconds. */
 const LAST_WORDS_MS = 3_000
@@ -76,6 +77,8 @@ export class Terminal {
   #isLineFull = false
   #isStopped = false
   #raw = ''
+  /** What it showed when it was closed. */
+  #lastScreen: string | undefined
 
   constructor(options: TerminalOptions) {
     const { cols = 120, rows = 40 } = options
@@ -83,6 +86,7 @@ export class Terminal {
     this.#ownsHome = options.home === undefined && options.keepHome !== true
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000, logLevel: 'off' })
     this.effects = recordEffects(this.#screen)
+    terminalOpened({ command: commandLine(options).flat().join(' '), screen: () => this.#lastScreen ?? this.#framed() })
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {
       // It goes before the environment's own.
@@ -250,6 +254,7 @@ export class Terminal {
 
   /** Ends the program if it still runs, and removes the home that this terminal made. */
   async close(): Promise<void> {
+    this.#lastScreen ??= this.#framed()
     this.kill('SIGKILL')
     await this.#hasEnded.promise
     this.#up.cut()
