@@ -41,7 +41,9 @@ export function minimalEnv(home: string): Record<string, string> {
   const compiled = process.env[SHARED_COMPILED]
   return {
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
-    ...Object.fromEntries(CLOCK.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
+    ...Object.fromEntries(
+      PASSED_ON.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ),
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
@@ -52,8 +54,8 @@ export function minimalEnv(home: string): Record<string, string> {
   }
 }
 
-/** The zone and the clock of a run of tests, which all its programs have; see `scripts/ci/odd-place.ts`. */
-const CLOCK = ['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'FAKETIME_NO_CACHE']
+/** The folder, the zone and the clock of a run of tests, which all its programs have; see `scripts/ci/odd-place.ts`. */
+const PASSED_ON = ['TMPDIR', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'FAKETIME_NO_CACHE']
 
 /** A port that no program of a machine uses (IANA: compressnet). */
 export const UNUSED_PORT = 2
