@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { commandLineOf } from '../command-line-of.ts'
 import { dataDirOf, inWorkspace, type Prepared } from '../prepared-workspace.ts'
 import { UNUSED_PORT } from '../pty/home.ts'
 import { EVERYTHING } from '../servers/targets.ts'
@@ -89,7 +90,7 @@ describe('servers', () => {
 
   test('a result that breaks the tool’s output schema is printed, said and 3', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
-    const call = ['call', '--command', `${process.execPath} ${small} promises`, '--yes']
+    const call = ['call', '--command', commandLineOf(process.execPath, small, 'promises'), '--yes']
     expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: 'counted\n' })
     const stderr = expect.stringMatching(/does not match the tool’s output schema: `count` must be number\./)
     expect(await run(...call, 'breaks')).toMatchObject({ code: 3, stdout: 'counted\n', stderr })
@@ -112,12 +113,12 @@ describe('servers', () => {
 
   test('a server that is saved nowhere gets its environment, its headers and its timeout', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
-    const program = ['--command', `${process.execPath} ${small} healthy`]
+    const program = ['--command', commandLineOf(process.execPath, small, 'healthy')]
     const environment = await run('call', ...program, '--env', 'GREETING=good day', 'environment', '--yes')
     expect(environment).toMatchObject({ code: 0, stdout: expect.stringContaining('good day') })
     expect(await run('doctor', ...program)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unsaved\n/) })
     expect(await run('doctor', '--command', 'no-such-program')).toMatchObject({ code: 3 })
-    const silent = ['--command', `${process.execPath} -e 'process.stdin.resume()'`, '--timeout', '300ms']
+    const silent = ['--command', commandLineOf(process.execPath, '-e', 'process.stdin.resume()'), '--timeout', '300ms']
     expect(await run('tools', ...silent)).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/did not answer|time/i),
@@ -133,7 +134,7 @@ describe('servers', () => {
   test('a server that is saved nowhere runs in the directory that is named', async () => {
     const apart = await openHome({ apart: true })
     try {
-      const program = ['--command', `${process.execPath} stdio-server.mjs healthy`]
+      const program = ['--command', commandLineOf(process.execPath, 'stdio-server.mjs', 'healthy')]
       const there = ['--cwd', join(import.meta.dirname, '../servers')]
       expect(await apart.run(['tools', ...program])).toMatchObject({ code: 3 })
       expect(await apart.run(['tools', ...program, ...there])).toMatchObject({ code: 0 })

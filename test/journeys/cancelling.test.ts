@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { commandLineOf } from '../command-line-of.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 
@@ -36,7 +37,13 @@ test('a call shows how far it is, and one key cancels it at the server', async (
 })
 
 test('Ctrl+C cancels the call of a command at the server, and says what is not known', async () => {
-  const { terminal, wasCancelled } = opened(command => ['call', '--command', command.join(' '), 'slow', '--yes'])
+  const { terminal, wasCancelled } = opened(command => [
+    'call',
+    '--command',
+    commandLineOf(...command),
+    'slow',
+    '--yes',
+  ])
   await terminal.waitFor(/3\/10 .*reading the index/)
   terminal.press('ctrl+c')
   await terminal.waitFor(UNKNOWN)

@@ -6,6 +6,7 @@ import { screens } from '../../src/app/registry.ts'
 import { goKeysOf } from '../../src/app/shell/app-keys.ts'
 import { casesKeys, middleKeys } from '../../src/screens/suites/cases-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { commandLineOf } from '../command-line-of.ts'
 import { until, type Ending } from '../service/harness.ts'
 import { usedHome } from './homes.ts'
 import { visit, type Visitor } from './visitor.ts'
@@ -20,11 +21,13 @@ function homeWithEditor(
   script: string,
 ): { home: string; env: Record<string, string>; runs: () => string[] } {
   const home = usedHome(ending)
-  const editor = join(home, 'my editor')
+  const [editor, program] = [join(home, 'my editor'), join(home, 'editor.cjs')]
   const log = join(home, 'runs')
+  // A path in the first line of a script may have no space.
+  writeFileSync(editor, `#!/bin/sh\nexec ${commandLineOf(process.execPath, program)} "$@"\n`)
   writeFileSync(
-    editor,
-    `#!${process.execPath}
+    program,
+    `
 const { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } = require('node:fs')
 const path = process.argv.at(-1)
 const text = readFileSync(path, 'utf8')

@@ -22,6 +22,7 @@ import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import { suitesKeys } from '../../src/screens/suites/cases-keys.ts'
 import { journeysKeys, swarmsKeys } from '../../src/screens/swarms/bindings.ts'
+import { commandLineOf } from '../command-line-of.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { clipboard } from '../pty/clipboard.ts'
 import { openTerminal } from '../pty/terminal.ts'
@@ -71,7 +72,7 @@ async function addServerClientEnvironment(person: Visitor): Promise<void> {
   person.open(serversScreen)
   await person.see('This project has no saved server.')
   person.press(serversKeys.bindings.add)
-  await fill(person, 'New server', 'everything', `${process.execPath} ${EVERYTHING} stdio`)
+  await fill(person, 'New server', 'everything', commandLineOf(process.execPath, EVERYTHING, 'stdio'))
   await person.see('Saved everything.')
 
   person.open(clientsScreen)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { commandLineOf } from '../command-line-of.ts'
 import type { OpenWrite } from '../../src/api/client/journal/open-write.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { openHome } from '../cli/program.ts'
@@ -81,7 +82,7 @@ async function openPlace(ending: Ending) {
 
 type At = Awaited<ReturnType<typeof openPlace>>
 
-const line = (args: readonly string[]) => [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+const line = (args: readonly string[]) => commandLineOf(process.execPath, PROGRAM, ...args)
 
 /** A write whose end is not known, and what is told of it once it was read back. */
 const IN_DOUBT = [{ operation: 'createEvalRun', open: 1 }]

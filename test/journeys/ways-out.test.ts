@@ -5,6 +5,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { commandLineOf } from '../command-line-of.ts'
 import { openStage } from '../cli/stage.ts'
 import { type Ending, withRunningTest } from '../service/harness.ts'
 import { usedHome } from './homes.ts'
@@ -76,7 +77,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
 
 const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run goes on.' }
 
-const line = (args: readonly string[]) => [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+const line = (args: readonly string[]) => commandLineOf(process.execPath, PROGRAM, ...args)
 
 describe.each(Object.entries(commands))('%s', (name, prepare) => {
   test.each(SIGNALS)('ends on %s with its code, and gives the terminal back', async signal => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Ended } from '../cli/hosts.ts'
 import { openHome } from '../cli/program.ts'
+import { commandLineOf } from '../command-line-of.ts'
 import { referenceServerOverHttp } from '../service/reference-server.ts'
 import { mcpJson, realServers, type RealServer } from './real-servers.ts'
 
@@ -35,7 +36,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
     const { tool, fields, answer, command, env = {} } = server()
     const answered = { code: 0, stdout: expect.stringContaining(answer) as string }
     expect(await run('call', name, tool, ...fields, '--yes')).toMatchObject(answered)
-    const reach = ['--command', command.map(word => `'${word}'`).join(' ')]
+    const reach = ['--command', commandLineOf(...command)]
     // Its memory knows the first call.
     const own = Object.keys(env).flatMap(key => ['--env', `${key}=${at('another.json')}`])
     expect(await run('call', ...reach, ...own, tool, ...fields, '--yes')).toMatchObject(answered)

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { commandLineOf } from '../../../test/command-line-of.ts'
 import { guardedServer } from '../../../test/service/guarded-server.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
@@ -89,7 +90,7 @@ test('a saved server is edited by the same form: what is not told stays, and the
   await app.type('mended')
   await app.press(formKeys.bindings.next)
   expect(await app.see('Left empty, the command stays.')).not.toContain('stdio-server')
-  await app.type(`${process.execPath} ${small}`)
+  await app.type(commandLineOf(process.execPath, small))
   await app.see('This machine runs')
   await app.press(formKeys.bindings.send)
   await app.see('Changed mended.')
