@@ -293,7 +293,9 @@ test('while nothing is read the program keeps its size, and then is where the ke
 test('in a real tmux: title, resize, mouse, and the shell as it was', { tags: ['tmux'] }, async () => {
   const home = createHome()
   const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
-  const env = minimalEnv(home)
+  // Its socket is in no folder that others may have; and with a clock of its own it does not start.
+  const { LD_PRELOAD: _, ...own } = minimalEnv(home)
+  const env = { ...own, TMUX_TMPDIR: home }
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' })
   onTestFinished(() => {
