@@ -2,6 +2,7 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
+import { patienceRule } from '../../scripts/lint/tests.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -125,5 +126,23 @@ tester.run('width', widthRule, {
     refused('src/components/row.tsx', `// ${'a'.repeat(118)}`),
     refused('src/components/row.tsx', `const long = '${'a'.repeat(200)}'`),
     refused('src/components/row.tsx', `/**\n * ${'a'.repeat(118)}\n */`),
+  ],
+})
+
+const inTest = (code: string) => at('src/lib/a.test.ts', code)
+const refusedInTest = (code: string) => refused('src/lib/a.test.ts', code)
+
+tester.run('patience', patienceRule, {
+  valid: [
+    inTest('await expect.poll(read, PATIENCE).toBe(1)'),
+    inTest('await vi.waitFor(() => expect(read()).toBe(1), { ...PATIENCE, interval: 5 })'),
+    inTest("await terminal.waitFor('ready')"),
+  ],
+  invalid: [
+    refusedInTest('await expect.poll(read).toBe(1)'),
+    refusedInTest('await expect.poll(read, { interval: 5 }).toBe(1)'),
+    refusedInTest('await vi.waitFor(() => expect(read()).toBe(1))'),
+    refusedInTest('await vi.waitFor(() => expect(read()).toBe(1), 500)'),
+    refusedInTest('await vi.waitUntil(isReady, { ...PATIENCE, timeout: 500 })'),
   ],
 })
