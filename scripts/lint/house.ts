@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { roomCycle } from './rooms.ts'
-import { patienceRule } from './tests.ts'
+import { checkoutRule, nowRule, patienceRule, portRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
@@ -141,5 +141,9 @@ export default {
     time: timeRule,
     width: widthRule,
     patience: patienceRule,
+    sleep: sleepRule,
+    now: nowRule,
+    checkout: checkoutRule,
+    port: portRule,
   },
 }

@@ -2,7 +2,7 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
-import { patienceRule } from '../../scripts/lint/tests.ts'
+import { checkoutRule, nowRule, patienceRule, portRule, sleepRule } from '../../scripts/lint/tests.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -144,5 +144,64 @@ tester.run('patience', patienceRule, {
     refusedInTest('await vi.waitFor(() => expect(read()).toBe(1))'),
     refusedInTest('await vi.waitFor(() => expect(read()).toBe(1), 500)'),
     refusedInTest('await vi.waitUntil(isReady, { ...PATIENCE, timeout: 500 })'),
+  ],
+})
+
+tester.run('sleep', sleepRule, {
+  valid: [
+    inTest('setTimeout(() => socket.destroy(), 500)'),
+    inTest("new Promise((resolve, reject) => setTimeout(() => reject(new Error('late')), 500))"),
+    inTest('new Promise(resolve => setImmediate(resolve))'),
+    inTest("import { setImmediate } from 'node:timers/promises'"),
+    at('test/cli/program.ts', "import { untilNextLook } from '../pause.ts'"),
+    at('test/pause.ts', "import { setTimeout } from 'node:timers/promises'"),
+  ],
+  invalid: [
+    refusedInTest('await new Promise(resolve => setTimeout(resolve, 500))'),
+    refusedInTest('await new Promise(done => setTimeout(() => done(1), 500))'),
+    refusedInTest("import { setTimeout as delay } from 'node:timers/promises'"),
+    refusedInTest("import { untilNextLook } from '../../test/pause.ts'"),
+    refused('test/harness.tsx', 'const rest = () => new Promise(resolve => { setTimeout(resolve, 5) })'),
+  ],
+})
+
+tester.run('now', nowRule, {
+  valid: [
+    inTest('const began = Date.now(); expect(run.createdAt).toBe(began)'),
+    inTest('expect(new Date(time).getTime()).toBe(clock.now())'),
+  ],
+  invalid: [
+    refusedInTest('expect(Date.now() - began).toBe(5)'),
+    refusedInTest('expect(age).not.toBe(format(new Date()))'),
+    refusedInTest('expect(await since(Date.now() + 60_000)).toEqual([])'),
+  ],
+})
+
+tester.run('checkout', checkoutRule, {
+  valid: [
+    inTest('const text = readFileSync(join(import.meta.dirname, "a.md")); expect(text).toContain("a")'),
+    inTest('expect(relative(home, file)).toBe("a.md")'),
+  ],
+  invalid: [
+    refusedInTest('expect(stdout).toContain(join(import.meta.dirname, "a.md"))'),
+    refusedInTest('expect(relative(process.cwd(), file)).toBe("a.md")'),
+    refusedInTest('expect(found).toEqual({ file: expect.stringContaining(REPOSITORY) })'),
+  ],
+})
+
+tester.run('port', portRule, {
+  valid: [
+    inTest("server.listen(0, '127.0.0.1')"),
+    inTest('serve({ port: 0 })'),
+    inTest('fetch(`${origin}/visit`)'),
+    inTest("expect(redacted('http://127.0.0.1:4747/visit')).toBe('')"),
+    inTest("home.run(['serve', '--port', '0'])"),
+    inTest("home.run(['serve', '--port', '70000'])"),
+  ],
+  invalid: [
+    refusedInTest('server.listen(4747)'),
+    refusedInTest('connect({ port: 4747 })'),
+    refusedInTest("fetch('http://127.0.0.1:4747/v1')"),
+    refusedInTest("home.run(['serve', '--port', '4747'])"),
   ],
 })
