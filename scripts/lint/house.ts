@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { roomCycle } from './rooms.ts'
-import { checkoutRule, nowRule, patienceRule, portRule, sleepRule } from './tests.ts'
+import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
@@ -145,5 +145,6 @@ export default {
     now: nowRule,
     checkout: checkoutRule,
     port: portRule,
+    bound: boundRule,
   },
 }

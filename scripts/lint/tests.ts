@@ -160,3 +160,46 @@ export const portRule = {
     }
   },
 } satisfies Rule
+
+const MACHINE = /performance\.now\(|Date\.now\(|hrtime|eventLoopUtilization|memoryUsage|cpuUsage|resourceUsage|VmRSS/
+const UNIT = /^(?:[KMG]i?B|SECOND|MINUTE|HOUR)$/
+
+/** Whether a bound is made of numbers and units alone. */
+function isAbsolute(node: Node): boolean {
+  if (node.type === 'BinaryExpression') return isAbsolute(nodeOf(node['left'])) && isAbsolute(nodeOf(node['right']))
+  return node.type === 'Literal' || UNIT.test(nameOf(node) ?? '')
+}
+
+/** Bounds of time and memory compare with what the same machine has just needed, or with a limit of the program. */
+export const boundRule = {
+  create(context) {
+    const { sourceCode } = context
+    // There the clock is the test's own.
+    if (sourceCode.text.includes('useFakeTimers')) return {}
+    const definitionOf = (name: string, node: Span): string => {
+      type Scope = ReturnType<typeof sourceCode.getScope> | null
+      let scope: Scope = sourceCode.getScope(node as Parameters<typeof sourceCode.getScope>[0])
+      for (; scope; scope = scope.upper) {
+        const definition = scope.set.get(name)?.defs[0]
+        if (definition) return sourceCode.getText(definition.node)
+      }
+      return ''
+    }
+    return {
+      'CallExpression[callee.property.name=/^toBeLess/]'(node: Span) {
+        const call = node as unknown as Call
+        const [bound] = call.arguments
+        if (!bound || !isAbsolute(bound)) return
+        const { start, end } = nodeOf(call.callee['object'])
+        const given = sourceCode.text.slice(start, end)
+        const names = new Set(given.match(/[A-Za-z_$][\w$]*/g))
+        const sources = [given, ...[...names].map(name => definitionOf(name, node))]
+        if (sources.some(source => MACHINE.test(source)))
+          context.report({
+            node,
+            message: 'compare with measureWork or measureMemory of test/work.ts, or count events',
+          })
+      },
+    }
+  },
+} satisfies Rule

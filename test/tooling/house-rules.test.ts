@@ -2,7 +2,7 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
-import { checkoutRule, nowRule, patienceRule, portRule, sleepRule } from '../../scripts/lint/tests.ts'
+import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from '../../scripts/lint/tests.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -203,5 +203,23 @@ tester.run('port', portRule, {
     refusedInTest('connect({ port: 4747 })'),
     refusedInTest("fetch('http://127.0.0.1:4747/v1')"),
     refusedInTest("home.run(['serve', '--port', '4747'])"),
+  ],
+})
+
+tester.run('bound', boundRule, {
+  valid: [
+    inTest('const work = measureWork(); expect(work()).toBeLessThan(30)'),
+    inTest('const began = performance.now(); expect(longest).toBeLessThan((performance.now() - began) / 4)'),
+    inTest('const began = performance.now(); expect(performance.now() - began).toBeLessThan(LIMITS.deadline)'),
+    inTest('expect(clock.now() - start).toBeLessThan(1000)'),
+    inTest('vi.useFakeTimers(); expect(Date.now() - start).toBeLessThan(1000)'),
+    inTest('expect(performance.now() - typedAt).toBeGreaterThan(200)'),
+    inTest('expect(rows.length).toBeLessThan(500)'),
+  ],
+  invalid: [
+    refusedInTest('expect(performance.now() - began).toBeLessThan(500)'),
+    refusedInTest('const elapsed = Date.now() - began; expect(elapsed).toBeLessThanOrEqual(2 * SECOND)'),
+    refusedInTest('const { user } = process.cpuUsage(before); expect(user / 1000).toBeLessThan(500)'),
+    refusedInTest('function grown() { return process.memoryUsage().rss } expect(grown()).toBeLessThan(100 * MB)'),
   ],
 })
