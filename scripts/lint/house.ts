@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { roomCycle } from './rooms.ts'
+import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
@@ -139,5 +140,11 @@ export default {
     json: jsonRule,
     time: timeRule,
     width: widthRule,
+    patience: patienceRule,
+    sleep: sleepRule,
+    now: nowRule,
+    checkout: checkoutRule,
+    port: portRule,
+    bound: boundRule,
   },
 }

@@ -6,6 +6,7 @@ import { RegionsProvider, type Regions } from './list/regions.tsx'
 import { OverlaysProvider } from './overlays.tsx'
 import { SizeProvider } from './size.tsx'
 import { Spinner } from './spinner.tsx'
+import { PATIENCE } from '../../test/patience.ts'
 
 /** Notes what is painted past Ink. */
 function record() {
@@ -37,11 +38,11 @@ function draw(moves: boolean, { regions }: ReturnType<typeof record>) {
 test('what works turns in its one cell without a draw, and stands still once motion ends', async () => {
   const screen = record()
   const { frames, rerender, unmount, lastFrame } = render(draw(true, screen))
-  await expect.poll(() => new Set(screen.painted).size).toBeGreaterThan(3)
+  await expect.poll(() => new Set(screen.painted).size, PATIENCE).toBeGreaterThan(3)
   expect(screen.places).toEqual([{ row: 7, column: 3, width: 1, height: 1 }])
   expect(frames).toEqual(['●'])
   rerender(draw(false, screen))
-  await expect.poll(() => screen.open()).toBe(0)
+  await expect.poll(() => screen.open(), PATIENCE).toBe(0)
   expect(lastFrame()).toBe('●')
   unmount()
 })

@@ -13,6 +13,7 @@ import { localClock } from '../lib/times.ts'
 import { useApiQuery } from './use-api-query.ts'
 import { useConnection } from './use-connection.ts'
 import { type LinePace, WorkspaceProvider } from './workspace.tsx'
+import { slowAnswer } from '../../test/pause.ts'
 
 beforeEach(
   () =>
@@ -47,7 +48,7 @@ function said(refetchInterval: number | false, meta = {}, more = {}) {
     return null
   }
   function Page() {
-    const queryFn = () => new Promise(resolve => setTimeout(resolve, 20, 'the same'))
+    const queryFn = () => slowAnswer(20, 'the same')
     useQuery({ queryKey: ['page'], queryFn, refetchInterval, meta, ...more })
     return null
   }

@@ -13,6 +13,7 @@ import { NotifyProvider } from './notify.tsx'
 import { TasksProvider, useRunTask } from './tasks.tsx'
 import { ConfirmProvider, NotSent, useWrites } from './use-write.tsx'
 import { WorkspaceProvider } from './workspace.tsx'
+import { PATIENCE } from '../../test/patience.ts'
 
 const RUN = { projectId: 'p', runId: 'r' }
 const QUESTION: Question = { title: 'Cancel it?', lines: [], action: 'Cancel it' }
@@ -136,9 +137,9 @@ test.each([
   onTestFinished(watch.start())
   const { options } = createQueries(client).projects.list
   onTestFinished(new QueryObserver(queryClient, { ...options({}), staleTime: Infinity }).subscribe(() => undefined))
-  await expect.poll(() => queryClient.getQueryData(options({}).queryKey)).toBeDefined()
+  await expect.poll(() => queryClient.getQueryData(options({}).queryKey), PATIENCE).toBeDefined()
   refuses = true
   await ask(opened)
   expect(said).toEqual([expect.stringContaining('Connection refused')])
-  await expect.poll(() => watch.fault()?.kind).toBe('silent')
+  await expect.poll(() => watch.fault()?.kind, PATIENCE).toBe('silent')
 })

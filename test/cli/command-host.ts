@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { join } from 'node:path'
 import { endOf, PROGRAM, type Asked } from './hosts.ts'
+import { untilNextLook } from '../pause.ts'
 
 // Runs commands of the built program one after the other in this process; `hosts.ts` says why.
 
@@ -56,7 +56,7 @@ async function run(args: readonly string[]): Promise<() => void> {
   process.argv = [process.execPath, PROGRAM, ...args]
   process.exitCode = undefined
   await start(undefined)
-  if (process.exitCode !== undefined) while (state().underWay > settled.underWay) await delay(LOOK_MS)
+  if (process.exitCode !== undefined) while (state().underWay > settled.underWay) await untilNextLook(LOOK_MS)
   return () => {
     Object.defineProperties(process, { stdout, stderr })
     heard.forEach((emitter, index) => removeListeners(emitter, before[index]!))

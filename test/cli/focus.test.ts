@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../src/api/client/cache/query-client.ts'
 import { VirtualClock } from '../client/virtual-clock.ts'
 import { createFocusPace, type FocusPace } from '../../src/cli/dashboard/focus-pace.ts'
+import { PATIENCE } from '../patience.ts'
 
 let queryClient: QueryClient
 let focus: FocusPace
@@ -90,12 +91,12 @@ test('looking again reads what is on screen and old, but nothing that reaches th
     watch('fresh', ['runs', 'list', { projectId: 'p', suiteId: 's' }], Infinity),
     watch('through', ['servers', 'doctor', { projectId: 'p', serverId: 's' }], 0),
   ]
-  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0), { timeout: 30_000, interval: 5 })
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0), { ...PATIENCE, interval: 5 })
   read.length = 0
   focus.set(false)
   focus.set(true)
   await vi.waitFor(() => expect([read.length > 0, queryClient.isFetching()]).toEqual([true, 0]), {
-    timeout: 30_000,
+    ...PATIENCE,
     interval: 5,
   })
   expect(read).toEqual(['old'])

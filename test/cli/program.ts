@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { stillRunning } from '../journeys/processes.ts'
 import { minimalEnv } from '../pty/home.ts'
 import { createHosts, PROGRAM, type Ended } from './hosts.ts'
+import { untilNextLook } from '../pause.ts'
 
 /** A program that runs. */
 export type Started = { child: ChildProcessWithoutNullStreams; output: () => string; ended: () => Promise<Ended> }
@@ -27,7 +27,7 @@ async function endWorker(home: Runs): Promise<void> {
   const pid = await workerOf(home)
   if (pid === undefined) return
   process.kill(pid, 'SIGTERM')
-  while (isAlive(pid)) await delay(20)
+  while (isAlive(pid)) await untilNextLook()
 }
 
 /** Whether a process is there that is not already dead. */

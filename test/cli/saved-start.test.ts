@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { stillRunning } from '../journeys/processes.ts'
 import { inWorkspace } from '../prepared-workspace.ts'
 import { openHome } from './program.ts'
+import { PATIENCE } from '../patience.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
 
@@ -54,5 +55,5 @@ test('a program that does not end by itself is gone soon after the command', asy
   expect(code).toBe(0)
   const pids = Object.values(JSON.parse(stdout) as Record<string, number>)
   expect(pids).toContain(Number(starts()[0]?.split(' ')[1]))
-  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 30_000, interval: 50 })
+  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { ...PATIENCE, interval: 50 })
 })

@@ -10,6 +10,7 @@ import { describeError } from '../../src/api/client/errors/error-text.ts'
 import { createHttpFetch, type HttpFetch } from '../../src/api/client/transport/fetch.ts'
 import type { Deprecation } from '../../src/api/client/transport/transport.ts'
 import { type BehaviourName, goodRun, startMisbehavingServer } from './misbehaving-server.ts'
+import { PATIENCE } from '../patience.ts'
 
 const KEY = 'sk_secret-key-of-the-test'
 /** Of answers that never come, and of those that do, also on a machine with much else to do; in milliseconds. */
@@ -265,7 +266,7 @@ describe('the caller gives up', () => {
     })
     const call = patient.runs.get({ projectId: 'p', runId: name }, { signal: stop.signal })
     const failure = failureOf(call)
-    await expect.poll(() => server.count(name)).toBe(before + 1)
+    await expect.poll(() => server.count(name), PATIENCE).toBe(before + 1)
     stop.abort()
     expect(await failure).toMatchObject({ kind: 'aborted', sent: true, endpoint: 'getEvalRun' })
     expect(patient.budget.snapshot().inFlight).toBe(0)

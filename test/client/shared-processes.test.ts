@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { exactServer } from './exact-server.ts'
+import { PATIENCE } from '../patience.ts'
 
 const CAPACITY = 10
 const PER_SECOND = 50
@@ -64,7 +65,7 @@ test('three processes hammer one limit without a 429, one of them killed on the 
       () => {
         for (const [name, count] of Object.entries(expected)) expect(server.count(name)).toBeGreaterThanOrEqual(count)
       },
-      { timeout: 20_000, interval: 20 },
+      { ...PATIENCE, interval: 20 },
     )
   await reached({ one: 30, two: 30, doomed: 30 })
   const [one, two, doomed] = children

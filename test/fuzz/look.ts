@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import { cpuMilliseconds, residentMegabytes } from '../../scripts/bench/process.ts'
 import { spelt } from './values.ts'
+import { untilNextLook } from '../pause.ts'
 
 /** Something that must not be, with all that is needed to see it again. */
 export type Problem = {
@@ -70,7 +70,7 @@ export async function timeUntil(pid: number, holds: () => boolean, most: number)
   while (!holds()) {
     const time = clock()
     if (time > most || performance.now() > giveUpAt) return Infinity
-    await delay(10)
+    await untilNextLook(10)
   }
   return clock()
 }
@@ -135,7 +135,7 @@ export function usedBy(pid: number): number {
 /** Whether a process that has nothing to do takes most of a processor. */
 export async function spins(pid: number): Promise<boolean> {
   const [before, startedAt] = [usedBy(pid), performance.now()]
-  await delay(1000)
+  await untilNextLook(1000)
   return usedBy(pid) - before > 0.7 * (performance.now() - startedAt)
 }
 

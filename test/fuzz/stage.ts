@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { createClient, type Client } from '../../src/api/client/client.ts'
 import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { startServing } from '../journeys/serving.ts'
 import { createHome, removeHome } from '../pty/home.ts'
+import { untilNextLook } from '../pause.ts'
 
 /** A real service over a prepared workspace, in a process of its own. */
 export type Stage = AsyncDisposable & {
@@ -101,6 +101,6 @@ export async function makeSuite(
   >[0]['body']
   const { suiteId } = await client.suites.create({ projectId, body })
   const { runId } = await client.runs.create({ projectId, body: { suiteId } })
-  while (!isTerminalRunStatus((await client.runs.get({ projectId, runId })).status)) await delay(50)
+  while (!isTerminalRunStatus((await client.runs.get({ projectId, runId })).status)) await untilNextLook(50)
   return { suiteId, runId }
 }

@@ -88,7 +88,8 @@ describe('the journal', () => {
       { ...ended, place: [['projectId', 'p']], outcome: 'unknown', code: 'reset' },
       { ...ended, place: [['projectId', 'p']], outcome: 'refused', code: 'CONFLICT' },
     ])
-    expect(await journal.since(Date.now() + 60_000)).toEqual([])
+    const later = Date.now() + 60_000
+    expect(await journal.since(later)).toEqual([])
     expect(await start('another').journal.since(0)).toEqual([])
   })
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
@@ -9,6 +8,7 @@ import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { type Hold, startHost, startHostOnFullDisk, startProxy, temporaryDirectory } from './processes.ts'
 import { type KillPoint, resolveOnce, type Told, type WriterOptions } from './writer.ts'
+import { until } from '../service/harness.ts'
 
 const directory = temporaryDirectory()
 const http = createHttpFetch()
@@ -193,12 +193,8 @@ describe('a rerun, which has no key, is never sent again', () => {
     const first = startHost('write', key)
     expect(await first.said()).toHaveProperty('value.runId')
     await first.ended
-    let [source] = await runs()
-    while (!source || !isTerminalRunStatus(source.status)) {
-      await delay(20)
-      ;[source] = await runs()
-    }
-    const input = { projectId, runId: source.id, body: { scope: 'failed_cases' } }
+    const [source] = await until(runs, ([run]) => run !== undefined && isTerminalRunStatus(run.status))
+    const input = { projectId, runId: source!.id, body: { scope: 'failed_cases' } }
     await killAt(point, { ...writer, write: { operation: 'rerunEvalRun', input } })
     const told = await resolveIn(writer)
     expect(told.map(resolution => resolution.finding)).toEqual(finding === undefined ? [] : [finding])

@@ -3,6 +3,7 @@ import { ApiError } from '../../src/api/client/errors/api-error.ts'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { scriptedModel } from '../service/scripted-model.ts'
 import { open, shown, TOO_LATE } from './faulty-line.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** For what a run takes on a machine with much else to do. */
 
@@ -166,7 +167,7 @@ describe('a write without a key is read back', () => {
   test('a cancel of a run that ended by itself did not happen, and nothing is left to decide', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
-    await expect.poll(async () => (await direct.runs.get({ projectId, runId })).status).toBe('completed')
+    await expect.poll(async () => (await direct.runs.get({ projectId, runId })).status, PATIENCE).toBe('completed')
     const { client, resolve } = start()
     void meet('lost', 'lost')
     await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)

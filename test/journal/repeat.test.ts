@@ -9,6 +9,7 @@ import { openHome } from '../cli/program.ts'
 import { openTerminal } from '../pty/terminal.ts'
 import type { Ending } from '../service/harness.ts'
 import { type Hold, makeOlder, startHost, startProxy, temporaryDirectory } from './processes.ts'
+import { PATIENCE } from '../patience.ts'
 
 const directory = temporaryDirectory()
 const http = createHttpFetch()
@@ -123,7 +124,7 @@ describe('a launch is not repeated without a word after its command was killed',
     const getsIt = await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
     getsIt()
-    await expect.poll(async () => await runs()).toHaveLength(1)
+    await expect.poll(async () => await runs(), PATIENCE).toHaveLength(1)
     const again = await mcpdeck('run', name, '--yes')
     expect(again.code).toBe(3)
     expect(again.stderr).toMatch(/may have happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/)

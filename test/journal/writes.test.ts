@@ -183,7 +183,7 @@ describe('a client with a journal', () => {
     expect(told).toMatchObject({ finding: 'cannot-be-known', isOpen: true })
     expect(told!.sentence).toMatch(/may have happened: run #1 began then and is \w+; no answer says who launched it\.$/)
     const [entry] = await journal.unresolved()
-    expect(choicesOf(entry!, Date.now())).toEqual(['dismiss'])
+    expect(choicesOf(entry!, entry!.intendedAt)).toEqual(['dismiss'])
     expect(seen).toHaveLength(2)
   })
 

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { commandLineOf } from '../command-line-of.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { PATIENCE } from '../patience.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/telling-server.mjs')
 const UNKNOWN = 'is not known'
@@ -15,7 +16,8 @@ function opened(args: (command: readonly string[]) => readonly string[]) {
   const file = join(home, 'told')
   const terminal: Terminal = openTerminal({ home, args: args([process.execPath, SERVER, file]) })
   onTestFinished(() => terminal.close())
-  const wasCancelled = () => expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('cancelled\n')
+  const wasCancelled = () =>
+    expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), PATIENCE).toBe('cancelled\n')
   return { terminal, wasCancelled }
 }
 

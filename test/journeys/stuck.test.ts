@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { createUsedHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { PATIENCE } from '../patience.ts'
 
 const HOOK = pathToFileURL(join(import.meta.dirname, 'blocking-hook.mjs')).href
 
@@ -17,13 +18,13 @@ async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Ter
   })
   await terminal.waitFor('Notebook')
   await vi.waitUntil(() => threadNames(terminal.pid).some(name => name.includes('watchdog')), {
-    timeout: 20_000,
+    ...PATIENCE,
     interval: 50,
   })
   // Without the focus nobody is there, and the thread is checked more rarely.
   if (how === 'outside') terminal.type('\u001B[O')
   terminal.kill('SIGURG')
-  await vi.waitUntil(() => existsSync(join(home, 'blocked')), { timeout: 20_000, interval: 20 })
+  await vi.waitUntil(() => existsSync(join(home, 'blocked')), { ...PATIENCE, interval: 20 })
   return terminal
 }
 
@@ -87,7 +88,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
   ] as const)('hears %s, which ends it with its code and the terminal given back', async (signal, code) => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
-    await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 1 })
+    await vi.waitUntil(() => hasReadKeys(terminal.pid), { ...PATIENCE, interval: 1 })
     terminal.kill(signal)
     expect(await terminal.waitForExit(60_000)).toEqual({ code, signal: undefined })
     expectGivenBack(terminal)
@@ -98,7 +99,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type('?')
-    await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })
+    await vi.waitUntil(() => hasReadKeys(terminal.pid), { ...PATIENCE, interval: 20 })
     writeFileSync(join(home, 'go-on'), '')
     await terminal.waitFor('What works here')
     terminal.press('ctrl+c')
@@ -110,7 +111,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type(':')
-    await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })
+    await vi.waitUntil(() => hasReadKeys(terminal.pid), { ...PATIENCE, interval: 20 })
     writeFileSync(join(home, 'go-on'), '')
     terminal.type('every')
     await terminal.waitFor('│ every ')

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { paletteFor } from '../../src/tui/theme/palettes.ts'
 import { createTheme } from '../../src/tui/theme/theme.ts'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { helpKeys } from '../../src/app/shell/app-keys.ts'
 import { tabsKeys } from '../../src/components/component-keys.ts'
@@ -107,6 +107,15 @@ describe.concurrent('terminals of many kinds', () => {
     await leave(person)
   })
 
+  let usual = 0
+  beforeAll(async () => {
+    await using person = visit({ cols: 120, rows: 40 })
+    await person.see('▌Sandbox')
+    await standsStill(person.terminal.pid)
+    usual = memoryOf(person.terminal.pid)
+    await leave(person)
+  })
+
   test.each([
     [65_535, 65_535],
     [65_535, 1],
@@ -121,7 +130,7 @@ describe.concurrent('terminals of many kinds', () => {
     await terminal.waitFor(() => terminal.buffer === 'alternate')
     const { pid } = terminal
     await standsStill(pid)
-    expect(memoryOf(pid)).toBeLessThan(400)
+    expect(memoryOf(pid)).toBeLessThan(3 * usual)
     person.press(appKeys.bindings.interrupt)
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
   })

@@ -17,6 +17,7 @@ import type { Ending } from '../service/harness.ts'
 import { programBelow } from './processes.ts'
 import { startServing, type Serving } from './serving.ts'
 import { PROGRAM, visit } from './visitor.ts'
+import { PATIENCE } from '../patience.ts'
 
 const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 const SUITE = 'Reference server smoke'
@@ -135,7 +136,7 @@ async function endTerminal(
   const [goOn] = await Promise.all([keeping, once(host.stdout, 'data')])
   host.kill('SIGKILL')
   const ended = async () => {
-    await vi.waitFor(() => expect(existsSync(file)).toBe(true), 40_000)
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE)
     proxy.letThrough()
     return readFileSync(file, 'utf8')
   }

@@ -11,6 +11,7 @@ import { type Ending, withRunningTest } from '../service/harness.ts'
 import { usedHome } from './homes.ts'
 import { descendantsOf, programBelow } from './processes.ts'
 import { PROGRAM, visit } from './visitor.ts'
+import { PATIENCE } from '../patience.ts'
 
 const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 
@@ -100,7 +101,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
       sendFocusMode: false,
       mouseTrackingMode: 'none',
     })
-    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 40_000)
+    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), PATIENCE)
   })
 
   const lost: Record<string, (command: string) => string> = {
@@ -123,7 +124,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     host.kill('SIGKILL')
     // What says nothing does not notice, and goes on to its own end.
     if (how === 'without a hang-up') end?.()
-    await vi.waitFor(() => expect(existsSync(file)).toBe(true), 20_000)
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE)
     const ownEnd = how === 'without a hang-up' && end !== undefined
     expect(readFileSync(file, 'utf8')).toBe(`code ${ownEnd ? 0 : 129}\n`)
     expect(readFileSync(join(home, 'errors'), 'utf8')).not.toContain('error in the program')

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { residentMegabytes } from '../../scripts/bench/process.ts'
 import { STUCK_SENTENCE } from '../../src/tui/terminal/watchdog.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
@@ -9,6 +8,7 @@ import { createHome, removeHome } from '../pty/home.ts'
 import { pressKey, randomKeys, rested } from './keys.ts'
 import { openRandomService } from './service.ts'
 import { NONSENSE } from './values.ts'
+import { untilNextLook } from '../pause.ts'
 
 /**
  * How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy
@@ -36,7 +36,7 @@ async function stateOf(pid: number): Promise<string> {
       return { id, state: stat[0], ticks: Number(stat[11]) + Number(stat[12]), waits }
     })
   const first = new Map(threads().map(({ id, ticks }) => [id, ticks]))
-  await setTimeout(1_000)
+  await untilNextLook(1_000)
   return threads()
     .map(({ id, state, ticks, waits }) => `${id} ${state} ${waits} +${ticks - (first.get(id) ?? 0)}`)
     .join(', ')

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, type TestContext } from 'vitest'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { fillPath, pathParameters, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
@@ -11,6 +10,7 @@ import { createService, type Service, type ServiceOptions } from '../../src/serv
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { checked } from '../contract/checked-answers.ts'
 import { putNewWorkspace } from '../new-workspace.ts'
+import { untilNextLook } from '../pause.ts'
 
 type Input = Record<string, unknown>
 type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
@@ -108,7 +108,7 @@ export async function until<T>(ask: () => Promise<T> | T, wanted: (answer: T) =>
   for (;;) {
     const answer = await ask()
     if (wanted(answer)) return answer
-    await delay(20)
+    await untilNextLook()
   }
 }
 

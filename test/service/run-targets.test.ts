@@ -259,7 +259,8 @@ test('the client that a launch did not name leaves a suite its own model, and a 
     const { items } = await api.call(contract.iterations.list, { projectId, runId })
     return { run, models: [...new Set(items.map(({ model }) => model))] }
   }
-  expect(insertSamples(store, Date.now())).toBe(true)
+  const now = Date.now()
+  expect(insertSamples(store, now)).toBe(true)
   const { run, models } = await launch()
   expect(run).not.toHaveProperty('client')
   expect(models).toEqual(['own/model'])

@@ -9,6 +9,7 @@ import { serve } from '../../src/cli/serve/serve.ts'
 import { UsageError } from '../../src/cli/config/settings.ts'
 import { sandbox, temporaryDirectory } from './harness.ts'
 import { serveHere } from './serve-here.ts'
+import { PATIENCE } from '../patience.ts'
 
 const { account, servers, projects } = contract
 
@@ -68,7 +69,7 @@ describe('the log of requests', () => {
     await greeted
     const [, baseUrl] = /at (\S+)\n/.exec(words[0]!) ?? []
     const response = await fetch(`${baseUrl}/me`)
-    await vi.waitFor(() => expect(words).toHaveLength(2), { timeout: 30_000, interval: 5 })
+    await vi.waitFor(() => expect(words).toHaveLength(2), { ...PATIENCE, interval: 5 })
     const id = response.headers.get('x-request-id')
     expect(words[1]).toMatch(new RegExp(`^\\S+Z ${id} GET /api/v1/me 401 [\\d.]+ms -\\n$`))
   })

@@ -6,6 +6,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { descendantsOf } from '../journeys/processes.ts'
 import { longCase, open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
 import { startServe } from './start-child.ts'
+import { PATIENCE } from '../patience.ts'
 
 const { account, servers, runs, iterations } = contract
 
@@ -143,7 +144,7 @@ describe('mcpdeck serve', () => {
     left?.destroy()
     expect(await next()).toEqual({ stopped: true })
     expect(await exited).toEqual([0, null])
-    await vi.waitFor(() => expect(programs.filter(isAlive)).toEqual([]), 30_000)
+    await vi.waitFor(() => expect(programs.filter(isAlive)).toEqual([]), PATIENCE)
 
     const { api: later, store } = await open({ dataDir })
     expect(store.runs.inFlight()).toEqual([])

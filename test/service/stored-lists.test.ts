@@ -3,6 +3,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import { recordFindings } from '../many-findings.ts'
 import { echoCase, open, sandbox, temporaryDirectory } from './harness.ts'
+import { PATIENCE } from '../patience.ts'
 
 type Opened = Awaited<ReturnType<typeof open>> & Awaited<ReturnType<typeof sandbox>>
 
@@ -45,7 +46,9 @@ test.each(LISTS)('%s are named in another state once another program has stored 
     items: ((await screen.api.call(list, { projectId: place.projectId })) as { items: unknown[] }).items,
   })
   // Reading stores nothing, or the list would be read for ever.
-  await expect.poll(async () => [await read(), await read()]).toSatisfy(([one, next]) => one.state === next.state)
+  await expect
+    .poll(async () => [await read(), await read()], PATIENCE)
+    .toSatisfy(([one, next]) => one.state === next.state)
   const before = await read()
   expect(before.state).toBeDefined()
   await add({ ...other, ...place })

@@ -4,6 +4,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { open, until, type Api } from './harness.ts'
 import { scriptedModel } from './scripted-model.ts'
 import { helper, invite, published, visitor } from './visits.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** As much of an element as the page's script touches. */
 class Element {
@@ -66,7 +67,7 @@ test('the page opens a session, says things, and tells why it ended', async () =
   await until('note: This invitation is not valid')
   at('proof').value = ` ${code} `
   at('open').submit()
-  await expect.poll(() => at('open').hidden).toBe(true)
+  await expect.poll(() => at('open').hidden, PATIENCE).toBe(true)
   at('text').value = 'add <b>the</b> numbers'
   at('say').submit()
   await until('user: add <b>the</b> numbers')
@@ -88,7 +89,7 @@ test('guests and members of the project come in by the page as well', async () =
     expect(html.includes('id="proof"')).toBe(mode === 'project_members')
     if (mode === 'project_members') at('proof').value = api.key
     at('open').submit()
-    await expect.poll(() => at('open').hidden).toBe(true)
+    await expect.poll(() => at('open').hidden, PATIENCE).toBe(true)
     at('text').value = 'hello'
     at('say').submit()
     await until('assistant: You said: hello')

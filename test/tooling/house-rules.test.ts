@@ -2,6 +2,7 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
+import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from '../../scripts/lint/tests.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -125,5 +126,100 @@ tester.run('width', widthRule, {
     refused('src/components/row.tsx', `// ${'a'.repeat(118)}`),
     refused('src/components/row.tsx', `const long = '${'a'.repeat(200)}'`),
     refused('src/components/row.tsx', `/**\n * ${'a'.repeat(118)}\n */`),
+  ],
+})
+
+const inTest = (code: string) => at('src/lib/a.test.ts', code)
+const refusedInTest = (code: string) => refused('src/lib/a.test.ts', code)
+
+tester.run('patience', patienceRule, {
+  valid: [
+    inTest('await expect.poll(read, PATIENCE).toBe(1)'),
+    inTest('await vi.waitFor(() => expect(read()).toBe(1), { ...PATIENCE, interval: 5 })'),
+    inTest("await terminal.waitFor('ready')"),
+  ],
+  invalid: [
+    refusedInTest('await expect.poll(read).toBe(1)'),
+    refusedInTest('await expect.poll(read, { interval: 5 }).toBe(1)'),
+    refusedInTest('await vi.waitFor(() => expect(read()).toBe(1))'),
+    refusedInTest('await vi.waitFor(() => expect(read()).toBe(1), 500)'),
+    refusedInTest('await vi.waitUntil(isReady, { ...PATIENCE, timeout: 500 })'),
+  ],
+})
+
+tester.run('sleep', sleepRule, {
+  valid: [
+    inTest('setTimeout(() => socket.destroy(), 500)'),
+    inTest("new Promise((resolve, reject) => setTimeout(() => reject(new Error('late')), 500))"),
+    inTest('new Promise(resolve => setImmediate(resolve))'),
+    inTest("import { setImmediate } from 'node:timers/promises'"),
+    at('test/cli/program.ts', "import { untilNextLook } from '../pause.ts'"),
+    at('test/pause.ts', "import { setTimeout } from 'node:timers/promises'"),
+  ],
+  invalid: [
+    refusedInTest('await new Promise(resolve => setTimeout(resolve, 500))'),
+    refusedInTest('await new Promise(done => setTimeout(() => done(1), 500))'),
+    refusedInTest("import { setTimeout as delay } from 'node:timers/promises'"),
+    refusedInTest("import { untilNextLook } from '../../test/pause.ts'"),
+    refused('test/harness.tsx', 'const rest = () => new Promise(resolve => { setTimeout(resolve, 5) })'),
+  ],
+})
+
+tester.run('now', nowRule, {
+  valid: [
+    inTest('const began = Date.now(); expect(run.createdAt).toBe(began)'),
+    inTest('expect(new Date(time).getTime()).toBe(clock.now())'),
+  ],
+  invalid: [
+    refusedInTest('expect(Date.now() - began).toBe(5)'),
+    refusedInTest('expect(age).not.toBe(format(new Date()))'),
+    refusedInTest('expect(await since(Date.now() + 60_000)).toEqual([])'),
+  ],
+})
+
+tester.run('checkout', checkoutRule, {
+  valid: [
+    inTest('const text = readFileSync(join(import.meta.dirname, "a.md")); expect(text).toContain("a")'),
+    inTest('expect(relative(home, file)).toBe("a.md")'),
+  ],
+  invalid: [
+    refusedInTest('expect(stdout).toContain(join(import.meta.dirname, "a.md"))'),
+    refusedInTest('expect(relative(process.cwd(), file)).toBe("a.md")'),
+    refusedInTest('expect(found).toEqual({ file: expect.stringContaining(REPOSITORY) })'),
+  ],
+})
+
+tester.run('port', portRule, {
+  valid: [
+    inTest("server.listen(0, '127.0.0.1')"),
+    inTest('serve({ port: 0 })'),
+    inTest('fetch(`${origin}/visit`)'),
+    inTest("expect(redacted('http://127.0.0.1:4747/visit')).toBe('')"),
+    inTest("home.run(['serve', '--port', '0'])"),
+    inTest("home.run(['serve', '--port', '70000'])"),
+  ],
+  invalid: [
+    refusedInTest('server.listen(4747)'),
+    refusedInTest('connect({ port: 4747 })'),
+    refusedInTest("fetch('http://127.0.0.1:4747/v1')"),
+    refusedInTest("home.run(['serve', '--port', '4747'])"),
+  ],
+})
+
+tester.run('bound', boundRule, {
+  valid: [
+    inTest('const work = measureWork(); expect(work()).toBeLessThan(30)'),
+    inTest('const began = performance.now(); expect(longest).toBeLessThan((performance.now() - began) / 4)'),
+    inTest('const began = performance.now(); expect(performance.now() - began).toBeLessThan(LIMITS.deadline)'),
+    inTest('expect(clock.now() - start).toBeLessThan(1000)'),
+    inTest('vi.useFakeTimers(); expect(Date.now() - start).toBeLessThan(1000)'),
+    inTest('expect(performance.now() - typedAt).toBeGreaterThan(200)'),
+    inTest('expect(rows.length).toBeLessThan(500)'),
+  ],
+  invalid: [
+    refusedInTest('expect(performance.now() - began).toBeLessThan(500)'),
+    refusedInTest('const elapsed = Date.now() - began; expect(elapsed).toBeLessThanOrEqual(2 * SECOND)'),
+    refusedInTest('const { user } = process.cpuUsage(before); expect(user / 1000).toBeLessThan(500)'),
+    refusedInTest('function grown() { return process.memoryUsage().rss } expect(grown()).toBeLessThan(100 * MB)'),
   ],
 })

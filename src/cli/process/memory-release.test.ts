@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { createMemoryRelease } from './memory-release.ts'
+import { slowAnswer } from '../../../test/pause.ts'
 
 describe('what a start leaves over', () => {
   beforeEach(() => {
@@ -21,10 +22,7 @@ describe('what a start leaves over', () => {
       if (event.type === 'updated') release.putOff()
     })
     const read = (name: string, takes: number): void =>
-      void queryClient.fetchQuery({
-        queryKey: [name],
-        queryFn: () => new Promise(resolve => setTimeout(() => resolve(name), takes)),
-      })
+      void queryClient.fetchQuery({ queryKey: [name], queryFn: () => slowAnswer(takes, name) })
     return { collect, release, read, grow, queryClient }
   }
 

@@ -5,6 +5,7 @@ import { createSearch } from '../viewer/search.ts'
 import { outlineCandidates } from '../viewer/outline-tree.ts'
 import { markdown } from './document.ts'
 import { readerInThread, type Reading } from './lexer.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 
@@ -25,7 +26,7 @@ test('pieces that keep a reader busy keep no key waiting, and are shown as they 
   const pieces = [...SLOW, MANY_CELLS, ...Array.from({ length: 9 }, () => SLOW).flat()]
   const readings = pieces.map((piece): Reading => read(piece, {}))
   const fine = readerInThread()('A **strong** word', {})
-  await vi.waitUntil(() => [...readings, fine].every(({ isPending }) => !isPending), { timeout: 60_000 })
+  await vi.waitUntil(() => [...readings, fine].every(({ isPending }) => !isPending), PATIENCE)
   clearInterval(counting)
   expect(longest).toBeLessThan((performance.now() - started) / 4)
   expect(readings.at(-1)!.tokens).toBeUndefined()
@@ -46,7 +47,7 @@ test('what is not read yet shows as it is written, and is searched once it is', 
     search.advance(8)
     return search.isDone
   }
-  await vi.waitUntil(advanced, { timeout: 30_000, interval: 5 })
+  await vi.waitUntil(advanced, { ...PATIENCE, interval: 5 })
   expect(search.places).toHaveLength(1)
   expect(rows()[0]).toBe('A strong word (https://x.test/)')
 })

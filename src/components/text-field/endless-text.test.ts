@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { clean, fit, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { edit, editedText, insert, type EditAction } from './edit-text.ts'
 import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
+import { measureWork } from '../../../test/work.ts'
 
 /** What takes no columns, what joins without end, and what is slow to measure. */
 const units = {
@@ -27,41 +28,32 @@ const units = {
 const COLUMNS = 80
 const look = { width: COLUMNS, rows: 8, lineBreak: ' ' }
 
-/** Processor time of this thread's process, in milliseconds. */
-function costOf(work: () => void): number {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
 describe.each(Object.entries(units))('a text that is nothing but %s', (_name, unit) => {
   const text = `a${unit.repeat(2_000_000 / unit.length)}`
 
   test('is drawn in a list of fifty rows with little work and few characters', () => {
     const rows: string[] = []
-    const cost = costOf(() => {
-      for (let row = 0; row < 50; row += 1) rows.push(fit(clean(text), COLUMNS))
-      rows.push(...wrap(clean(text), COLUMNS, { most: 3 }))
-    })
+    const work = measureWork()
+    for (let row = 0; row < 50; row += 1) rows.push(fit(clean(text), COLUMNS))
+    rows.push(...wrap(clean(text), COLUMNS, { most: 3 }))
+    const cost = work()
     expect(rows.every(row => widthOf(row) <= COLUMNS)).toBe(true)
     expect(Math.max(...rows.map(({ length }) => length))).toBeLessThan(40 * COLUMNS)
-    expect(cost).toBeLessThan(5000)
+    expect(cost).toBeLessThan(140)
   })
 
   test('is edited in a field with little work', () => {
     const actions: EditAction[] = ['left', 'right', 'wordLeft', 'wordRight', 'erase', 'delete', 'killWordLeft']
-    const cost = costOf(() => {
-      for (const action of actions) {
-        const state = insert(edit(editedText(text), action), 'x')
-        countFieldRows(state.text, look)
-        const rows = fieldRows(state.text, state.cursor, look)
-        expect(rows.length).toBeLessThanOrEqual(look.rows)
-        expect(rows.some(({ at }) => at !== undefined)).toBe(true)
-        besideRow(state.text, state.cursor, look, -1)
-      }
-    })
-    expect(cost).toBeLessThan(5000)
+    const work = measureWork()
+    for (const action of actions) {
+      const state = insert(edit(editedText(text), action), 'x')
+      countFieldRows(state.text, look)
+      const rows = fieldRows(state.text, state.cursor, look)
+      expect(rows.length).toBeLessThanOrEqual(look.rows)
+      expect(rows.some(({ at }) => at !== undefined)).toBe(true)
+      besideRow(state.text, state.cursor, look, -1)
+    }
+    expect(work()).toBeLessThan(140)
   })
 })
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { createCallLog, type Send } from './call-log.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const subject = { kind: 'tool', serverId: 's', serverName: 'server', target: 'slow', input: {} } as const
 
@@ -28,7 +29,7 @@ test('ten thousand reports of progress are a few changes, and the latest is amon
   for (let progress = 1; progress <= 10_000; progress += 1) report({ progress, total: 10_000 })
   expect(outcome()).toEqual({ state: 'running', progress: { progress: 1, total: 10_000 } })
   await vi.waitFor(() => expect(outcome()).toMatchObject({ progress: { progress: 10_000 } }), {
-    timeout: 30_000,
+    ...PATIENCE,
     interval: 5,
   })
   expect(changes).toBe(2)

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openService } from '../../../test/harness.tsx'
 import { startHttpServer, type HttpServer } from '../../../test/servers/http-server.ts'
 import { createWatchedTools } from './watched-tools.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const never = new AbortController().signal
 
@@ -24,7 +25,7 @@ test('a server over HTTP that somebody else restarts after the save is waited fo
   const looked = tools.look(never)
   const lists = () => old.seen.filter(({ method }) => method === 'tools/list').length
   // It still answers when the look begins, then is away, and comes back with the same tools.
-  await expect.poll(lists, { interval: 5, timeout: 20_000 }).toBeGreaterThan(1)
+  await expect.poll(lists, { ...PATIENCE, interval: 5 }).toBeGreaterThan(1)
   await old.close()
   const fresh: HttpServer = await startHttpServer({}, Number(new URL(old.url).port))
   onTestFinished(() => fresh.close())

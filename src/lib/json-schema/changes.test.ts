@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { schemaChanges } from './changes.ts'
+import { measureWork } from '../../../test/work.ts'
 
 type JsonObject = Record<string, unknown>
 const object = (properties: JsonObject, required: string[] = [], more: JsonObject = {}): JsonObject => ({
@@ -22,10 +23,9 @@ describe('what changed between two schemas', () => {
     const work = (count: number): number => {
       const [one, other] = [choices(count, 'a'), choices(count, 'b')]
       const rounds = Array.from({ length: 3 }, () => {
-        const before = process.cpuUsage()
+        const spent = measureWork()
         expect(changesOf(one, other)[0]).toContain('may no longer be "a0"')
-        const { user, system } = process.cpuUsage(before)
-        return user + system
+        return spent()
       })
       return Math.min(...rounds)
     }

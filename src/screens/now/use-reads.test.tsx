@@ -15,6 +15,7 @@ import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { usePlan, useReads } from './use-reads.ts'
 import { useRunReads } from './use-run-reads.ts'
+import { slowAnswer } from '../../../test/pause.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -192,8 +193,7 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
   // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
   const { queries, draw } = openStage(
     async () => {
-      const answer = Response.json({ items: [], made: Date.now() })
-      await new Promise(resolve => setTimeout(resolve, random() * 29_000))
+      const answer = await slowAnswer(random() * 29_000, Response.json({ items: [], made: Date.now() }))
       if (random() < 0.3) throw new TypeError('fetch failed')
       return answer
     },

@@ -7,6 +7,7 @@ import { ownPrograms } from './own-programs.ts'
 import { createTraffic } from './traffic.ts'
 import { createConnections, type Connections } from './engine.ts'
 import type { ServerTarget } from './types.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 let connections: Connections
 const connect = (options: Parameters<typeof createConnections>[0] = {}) => {
@@ -93,13 +94,13 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     await subscribe(target(name), { uri, subscribed: true })
     await callTool(target(name), { toolName: 'toggle-subscriber-updates' })
     await callTool(target(name), { toolName: 'toggle-simulated-logging' })
-    await vi.waitFor(() => expect(live(target(name).id).subscriptions).toMatchObject([{ uri, updates: 1 }]), 30_000)
+    await vi.waitFor(() => expect(live(target(name).id).subscriptions).toMatchObject([{ uri, updates: 1 }]), PATIENCE)
     const logged = () =>
       traffic
         .of(target(name).id)
         .lines()
         .entries.filter(({ stream }) => stream === 'log')
-    await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), 30_000)
+    await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), PATIENCE)
   })
 
   test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {
@@ -159,7 +160,7 @@ describe('the pool', () => {
     const changed = small('healthy')
     if (changed.transport.type === 'stdio') changed.transport.env = { COLOUR: 'blue' }
     expect(await pidOf(engine, changed)).not.toBe(first)
-    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), 30_000)
+    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), PATIENCE)
   })
 
   test('a dropped server is not lent again', async () => {

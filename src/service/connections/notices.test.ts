@@ -4,6 +4,7 @@ import type { Progress } from '../../api/contract/message.ts'
 import { everything, stdioTarget } from '../../../test/servers/targets.ts'
 import { createConnections, type Connections } from './engine.ts'
 import { createTraffic } from './traffic.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const telling = stdioTarget([fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))])
 
@@ -51,7 +52,7 @@ test('a cancelled call is cancelled at the server, and what it answers then is n
   const stop = new AbortController()
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))
   await expect(call).rejects.toThrow('enough')
-  await expect.poll(() => printed().join()).toMatch(/told to cancel \d/)
+  await expect.poll(() => printed().join(), PATIENCE).toMatch(/told to cancel \d/)
   // The session goes on.
   expect(JSON.stringify((await callTool(telling, { toolName: 'asked' })).content)).toContain('false')
 })

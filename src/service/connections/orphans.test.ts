@@ -7,6 +7,7 @@ import { everything, small } from '../../../test/servers/targets.ts'
 import { createConnections } from './engine.ts'
 import { createGuardian } from './guardian.ts'
 import { MARK_VARIABLE } from './strays.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const childrenOf = (parent: number) => running().filter(each => each.parent === parent)
 const pidsIn = (text: unknown) => Object.values(JSON.parse(String(text)) as Record<string, number>)
@@ -22,8 +23,8 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
     expect(alive(pids)).toHaveLength(2)
     await connections.close()
     // What was killed takes a moment to go.
-    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 30_000, interval: 10 })
-    await vi.waitFor(() => expect(childrenOf(process.pid).filter(isGuardian)).toEqual([]), 30_000)
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { ...PATIENCE, interval: 10 })
+    await vi.waitFor(() => expect(childrenOf(process.pid).filter(isGuardian)).toEqual([]), PATIENCE)
   })
 
   test('after a connection that was given up while it began', async () => {
@@ -32,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
     await expect(connections.listTools(small('silent'))).rejects.toMatchObject({ code: 'TIMEOUT' })
     await expect(connections.validate(everything(), AbortSignal.timeout(30))).rejects.toThrow('aborted')
     await connections.close()
-    await vi.waitFor(() => expect(childrenOf(process.pid).length).toBeLessThanOrEqual(before), 30_000)
+    await vi.waitFor(() => expect(childrenOf(process.pid).length).toBeLessThanOrEqual(before), PATIENCE)
   })
 
   test.each(behaviours)('after kill -9 of the process that held the connections (%s)', async behaviour => {
@@ -46,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
     expect(childrenOf(Number(host.pid)).filter(isGuardian)).toHaveLength(1)
     expect(alive(pids)).toHaveLength(4)
     host.kill('SIGKILL')
-    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 30_000, interval: 100 })
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { ...PATIENCE, interval: 100 })
   })
 })
 

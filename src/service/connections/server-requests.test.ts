@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { asking, everything } from '../../../test/servers/targets.ts'
 import { createConnections, type Connections } from './engine.ts'
 import { createServerRequests, type ServerRequests, type WaitingRequest } from './server-requests.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 let connections: Connections
 let requests: ServerRequests
@@ -25,7 +26,7 @@ const waits = (): Promise<WaitingRequest> =>
       expect(requests.all()).toHaveLength(1)
       return requests.all()[0]!
     },
-    { timeout: 30_000, interval: 10 },
+    { ...PATIENCE, interval: 10 },
   )
 const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
   requests.settle(request.serverId, request.id, { result })
@@ -56,7 +57,7 @@ describe('the reference server', () => {
     roots = [{ uri: 'file:///other', name: 'other' }]
     requests.rootsChanged(target.id)
     await vi.waitFor(async () => expect(textOf(await call('get-roots-list'))).toContain('file:///other'), {
-      timeout: 30_000,
+      ...PATIENCE,
       interval: 20,
     })
   })

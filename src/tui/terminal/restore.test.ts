@@ -5,6 +5,7 @@ import pty, { type IPty } from '@lydell/node-pty'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ASK_KEYBOARD, KEYBOARD_OFF, KEYBOARD_ON } from './modes.ts'
 import { Emulator } from '../../../test/terminal/emulator.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../test/terminal/program.ts', import.meta.url))
 const RUN = `exec '${process.execPath}' '${PROGRAM}'`
@@ -32,7 +33,7 @@ class Session {
 
   /** Resolves when the screen fulfils the condition. */
   async until(condition: (text: string) => boolean): Promise<void> {
-    await vi.waitUntil(() => condition(this.emulator.text().join('\n')), { timeout: 30_000, interval: 10 })
+    await vi.waitUntil(() => condition(this.emulator.text().join('\n')), { ...PATIENCE, interval: 10 })
   }
 
   async ready(): Promise<void> {

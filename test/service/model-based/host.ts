@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ServeOptions } from '../../../src/cli/serve/serve.ts'
 import { descendantsOf, stillRunning } from '../../journeys/processes.ts'
 import { until, type Api } from '../harness.ts'
 import { start, startServe } from '../start-child.ts'
 import type { Cut } from './steps.ts'
+import { untilNextLook } from '../../pause.ts'
 
 /** The process that serves a data directory, and its successors. */
 export type Host = {
@@ -41,7 +42,7 @@ export async function startHost(
     for (const writes of starts) {
       const { child, next } = start('serve', dataDir, options)
       const greeting = next().catch(() => {})
-      await moment({ writes }, { log, answer: greeting, pause: () => delay(1) })
+      await moment({ writes }, { log, answer: greeting, pause: () => untilNextLook(1) })
       child.kill('SIGKILL')
       await once(child, 'exit')
     }

@@ -13,6 +13,7 @@ import { createClient } from '../client.ts'
 import { allEndpoints } from '../../contract/contract.ts'
 import { createQueries } from './queries.ts'
 import { createQueryClient } from './query-client.ts'
+import { PATIENCE } from '../../../../test/patience.ts'
 
 const NOW = 1_000_000_000_000
 const DAY_MS = 24 * 60 * 60_000
@@ -199,7 +200,7 @@ test('a kept list goes on page by page only after its first page was read again'
   const observer = new InfiniteQueryObserver(next, options)
   onTestFinished(observer.subscribe(() => {}))
   expect(observer.getCurrentResult()).toMatchObject({ hasNextPage: true, isFetched: false })
-  await vi.waitFor(() => expect(observer.getCurrentResult().isFetched).toBe(true), { timeout: 30_000, interval: 5 })
+  await vi.waitFor(() => expect(observer.getCurrentResult().isFetched).toBe(true), { ...PATIENCE, interval: 5 })
   expect(asked).toEqual([null, 'a', 'b', null])
   await observer.fetchNextPage()
   await observer.fetchNextPage()

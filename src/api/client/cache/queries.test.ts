@@ -6,6 +6,7 @@ import { type CallOptions, createClient } from '../client.ts'
 import { contract } from '../../contract/contract.ts'
 import { createQueries, refresh } from './queries.ts'
 import { createQueryClient } from './query-client.ts'
+import { PATIENCE } from '../../../../test/patience.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
 
@@ -68,7 +69,7 @@ describe('queries', () => {
     const { queries, queryClient, requests } = setup(() => Response.json(run))
     const input = { projectId: 'p', runId: 'r' }
     watch(new QueryObserver(queryClient, queries.runs.get.options(input, { refetchInterval: 5 })))
-    await expect.poll(() => requests.length).toBeGreaterThan(3)
+    await expect.poll(() => requests.length, PATIENCE).toBeGreaterThan(3)
   })
 
   test('cancel their request when nobody looks any more', async () => {
@@ -79,9 +80,9 @@ describe('queries', () => {
     })
     const observer = new QueryObserver(queryClient, queries.runs.get.options({ projectId: 'p', runId: 'r' }))
     const leave = observer.subscribe(() => {})
-    await expect.poll(() => signal).toBeDefined()
+    await expect.poll(() => signal, PATIENCE).toBeDefined()
     leave()
-    await expect.poll(() => signal?.aborted).toBe(true)
+    await expect.poll(() => signal?.aborted, PATIENCE).toBe(true)
   })
 
   test('page through a list and stop at a cursor that comes back', async () => {
@@ -93,7 +94,7 @@ describe('queries', () => {
     expect(options.queryKey).toEqual(['iterations', 'list', { projectId: 'p', runId: 'r' }, 'pages'])
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
-    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)
     await observer.fetchNextPage()
     const last = await observer.fetchNextPage()
     expect(last.data?.pages.flatMap(page => page.items.map(item => item.id))).toEqual(['i1', 'i2', 'i3'])
@@ -121,7 +122,7 @@ describe('queries', () => {
     )
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
-    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)
     expect(requests).toHaveLength(1)
     await observer.fetchNextPage()
     expect(requests).toHaveLength(4)
@@ -146,7 +147,7 @@ describe('queries', () => {
     const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { aRound: 2 })
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
-    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)
     for (let page = 1; page < 4; page += 1) await observer.fetchNextPage()
     const polled: (string | null)[][] = []
     for (let round = 0; round < 3; round += 1) {
@@ -172,7 +173,7 @@ describe('queries', () => {
     const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { together: 10 })
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
-    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)
     const last = await observer.fetchNextPage()
     expect(last.data?.pages[1]?.items.map(item => item.id)).toEqual(['i2', 'i3', 'i4'])
     expect(last.hasNextPage).toBe(false)

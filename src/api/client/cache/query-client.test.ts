@@ -1,6 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { createQueryClient, readAgain } from './query-client.ts'
+import { PATIENCE } from '../../../../test/patience.ts'
 
 test('an answer that was on its way when more arrived is not taken for the new one', async () => {
   const queryClient = createQueryClient()
@@ -15,7 +16,7 @@ test('an answer that was on its way when more arrived is not taken for the new o
   const again = readAgain(queryClient)
   answers[0]!.resolve('before')
   await Promise.resolve()
-  await expect.poll(() => answers.length).toBe(2)
+  await expect.poll(() => answers.length, PATIENCE).toBe(2)
   answers[1]!.resolve('after')
   await again
   expect(observer.getCurrentResult().data).toBe('after')

@@ -50,7 +50,8 @@ export type Transport = {
   send: <E extends AnyEndpoint>(request: PreparedRequest<E>, options?: SendOptions) => Promise<Answer<E>>
 }
 
-const DEADLINE_MS = 30_000
+/** After this time without an answer a request is given up. */
+export const DEADLINE_MS = 30_000
 const MAX_RESPONSE_BYTES = BOUNDS.answer.most
 /** An error body longer than this is read no further. */
 const MAX_ERROR_BYTES = 256 * 1024
