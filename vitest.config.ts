@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { isInstalled } from './test/programs.ts'
 import { SlowFirst } from './test/slow-first.ts'
-import { useRoomyFolder } from './test/temporary-folder.ts'
+import { chooseRoomyFolder } from './test/temporary-folder.ts'
 
-useRoomyFolder()
+chooseRoomyFolder()
 
 const tests = (folder: string): string => `${folder}/**/*.test.{ts,tsx}`
 

@@ -20,7 +20,7 @@ export function roomyFolder(folders: readonly string[], leastFree: number): stri
 }
 
 /** Has this process and all that it starts keep temporary files elsewhere where the usual folder is full or closed. */
-export function useRoomyFolder(): void {
+export function chooseRoomyFolder(): void {
   const own = join(import.meta.dirname, '../node_modules/.cache/tmp')
   mkdirSync(own, { recursive: true })
   process.env['TMPDIR'] = roomyFolder([tmpdir(), '/var/tmp', own], LEAST_FREE)

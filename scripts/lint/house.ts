@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { roomCycle } from './rooms.ts'
-import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from './tests.ts'
+import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sentenceRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
@@ -146,5 +146,6 @@ export default {
     checkout: checkoutRule,
     port: portRule,
     bound: boundRule,
+    sentence: sentenceRule,
   },
 }

@@ -203,3 +203,20 @@ export const boundRule = {
     }
   },
 } satisfies Rule
+
+/** A sentence breaks elsewhere where a path or a name in it is longer, so it is looked for without its line ends. */
+export const sentenceRule = {
+  create(context) {
+    return {
+      'CallExpression[callee.property.name="toContain"] > Literal'(node: Span & { value?: unknown }) {
+        const { parent } = node as unknown as Node
+        const { object } = (parent as unknown as Call).callee
+        const given = context.sourceCode.getText(object as Span)
+        // Columns of a table stand apart.
+        const isSentence = typeof node.value === 'string' && / \S+ /.test(node.value) && !node.value.includes('  ')
+        if (isSentence && given.includes('.screen()'))
+          context.report({ node, message: 'look for a sentence in words() of the terminal, where no line ends' })
+      },
+    }
+  },
+} satisfies Rule

@@ -46,7 +46,7 @@ describe('about itself', () => {
     await using small = openTerminal({ args: ['doctor'], home: home.home, cols: 50, rows: 40, env: { LANG: 'C' } })
     expect(await small.waitForExit()).toMatchObject({ code: 0 })
     expect(small.screen()).toMatch(/! terminal/)
-    expect(small.screen()).toContain('Make it at least 60×15.')
+    expect(small.words()).toContain('Make it at least 60×15.')
   })
 
   test('a service is reached with its key, and its clock is compared', async () => {

@@ -291,7 +291,7 @@ describe.concurrent('interrupted', () => {
     expect(terminal.buffer).toBe('normal')
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
-    expect(terminal.screen()).toContain('Interrupted; the run goes on.')
+    expect(terminal.words()).toContain('Interrupted; the run goes on.')
     expect(terminal.screen()).not.toMatch(/^running, 2 of 2/m)
     expect(terminal.cursorVisible).toBe(true)
   })

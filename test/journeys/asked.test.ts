@@ -17,7 +17,7 @@ test('a tool asks for a form, and answers with what was filled in', async () => 
   await terminal.waitFor('asking-server asks: Q')
   terminal.type('Q')
   await terminal.waitFor('Your name  (text, required)')
-  expect(terminal.screen()).toContain('asks you to fill in a form, for tools/call form.')
+  expect(terminal.words()).toContain('asks you to fill in a form, for tools/call form.')
   terminal.type('Ada')
   terminal.press('ctrl+s')
   await terminal.waitFor('{"action":"accept","content":{"name":"Ada"}}')

@@ -49,6 +49,6 @@ test.concurrent.for(screens)(
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
     expect(terminal.buffer).toBe('normal')
-    expect(terminal.screen()).not.toContain('had to stop')
+    expect(terminal.words()).not.toContain('had to stop')
   },
 )

@@ -11,7 +11,8 @@ import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import { open, sandbox, type Api } from '../service/harness.ts'
-import { visit, wordsOf, type Visitor } from './visitor.ts'
+import { wordsOf } from '../pty/terminal.ts'
+import { visit, type Visitor } from './visitor.ts'
 
 const SMALL_SERVER = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
 /** Long enough to see the screen alive meanwhile, short enough for a test. */

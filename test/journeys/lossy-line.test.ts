@@ -55,7 +55,7 @@ test.concurrent('a line that goes down says since when, keeps what was read, and
     person.press(appKeys.bindings.refresh)
     await person.see(/^[^\n]*no answer since \d\d:\d\d/)
     await person.see(/! Read (?:just now|\d+m ago)/)
-    expect(person.terminal.screen()).toContain('▌Reference server smoke')
+    expect(person.terminal.words()).toContain('▌Reference server smoke')
     person.go(3)
     await person.see('[3 Servers]')
     person.go(4)

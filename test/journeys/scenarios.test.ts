@@ -9,7 +9,7 @@ import { openTerminal } from '../pty/terminal.ts'
 import { createApi } from '../service/harness.ts'
 import { environmentFor } from '../service/visits.ts'
 import { startServing } from './serving.ts'
-import { visit, wordsOf, type Visitor } from './visitor.ts'
+import { visit, type Visitor } from './visitor.ts'
 
 const keys = scenariosKeys.bindings
 const form = formKeys.bindings
@@ -34,7 +34,7 @@ async function enter(home: string, link: string, invitation?: string) {
     },
     async ends(why: RegExp) {
       const exit = await terminal.waitForExit()
-      expect(wordsOf(terminal.screen())).toMatch(why)
+      expect(terminal.words()).toMatch(why)
       expect(exit).toMatchObject({ code: 3 })
     },
   }
@@ -135,7 +135,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   const late = openTerminal({ home, args: ['visit', link] })
   onTestFinished(() => late.close())
   expect(await late.waitForExit()).toMatchObject({ code: 3 })
-  expect(wordsOf(late.screen())).toContain('This link is not valid, or no longer')
+  expect(late.words()).toContain('This link is not valid, or no longer')
   const fresh = await copiedLink()
   expect(fresh).not.toBe(link)
 

@@ -58,12 +58,12 @@ test.concurrent('when the service stops, what was read stays; its return is noti
   person.press(appKeys.bindings.refresh)
   await person.see(/^[^\n]*no answer since \d\d:\d\d/)
   await person.see(/Read (?:just now|\d+m ago): Connection refused/)
-  expect(person.terminal.screen()).toContain('▌Reference server smoke')
+  expect(person.terminal.words()).toContain('▌Reference server smoke')
 
   await startServing(home, { port: service.port }, ending)
   await person.see(/^[^\n]*fresh/)
   await person.seeGone('Connection refused')
-  expect(person.terminal.screen()).toContain('▌Reference server smoke')
+  expect(person.terminal.words()).toContain('▌Reference server smoke')
 })
 
 test.concurrent('a program that starts while the service is down shows what it knew, and goes on when it is back', async ending => {
@@ -83,7 +83,7 @@ test.concurrent('a program that starts while the service is down shows what it k
   await using person = visit({ home, env: service.env })
   await person.see(/^[^\n]*no answer since \d\d:\d\d/)
   await person.see(/Read (?:just now|\d+m ago): Connection refused/)
-  expect(person.terminal.screen()).toContain('▌Reference server smoke')
+  expect(person.terminal.words()).toContain('▌Reference server smoke')
   await startServing(serving, { port: service.port }, ending)
   await person.see(/^[^\n]*fresh/)
   await person.seeGone('Connection refused')

@@ -41,7 +41,7 @@ describe.concurrent('a line of 300 ms', () => {
     await person.see('/sand')
     person.type('\u001B[27u4/smoke')
     await person.see(/\[4 Runs\][^]*\/smoke/)
-    expect(person.terminal.screen()).not.toContain('· by ')
+    expect(person.terminal.words()).not.toContain('· by ')
     person.type('\u001B[27u')
     await person.seeGone('/smoke')
     await leave(person)

@@ -92,7 +92,7 @@ test('a call becomes an eval case that was run in at most twelve keys after its 
   await press('ctrl+s', 'The sum is 5.')
   await press('alt+c', 'Save as eval case')
   expect(terminal.screen()).toContain('get-sum {"a":2,"b":3}')
-  expect(terminal.screen()).toContain('the answer matches /^The sum is 5')
+  expect(terminal.words()).toContain('the answer matches /^The sum is 5')
   await press('ctrl+s', 'goes to it')
   await press('alt+c', '2. assert no tool answers an error')
   await press('E', 'Launch stdio-server suite')
@@ -110,7 +110,7 @@ test('a call becomes an eval case that was run in at most twelve keys after its 
   const run = openTerminal({ home: own.home, args: ['run', 'stdio-server suite', '--yes', '--watch'] })
   onTestFinished(() => run.close())
   expect(await run.waitForExit()).toMatchObject({ code: 0 })
-  expect(run.screen()).toContain('1 passed, 0 failed')
+  expect(run.words()).toContain('1 passed, 0 failed')
 })
 
 test('a call is sent again as it was, or with what is changed in its form', async () => {
@@ -186,8 +186,8 @@ test('a second call is saved in the suite of the first, or in another new one', 
   await terminal.waitFor('Cases 1 of 1')
   terminal.type('q')
   await terminal.waitFor('Quit and lose what was made here?')
-  expect(terminal.screen()).toContain('The suite stdio-server suite.')
-  expect(terminal.screen()).toContain('The suite Other.')
+  expect(terminal.words()).toContain('The suite stdio-server suite.')
+  expect(terminal.words()).toContain('The suite Other.')
   terminal.press('enter')
   await terminal.waitFor(now => !now.screen().includes('Quit and lose'))
   terminal.resize(30, 8)

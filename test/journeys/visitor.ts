@@ -42,14 +42,9 @@ export function visit(options: TerminalOptions = {}): Visitor {
     type: text => terminal.type(text),
     see: wanted => terminal.waitFor(wanted),
     seeGone: unwanted => terminal.waitFor(() => !shows(terminal.screen(), unwanted)),
-    words: () => wordsOf(terminal.screen()),
+    words: () => terminal.words(),
     [Symbol.asyncDispose]: () => terminal.close(),
   }
-}
-
-/** Text of a screen without borders, scrollbars and line ends. */
-export function wordsOf(screen: string): string {
-  return screen.replaceAll(/[\s│┃]+/g, ' ')
 }
 
 function shows(screen: string, text: string | RegExp): boolean {

@@ -14,7 +14,7 @@ test('a suite is watched from the dashboard until the same key stops it', async 
   await terminal.waitFor(/▌weather/)
   terminal.press('alt+w')
   await terminal.waitFor('Watch files for weather')
-  expect(terminal.screen()).toContain('Its cases use no model.')
+  expect(terminal.words()).toContain('Its cases use no model.')
   expect(terminal.screen()).toContain('project/src/**')
   terminal.press('enter')
   await terminal.waitFor('watching weather ✓ passed')

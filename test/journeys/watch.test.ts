@@ -34,6 +34,6 @@ test('a run of the local workspace is followed to its end in the process of the 
   await terminal.waitFor('Type yes to go on:')
   terminal.type('yes\r')
   expect(await terminal.waitForExit(30_000)).toMatchObject({ code: 0 })
-  expect(terminal.screen()).toContain('1 case execution, 1 passed, 0 failed')
+  expect(terminal.words()).toContain('1 case execution, 1 passed, 0 failed')
   await home.close()
 }, 60_000)

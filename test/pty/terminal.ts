@@ -159,6 +159,11 @@ export class Terminal {
       .trimEnd()
   }
 
+  /** The visible text as one line, without borders and scrollbars, so that a sentence over several lines is whole. */
+  words(): string {
+    return wordsOf(this.screen())
+  }
+
   /** Text of one visible row, zero-based, without trailing spaces. */
   row(y: number): string {
     const { active } = this.#screen.buffer
@@ -294,14 +299,20 @@ export class Terminal {
 
   #holds(condition: Condition): boolean {
     if (typeof condition === 'function') return condition(this)
-    const screen = this.screen()
-    return typeof condition === 'string' ? screen.includes(condition) : condition.test(screen)
+    if (typeof condition !== 'string') return condition.test(this.screen())
+    // A sentence breaks elsewhere where a path in it is longer.
+    return this.screen().includes(condition) || this.words().includes(condition)
   }
 
   #framed(): string {
     const edge = '─'.repeat(this.cols)
     return `${edge}\n${this.screen()}\n${edge}`
   }
+}
+
+/** Text of a screen without borders, scrollbars and line ends. */
+export function wordsOf(screen: string): string {
+  return screen.replaceAll(/[\s│┃]+/g, ' ')
 }
 
 function commandLine({ command, args = [] }: TerminalOptions): [file: string, args: string[]] {

@@ -2,7 +2,15 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
-import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sleepRule } from '../../scripts/lint/tests.ts'
+import {
+  boundRule,
+  checkoutRule,
+  nowRule,
+  patienceRule,
+  portRule,
+  sentenceRule,
+  sleepRule,
+} from '../../scripts/lint/tests.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -221,5 +229,18 @@ tester.run('bound', boundRule, {
     refusedInTest('const elapsed = Date.now() - began; expect(elapsed).toBeLessThanOrEqual(2 * SECOND)'),
     refusedInTest('const { user } = process.cpuUsage(before); expect(user / 1000).toBeLessThan(500)'),
     refusedInTest('function grown() { return process.memoryUsage().rss } expect(grown()).toBeLessThan(100 * MB)'),
+  ],
+})
+
+tester.run('sentence', sentenceRule, {
+  valid: [
+    inTest("expect(terminal.words()).toContain('The suite is saved.')"),
+    inTest("expect(terminal.screen()).toContain('3 passed   1 failed')"),
+    inTest("expect(terminal.screen()).toContain('Sandbox')"),
+    inTest("expect(stdout).toContain('The suite is saved.')"),
+  ],
+  invalid: [
+    refusedInTest("expect(terminal.screen()).toContain('The suite is saved.')"),
+    refusedInTest("expect(person.terminal.screen()).not.toContain('The suite is saved.')"),
   ],
 })

@@ -69,7 +69,7 @@ test('a server from npm is tried: called, called again, looked into, made a case
   await terminal.waitFor(/process +started as process \d+/)
   terminal.type('q')
   await terminal.waitFor('Quit and lose what was made here?')
-  expect(terminal.screen()).toContain('The suite server-filesystem suite.')
+  expect(terminal.words()).toContain('The suite server-filesystem suite.')
   await close(terminal, 'Quit and lose')
   terminal.type('[[[[[')
   await terminal.waitFor('[Tools')
