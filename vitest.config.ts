@@ -5,6 +5,9 @@ import { SlowFirst } from './test/slow-first.ts'
 
 const tests = (folder: string): string => `${folder}/**/*.test.{ts,tsx}`
 
+/** The longest that a test and a hook may take, in milliseconds; who needs more names a limit of its own. */
+const within = (limit: number) => ({ testTimeout: limit, hookTimeout: limit })
+
 /** Tests beside their modules that start programs all the same, or set the clock that the others share. */
 const APART = [
   'src/hooks/use-connection.test.tsx',
@@ -35,6 +38,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
+          ...within(10_000),
           include: [tests('src')],
           exclude: [tests('src/screens'), ...APART],
           isolate: false,
@@ -46,6 +50,7 @@ export default defineConfig({
         // Built too: their servers are those of the program.
         test: {
           name: 'screens',
+          ...within(60_000),
           include: [tests('src/screens')],
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
@@ -105,8 +110,7 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32', '--single-threaded-gc'],
     maxWorkers: 4,
     // Some tests start a dozen processes, on two busy cores; where a machine is slow, nothing is wrong with them.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
+    ...within(120_000),
     expect: { poll: { timeout: 30_000 } },
     env: {
       // Programs that tests start from the source need not be compiled each time.
