@@ -29,19 +29,6 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-test('a server that is saved nowhere opens on its tools, and nothing of it stays', async () => {
-  const own = homeWithTemporary()
-  const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--', process.execPath, SERVER, 'healthy')
-  await terminal.waitFor('3 listed')
-  const [directory = ''] = own.left()
-  expect(statSync(join(own.temporary, directory)).mode & 0o777).toBe(0o700)
-  await quit(terminal)
-  expect(own.left()).toEqual([])
-  expect(existsSync(join(own.home, '.local/share/mcpdeck/mcpdeck.sqlite'))).toBe(false)
-  const state = join(own.home, '.local/state/mcpdeck')
-  expect(existsSync(state) ? readdirSync(state) : []).toEqual([])
-})
-
 test('one key saves it in the local workspace with all that it was opened with', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--timeout', '9s', '--', process.execPath, SERVER, 'healthy')
@@ -178,12 +165,14 @@ test('what a killed one left behind is removed at the next start, and what is in
   expect(own.left()).toEqual([])
 })
 
-test('an address opens with its headers, and is called without being saved', async () => {
+test('an address opens with its headers, is called without being saved, and nothing of it stays', async () => {
   const server = await startHttpServer()
   onTestFinished(() => server.close())
   const own = homeWithTemporary()
   const terminal = tried(own, '--header', `X-Team: ${SECRET}`, server.url)
   await terminal.waitFor('1 listed')
+  const [directory = ''] = own.left()
+  expect(statSync(join(own.temporary, directory)).mode & 0o777).toBe(0o700)
   terminal.press('enter')
   await terminal.waitFor('Call count')
   terminal.press('ctrl+s')
@@ -194,6 +183,9 @@ test('an address opens with its headers, and is called without being saved', asy
   await terminal.waitFor(now => !now.screen().includes('✓ answered'))
   await quit(terminal)
   expect(own.left()).toEqual([])
+  expect(existsSync(join(own.home, '.local/share/mcpdeck/mcpdeck.sqlite'))).toBe(false)
+  const state = join(own.home, '.local/state/mcpdeck')
+  expect(existsSync(state) ? readdirSync(state) : []).toEqual([])
 })
 
 test('a program that does not start is reported on the screen', async () => {
