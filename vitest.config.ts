@@ -38,7 +38,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
-          ...within(10_000),
+          // Some draw the whole program: beside twenty others one takes 14 seconds.
+          ...within(30_000),
           include: [tests('src')],
           exclude: [tests('src/screens'), ...APART],
           isolate: false,
