@@ -8,6 +8,9 @@ chooseRoomyFolder()
 
 const tests = (folder: string): string => `${folder}/**/*.test.{ts,tsx}`
 
+/** The longest that a test and a hook may take, in milliseconds; who needs more names a limit of its own. */
+const within = (limit: number) => ({ testTimeout: limit, hookTimeout: limit })
+
 /** Tests beside their modules that start programs all the same, or set the clock that the others share. */
 const APART = [
   'src/hooks/use-connection.test.tsx',
@@ -38,6 +41,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
+          // Some draw the whole program: beside twenty others one takes 14 seconds.
+          ...within(30_000),
           include: [tests('src')],
           exclude: [tests('src/screens'), ...APART],
           isolate: false,
@@ -49,6 +54,7 @@ export default defineConfig({
         // Built too: their servers are those of the program.
         test: {
           name: 'screens',
+          ...within(60_000),
           include: [tests('src/screens')],
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
@@ -108,8 +114,7 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32', '--single-threaded-gc'],
     maxWorkers: 4,
     // Some tests start a dozen processes, on two busy cores; where a machine is slow, nothing is wrong with them.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
+    ...within(120_000),
     expect: { poll: { timeout: 30_000 } },
     env: {
       // Programs that tests start from the source need not be compiled each time.

@@ -214,7 +214,7 @@ export const sentenceRule = {
         const given = context.sourceCode.getText(object as Span)
         // Columns of a table stand apart.
         const isSentence = typeof node.value === 'string' && / \S+ /.test(node.value) && !node.value.includes('  ')
-        if (isSentence && given.includes('.screen()'))
+        if (isSentence && given.includes('.screen()') && !given.includes('wordsOf('))
           context.report({ node, message: 'look for a sentence in words() of the terminal, where no line ends' })
       },
     }

@@ -45,6 +45,7 @@ export const dashboard: Part = {
     const home = createHome()
     try {
       await using terminal = openTerminal({
+        isPlain: true,
         args: place === undefined ? [] : [place],
         env: { MCPDECK_BASE_URL: proxy.baseUrl, MCPDECK_API_KEY: stage.key, EDITOR: 'true', VISUAL: 'true' },
         home,

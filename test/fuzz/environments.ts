@@ -115,7 +115,7 @@ async function attempt(round: Round, { at, folder, findings, told }: Attempt): P
       size: { cols, rows },
     })
   }
-  await using terminal = openTerminal({ env, home, cols, rows, cwd: folder })
+  await using terminal = openTerminal({ isPlain: true, env, home, cols, rows, cwd: folder })
   await pressAndLook({
     terminal,
     keys: randomKeys(seed),

@@ -106,7 +106,7 @@ async function attackBy(
       }
       const place = `projects/${stage.projectId}/servers/${saved.id}?pane=detail&tab=${tab ?? random.pick(TABS)}`
       const [cols, rows] = random.pick(SIZES)
-      await using terminal = openTerminal({ args: [place], env, home, cols, rows })
+      await using terminal = openTerminal({ isPlain: true, args: [place], env, home, cols, rows })
       if (keys !== undefined) await openForm(terminal)
       await pressAndLook({
         terminal,

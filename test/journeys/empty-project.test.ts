@@ -222,4 +222,4 @@ test('in an empty project one goes from a server to the scorecard of a wave with
   await readTheFinding(person)
   await playItAsAJourney(person)
   expect(asked.some(({ system }) => system.startsWith('You grade a conversation'))).toBe(true)
-}, 90_000)
+}, 300_000)

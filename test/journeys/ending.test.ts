@@ -9,6 +9,7 @@ import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import type { Terminal } from '../pty/terminal.ts'
+import { SHORT_LIFE } from '../pty/short-life.ts'
 import { inWorkspace } from '../prepared-workspace.ts'
 import { echoCase, longCase, until } from '../service/harness.ts'
 import { descendantsOf, programBelow, serversOf, stillRunning } from './processes.ts'
@@ -16,7 +17,7 @@ import { usedHome } from './homes.ts'
 import { PROGRAM, visit, type Visitor } from './visitor.ts'
 
 const PTY_HOST = fileURLToPath(new URL('pty-host.ts', import.meta.url))
-const RUN = `'${process.execPath}' '${PROGRAM}'`
+const RUN = [process.execPath, ...SHORT_LIFE, PROGRAM].map(word => `'${word}'`).join(' ')
 const RESTORED = {
   buffer: 'normal',
   cursorVisible: true,
@@ -74,10 +75,8 @@ function everythingIn({ pid }: Terminal): number[] {
 
 describe.concurrent('the terminal is as it was and no process is left', () => {
   test.each<[string, number, (person: Visitor) => void]>([
-    ['q', 0, person => person.press(appKeys.bindings.quit)],
     ['Ctrl+C', 130, person => person.press(appKeys.bindings.interrupt)],
     ['SIGTERM', 143, ({ terminal }) => process.kill(programBelow(terminal.pid), 'SIGTERM')],
-    ['SIGHUP', 129, ({ terminal }) => process.kill(programBelow(terminal.pid), 'SIGHUP')],
   ])('after %s', async (_, code, leave) => {
     const script = `echo before; ${RUN}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
     await using person = visit({ command: 'sh', args: ['-c', script] })
@@ -92,7 +91,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
     await untilGone(processes)
   })
 
-  test('after Ctrl+Z, until fg brings it back', { tags: ['bash'] }, async () => {
+  test('after Ctrl+Z, until fg brings it back, and after q', { tags: ['bash'] }, async () => {
     await using person = visit({ command: 'bash', args: ['--norc', '--noediting', '-i'], env: { PS1: 'prompt> ' } })
     await person.see('prompt>')
     person.type(`${RUN}\r`)
@@ -125,40 +124,44 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
   })
 })
 
-test.concurrent('a run whose dashboard was killed is settled at the next start, and a new one works', async ending => {
-  const home = usedHome(ending)
-  const place = await inWorkspace(home, async ({ client, projectId }) => {
-    const [server] = (await client.servers.list({ projectId })).items
-    // The second case is still under way when the dashboard is killed, however late that is.
-    const tests = [echoCase('quick', 'hello', 'bye'), longCase('slow', 100)]
-    const body = { name: 'Lasting', model: 'none', serverIds: [server!.id], tests }
-    const { suiteId } = await client.suites.create({ projectId, body })
-    return `projects/${projectId}/runs?suiteId=${suiteId}&pane=runs`
-  })
-  await using first = visit({ home, args: [place] })
-  await first.see('▌Runs 0 of 0')
-  await launch(first)
-  await first.see(/✗ failed +quick[^]*● running +slow/)
-  // Nothing else is started while its processes are looked for.
-  first.terminal.kill('SIGSTOP')
-  const processes = [first.terminal.pid, ...descendantsOf(first.terminal.pid).map(each => each.pid)]
-  expect(serversOf(first.terminal.pid)).not.toEqual([])
-  first.terminal.kill('SIGKILL')
-  await untilGone(processes)
+test.concurrent(
+  'a run whose dashboard was killed is settled at the next start, and a new one works',
+  { timeout: 300_000 },
+  async ending => {
+    const home = usedHome(ending)
+    const place = await inWorkspace(home, async ({ client, projectId }) => {
+      const [server] = (await client.servers.list({ projectId })).items
+      // The second case is still under way when the dashboard is killed, however late that is.
+      const tests = [echoCase('quick', 'hello', 'bye'), longCase('slow', 100)]
+      const body = { name: 'Lasting', model: 'none', serverIds: [server!.id], tests }
+      const { suiteId } = await client.suites.create({ projectId, body })
+      return `projects/${projectId}/runs?suiteId=${suiteId}&pane=runs`
+    })
+    await using first = visit({ home, args: [place] })
+    await first.see('▌Runs 0 of 0')
+    await launch(first)
+    await first.see(/✗ failed +quick[^]*● running +slow/)
+    // Nothing else is started while its processes are looked for.
+    first.terminal.kill('SIGSTOP')
+    const processes = [first.terminal.pid, ...descendantsOf(first.terminal.pid).map(each => each.pid)]
+    expect(serversOf(first.terminal.pid)).not.toEqual([])
+    first.terminal.kill('SIGKILL')
+    await untilGone(processes)
 
-  await using second = visit({ home, args: [place] })
-  await second.see('▌Runs 1 of 1')
-  await second.see(/#1 .*✗ failed/)
-  second.press(runsKeys.bindings.open)
-  await second.see('▌Run #1')
-  await second.see(/Status +completed/)
-  await second.see(/environment: 1 trial[^]*The process that ran/)
-  expect(second.terminal.screen()).not.toContain('running')
+    await using second = visit({ home, args: [place] })
+    await second.see('▌Runs 1 of 1')
+    await second.see(/#1 .*✗ failed/)
+    second.press(runsKeys.bindings.open)
+    await second.see('▌Run #1')
+    await second.see(/Status +completed/)
+    await second.see(/environment: 1 trial[^]*The process that ran/)
+    expect(second.terminal.screen()).not.toContain('running')
 
-  await using third = visit({ home })
-  await third.see('▌Sandbox')
-  third.press(projectsKeys.bindings.runs)
-  await third.see('▌Reference server smoke')
-  await launch(third)
-  await third.see(/✗ failed +Sum is wrong[^]*✓ passed +Long operation/)
-})
+    second.go(2)
+    await second.see('▌Sandbox')
+    second.press(projectsKeys.bindings.runs)
+    await second.see('▌Reference server smoke')
+    await launch(second)
+    await second.see(/✗ failed +Sum is wrong[^]*✓ passed +Long operation/)
+  },
+)

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { screens } from '../../src/app/registry.ts'
+import {
+  clientsScreen,
+  environmentsScreen,
+  findingsScreen,
+  nowScreen,
+  projectsScreen,
+  runsScreen,
+  scenariosScreen,
+  serversScreen,
+  sessionsScreen,
+  swarmsScreen,
+} from '../../src/app/screens.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { sandbox, untilEnded, type Ending } from '../service/harness.ts'
 import { openHostileService } from './hostile-service.ts'
@@ -34,8 +45,22 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
+/** Screens that draw bodies of text or charts; the others are lists and records, which these have too. */
+const WITH_BODIES = [
+  clientsScreen,
+  environmentsScreen,
+  findingsScreen,
+  nowScreen,
+  projectsScreen,
+  runsScreen,
+  scenariosScreen,
+  serversScreen,
+  sessionsScreen,
+  swarmsScreen,
+]
+
 // One start for each screen, so that Ctrl+C ends the program wherever it is.
-test.concurrent.for(screens)(
+test.concurrent.for(WITH_BODIES)(
   'endless texts: Ctrl+C ends the program on $title, and nothing had to help',
   async screen => {
     await using person = visit({ env, cols: 120, rows: 36 })

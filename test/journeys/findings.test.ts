@@ -64,29 +64,33 @@ test.concurrent('500 findings are triaged by keys alone, and a refused one costs
   await person.see(/Findings 1 of 1\/499/)
 })
 
-test.concurrent('two processes on one data directory see each other’s dismissals', async ending => {
-  const { dataDir, api, projectId, args } = await workspace(5, ending)
-  await using one = visit({ args })
-  await using other = visit({ args: ['--data-dir', dataDir, 'findings'] })
-  await one.see('Findings 1 of 5')
-  await other.see('Findings 1 of 5')
-  const [, state, first] = /▌. ([a-z]+) +([a-z ]+ \d+)/.exec(one.terminal.screen()) ?? []
-  one.press(keys.dismiss)
-  await one.see(`Dismiss ${first}?`)
-  one.press(confirm.next)
-  one.press(confirm.choose)
-  await one.see('Dismissed 1 finding.')
-  await other.terminal.waitFor(new RegExp(`${state} +⊘ yes +${first}`), NEXT_READ_MS)
-  other.press(keys.show)
-  await other.see(`Show ${first} again?`)
-  other.press(confirm.next)
-  other.press(confirm.choose)
-  await until(
-    () => dismissed(api, projectId),
-    found => found.length === 0,
-  )
-  await one.terminal.waitFor(terminal => !/⊘ yes/.test(terminal.screen()), NEXT_READ_MS)
-  // What the first one dismissed was shown again by the other: taking it back has nothing left to do.
-  one.press(keys.undo)
-  await one.see('somebody has shown it again')
-})
+test.concurrent(
+  'two processes on one data directory see each other’s dismissals',
+  { timeout: 300_000 },
+  async ending => {
+    const { dataDir, api, projectId, args } = await workspace(5, ending)
+    await using one = visit({ args })
+    await using other = visit({ args: ['--data-dir', dataDir, 'findings'] })
+    await one.see('Findings 1 of 5')
+    await other.see('Findings 1 of 5')
+    const [, state, first] = /▌. ([a-z]+) +([a-z ]+ \d+)/.exec(one.terminal.screen()) ?? []
+    one.press(keys.dismiss)
+    await one.see(`Dismiss ${first}?`)
+    one.press(confirm.next)
+    one.press(confirm.choose)
+    await one.see('Dismissed 1 finding.')
+    await other.terminal.waitFor(new RegExp(`${state} +⊘ yes +${first}`), NEXT_READ_MS)
+    other.press(keys.show)
+    await other.see(`Show ${first} again?`)
+    other.press(confirm.next)
+    other.press(confirm.choose)
+    await until(
+      () => dismissed(api, projectId),
+      found => found.length === 0,
+    )
+    await one.terminal.waitFor(terminal => !/⊘ yes/.test(terminal.screen()), NEXT_READ_MS)
+    // What the first one dismissed was shown again by the other: taking it back has nothing left to do.
+    one.press(keys.undo)
+    await one.see('somebody has shown it again')
+  },
+)

@@ -24,59 +24,61 @@ async function leftOnServers(ending: Ending, options: TerminalOptions = {}): Pro
   return home
 }
 
-test.concurrent('the screen one left is there at once, and then its fresh data', async ending => {
+test.concurrent('the screen one left is there at once for its owner, unless the terminal, the data or the file is another', async ending => {
   const home = await leftOnServers(ending)
-  await using person = visit({ home })
-  await person.see(KEPT)
-  expect(person.words()).toContain('stale')
-  expect(person.words()).toContain('▌everything')
-  await person.seeGone(KEPT)
-  expect(person.words()).toContain('▌everything')
-  expect(person.words()).toContain('[3 Servers]')
-  await person.see('fresh')
-})
-
-test.concurrent('a picture that somebody put a sequence into is not shown', async ending => {
-  const home = await leftOnServers(ending)
-  const folder = join(home, '.local/state/mcpdeck')
-  const file = join(
-    folder,
-    readdirSync(folder).find(name => name.startsWith('last-screen-'))!,
-  )
-  const kept = JSON.parse(readFileSync(file, 'utf8')) as { picture: string }
-  const picture = `${kept.picture}\u001B]52;c;ZXZpbA==\u0007\u009D0;evil\u009C`
-  writeFileSync(file, JSON.stringify({ ...kept, picture }))
-  await using person = visit({ home })
-  const unasked = watchUnasked(person.terminal, 'dashboard')
-  await person.see('▌everything')
-  expect(unasked()).toEqual([])
-  expect(person.terminal.output).not.toMatch(KEPT)
-})
-
-test.concurrent('keys typed at the picture count once the program is there', async ending => {
-  const home = await leftOnServers(ending)
-  await using person = visit({ home })
-  await person.see(KEPT)
-  person.go(RUNS)
-  await person.see('Reference server smoke')
-  expect(person.terminal.screen()).not.toMatch(KEPT)
-})
-
-test.concurrent('Ctrl+C at the picture leaves, and the terminal is as it was', async ending => {
-  const home = await leftOnServers(ending)
+  const state = join(home, '.local/state/mcpdeck')
+  const [name, ...others] = readdirSync(state).filter(each => each.startsWith('last-screen-'))
+  expect(others).toEqual([])
+  const file = join(state, name!)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const left = readFileSync(file, 'utf8')
+  {
+    await using person = visit({ home, cols: 80, rows: 24 })
+    await person.see('▌everything')
+    expect(person.terminal.output).not.toMatch(KEPT)
+  }
+  {
+    await using person = visit({ home, env: { MCPDECK_DATA_DIR: join(home, 'elsewhere') } })
+    await person.see('▌Sandbox')
+    expect(person.terminal.output).not.toMatch(KEPT)
+  }
+  // Each of them was killed, so that the file is as it was.
+  expect(readFileSync(file, 'utf8')).toBe(left)
+  {
+    const kept = JSON.parse(left) as { picture: string }
+    const picture = `${kept.picture}\u001B]52;c;ZXZpbA==\u0007\u009D0;evil\u009C`
+    writeFileSync(file, JSON.stringify({ ...kept, picture }))
+    await using person = visit({ home })
+    const unasked = watchUnasked(person.terminal, 'dashboard')
+    await person.see('▌everything')
+    expect(unasked()).toEqual([])
+    expect(person.terminal.output).not.toMatch(KEPT)
+  }
+  writeFileSync(file, left)
+  {
+    await using person = visit({ home })
+    await person.see(KEPT)
+    expect(person.words()).toContain('stale')
+    expect(person.words()).toContain('▌everything')
+    await person.seeGone(KEPT)
+    expect(person.words()).toContain('▌everything')
+    expect(person.words()).toContain('[3 Servers]')
+    await person.see('fresh')
+  }
+  expect(readFileSync(file, 'utf8')).toBe(left)
+  {
+    await using person = visit({ home })
+    await person.see(KEPT)
+    person.go(RUNS)
+    await person.see('Reference server smoke')
+    expect(person.terminal.screen()).not.toMatch(KEPT)
+  }
   await using person = visit({ home })
   await person.see(KEPT)
   person.press(appKeys.bindings.interrupt)
   expect(await person.terminal.waitForExit()).toMatchObject({ code: 130 })
   expect(person.terminal.buffer).toBe('normal')
   expect(person.terminal.cursorVisible).toBe(true)
-})
-
-test.concurrent('a terminal of another size shows no picture but the same place', async ending => {
-  const home = await leftOnServers(ending)
-  await using person = visit({ home, cols: 80, rows: 24 })
-  await person.see('▌everything')
-  expect(person.terminal.output).not.toMatch(KEPT)
 })
 
 test.concurrent('options come back to the same place, and where one is left with them the next start begins', async ending => {
@@ -94,13 +96,6 @@ test.concurrent('options come back to the same place, and where one is left with
   expect(plain.words()).toContain('[4 Runs]')
 })
 
-test.concurrent('another data source shows nothing of this one', async ending => {
-  const home = await leftOnServers(ending)
-  await using person = visit({ home, env: { MCPDECK_DATA_DIR: join(home, 'elsewhere') } })
-  await person.see('▌Sandbox')
-  expect(person.terminal.output).not.toMatch(KEPT)
-})
-
 test.concurrent.for([[], ['--read-only']])(
   'bad settings give the terminal back before they are told: %j',
   async (args, { onTestFinished }) => {
@@ -114,17 +109,9 @@ test.concurrent.for([[], ['--read-only']])(
   },
 )
 
-test.concurrent('the kept screen is for its owner only', async ending => {
-  const home = await leftOnServers(ending)
-  const state = join(home, '.local/state/mcpdeck')
-  const kept = readdirSync(state).filter(name => name.startsWith('last-screen-'))
-  expect(kept).toHaveLength(1)
-  expect(statSync(join(state, kept[0]!)).mode & 0o777).toBe(0o600)
-})
-
-test.concurrent('a place that is named shows what it showed first, wherever one went from it', async ending => {
-  const home = await leftOnServers(ending)
-  const args = ['servers', '--no-mouse']
+test.concurrent('a place that is named shows what it showed first, wherever one went from it; a plain start shows what was left', async ending => {
+  const home = usedHome(ending)
+  const args = ['servers']
   {
     await using first = visit({ home, args })
     await first.see('▌everything')
@@ -137,28 +124,18 @@ test.concurrent('a place that is named shows what it showed first, wherever one 
     first.press(appKeys.bindings.quit)
     await first.terminal.waitForExit()
   }
-  await using person = visit({ home, args })
-  await person.see(KEPT)
-  expect(person.words()).toContain('▌everything')
-  expect(person.words()).toContain('[3 Servers]')
-  await person.seeGone(KEPT)
-  await person.see('fresh')
-  expect(person.words()).toContain('[3 Servers]')
-})
-
-test.concurrent('a plain start shows what was left, also where a place was named', async ending => {
-  const home = await leftOnServers(ending)
   {
-    await using first = visit({ home, args: ['servers'] })
-    await first.see('▌everything')
-    first.go(RUNS)
-    await first.see('Reference server smoke')
-    first.press(appKeys.bindings.quit)
-    await first.terminal.waitForExit()
+    await using named = visit({ home, args })
+    await named.see(KEPT)
+    expect(named.words()).toContain('▌everything')
+    expect(named.words()).toContain('[3 Servers]')
+    await named.seeGone(KEPT)
+    await named.see('fresh')
+    expect(named.words()).toContain('[3 Servers]')
   }
-  await using person = visit({ home })
-  await person.terminal.waitFor(() => KEPT.test(person.terminal.output))
-  await person.see('[4 Runs]')
+  await using plain = visit({ home })
+  await plain.terminal.waitFor(() => KEPT.test(plain.terminal.output))
+  await plain.see('[4 Runs]')
 })
 
 test.concurrent('options show what was left with the same options, and never what others left', async ending => {

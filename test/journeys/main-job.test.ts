@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { screens } from '../../src/app/registry.ts'
 import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
@@ -13,44 +13,37 @@ const TRIALS = 15
 /** The case that fails by design, as far as a narrow terminal shows its title. */
 const WRONG = 'Sum is wrong on'
 
-const sizes = [
-  { cols: 120, rows: 40 },
-  { cols: 80, rows: 24 },
-]
+test('in an empty home a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
+  await using person = visit({ cols: 80, rows: 24, isUsed: false })
+  await person.see(/▌Sandbox +admin/)
+  // What the terminal answers to questions must not be echoed onto the screen.
+  expect(person.terminal.output).not.toContain('^[')
 
-describe.concurrent.each(sizes)('in an empty home at $cols×$rows', size => {
-  test('a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
-    await using person = visit({ ...size, isUsed: false })
-    await person.see(/▌Sandbox +admin/)
-    // What the terminal answers to questions must not be echoed onto the screen.
-    expect(person.terminal.output).not.toContain('^[')
+  person.press(projectsKeys.bindings.open)
+  await person.see(/▌everything +stdio +yes/)
+  await examine(person)
+  await lookAround(person)
+  await callEcho(person)
 
-    person.press(projectsKeys.bindings.open)
-    await person.see(/▌everything +stdio +yes/)
-    await examine(person)
-    await lookAround(person)
-    await callEcho(person)
+  person.go(screens.findIndex(({ route }) => route.screen === 'runs') + 1)
+  await person.see(new RegExp(`▌${SUITE} +— `))
+  await declineLaunch(person)
+  await launch(person)
+  await person.see(`Run #1`)
+  await person.see(terminal => isUnderWay(terminal.screen()))
+  await person.see(() => isOver(person))
+  await person.see(`[Trials ${TRIALS}]`)
+  await person.see(/✗ failed, 9\/10 case/)
 
-    person.go(screens.findIndex(({ route }) => route.screen === 'runs') + 1)
-    await person.see(new RegExp(`▌${SUITE} +— `))
-    await declineLaunch(person)
-    await launch(person)
-    await person.see(`Run #1`)
-    await person.see(terminal => isUnderWay(terminal.screen()))
-    await person.see(() => isOver(person))
-    await person.see(`[Trials ${TRIALS}]`)
-    await person.see(/✗ failed, 9\/10 case/)
+  await readTrace(person)
+  await rerun(person)
+  await person.see(/Run #2/)
+  // When it has ended it is shown against the run that it repeats.
+  await person.see(/\[Compare\][^]*1 still failing/)
+  await person.see(new RegExp(`✗ still failing +${WRONG}`))
 
-    await readTrace(person)
-    await rerun(person)
-    await person.see(/Run #2/)
-    // When it has ended it is shown against the run that it repeats.
-    await person.see(/\[Compare\][^]*1 still failing/)
-    await person.see(new RegExp(`✗ still failing +${WRONG}`))
-
-    person.press(appKeys.bindings.quit)
-    expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
-  })
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
 })
 
 async function examine(person: Visitor): Promise<void> {

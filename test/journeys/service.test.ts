@@ -6,8 +6,8 @@ import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { newHome } from './homes.ts'
-import { startServing } from './serving.ts'
-import { visit } from './visitor.ts'
+import { startServing, type Serving } from './serving.ts'
+import { visit, type Visitor } from './visitor.ts'
 
 const GAUGE = /[█░]{10} \d+\+?\/10\b/
 
@@ -44,49 +44,42 @@ test.concurrent('a run on a service is followed to its end within the budget of 
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })
 
-test.concurrent('when the service stops, what was read stays; its return is noticed without a key', async ending => {
-  const home = newHome(ending)
-  const service = await startServing(home, {}, ending)
-  await using person = visit({ env: service.env })
-  await person.see('▌Sandbox')
-  await person.see('Swarms and scenarios')
-  person.press(projectsKeys.bindings.runs)
-  await person.see('▌Reference server smoke')
-  await person.see('fresh')
-
-  await service.stop()
-  person.press(appKeys.bindings.refresh)
-  await person.see(/^[^\n]*no answer since \d\d:\d\d/)
-  await person.see(/Read (?:just now|\d+m ago): Connection refused/)
-  expect(person.terminal.words()).toContain('▌Reference server smoke')
-
-  await startServing(home, { port: service.port }, ending)
-  await person.see(/^[^\n]*fresh/)
-  await person.seeGone('Connection refused')
-  expect(person.terminal.words()).toContain('▌Reference server smoke')
-})
-
-test.concurrent('a program that starts while the service is down shows what it knew, and goes on when it is back', async ending => {
+test.concurrent('when the service stops, what was read stays, also for who starts meanwhile; its return is noticed without a key', async ending => {
   const [serving, home] = [newHome(ending), newHome(ending)]
   const service = await startServing(serving, {}, ending)
+  const seeStopped = async (person: Visitor) => {
+    await person.see(/^[^\n]*no answer since \d\d:\d\d/)
+    await person.see(/Read (?:just now|\d+m ago): Connection refused/)
+    expect(person.terminal.words()).toContain('▌Reference server smoke')
+  }
+  const seeBack = async (person: Visitor) => {
+    await person.see(/^[^\n]*fresh/)
+    await person.seeGone('Connection refused')
+    expect(person.terminal.words()).toContain('▌Reference server smoke')
+  }
+  const start = () => startServing(serving, { port: service.port }, ending)
+  let again: Serving
   {
     await using person = visit({ home, env: service.env })
     await person.see('▌Sandbox')
+    await person.see('Swarms and scenarios')
     person.press(projectsKeys.bindings.runs)
     await person.see('▌Reference server smoke')
     await person.see('fresh')
+    await service.stop()
+    person.press(appKeys.bindings.refresh)
+    await seeStopped(person)
+    again = await start()
+    await seeBack(person)
     person.press(appKeys.bindings.quit)
     await person.terminal.waitForExit()
   }
-  await service.stop()
+  await again.stop()
 
   await using person = visit({ home, env: service.env })
-  await person.see(/^[^\n]*no answer since \d\d:\d\d/)
-  await person.see(/Read (?:just now|\d+m ago): Connection refused/)
-  expect(person.terminal.words()).toContain('▌Reference server smoke')
-  await startServing(serving, { port: service.port }, ending)
-  await person.see(/^[^\n]*fresh/)
-  await person.seeGone('Connection refused')
+  await seeStopped(person)
+  await start()
+  await seeBack(person)
 
   const folder = join(home, '.cache/mcpdeck')
   // Node's compiled code lies there too; answers do not.

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { minimalEnv } from '../pty/home.ts'
+import { SHORT_LIFE } from '../pty/short-life.ts'
 import { withRunningTest } from '../service/harness.ts'
 import { PROGRAM } from './visitor.ts'
 
@@ -25,10 +26,11 @@ export async function startServing(
   ending = withRunningTest,
 ): Promise<Serving> {
   const { port: wanted = 0, args = [], env } = options
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--json', '--port', String(wanted), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...minimalEnv(home), ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    [...SHORT_LIFE, PROGRAM, 'serve', '--json', '--port', String(wanted), ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...minimalEnv(home), ...env } },
+  )
   const exited = once(child, 'exit')
   const stop = async () => {
     child.kill('SIGTERM')

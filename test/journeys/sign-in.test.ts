@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
-import { clipboard } from '../pty/clipboard.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 import { startOAuthServer, visit } from '../servers/oauth-server.ts'
 import { until } from '../service/harness.ts'
@@ -91,31 +90,6 @@ test('a sign-in from the screen: browser, tokens, a call, their refresh, and no 
   })
   terminal.type('q')
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
-})
-
-test('without a desktop the link is on the clipboard, and the address of another browser is pasted', async () => {
-  const { server, home } = await prepared()
-  const terminal = await onServers(home)
-  await agree(terminal)
-  const link = clipboard(terminal)
-  expect(link).toContain(`${server.authority}/authorize?`)
-  const { back } = await visit(link)
-  terminal.paste(back)
-  terminal.press('enter')
-  await terminal.waitFor('Signed in to guarded')
-  expectNoSecret(server, home, terminal.output)
-  terminal.type('q')
-  expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
-})
-
-test('leaving mcpdeck while it waits leaves nothing that listens', async () => {
-  const { home, env, opened } = await prepared()
-  const terminal = await onServers(home, env)
-  await agree(terminal)
-  const { back } = await visit(await opened())
-  terminal.press('ctrl+c')
-  await terminal.waitForExit()
-  await expect(fetch(back)).rejects.toThrow('fetch failed')
 })
 
 /** The link that `sign-in` prints. */

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { newsKeys } from '../../src/components/list/list-keys.ts'
-import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { createApi, sandbox } from '../service/harness.ts'
 import { newHome } from './homes.ts'
 import { startServing } from './serving.ts'
@@ -58,26 +57,6 @@ test.concurrent('what came since the last session is one key away, and what was 
   await person.see('fresh')
   person.press(newsKeys.bindings.only)
   await person.see('Nothing new or changed here since your last visit')
-})
-
-test.concurrent('while the service is gone a launch says why it waits, rows stay with their age, and the return is noticed', async ending => {
-  const served = newHome(ending)
-  const serving = await startServing(served, {}, ending)
-  const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
-  const { projectId } = await sandbox(api)
-  await using person = visit({ env: serving.env, args: [`projects/${projectId}/runs`] })
-  await person.see('▌Reference server smoke')
-  await serving.stop()
-  person.press(appKeys.bindings.refresh)
-  await person.see('no answer since')
-  await person.see('! Read ')
-  person.press(runsKeys.bindings.launch)
-  await person.see('does not answer; this works again as soon as it does.')
-  await startServing(served, { port: serving.port }, ending)
-  await person.see('fresh')
-  await person.seeGone('! Read ')
-  person.press(runsKeys.bindings.launch)
-  await person.see('As configured')
 })
 
 test.concurrent('a workspace that cannot be opened says so in every pane, and what needs it waits', async ending => {

@@ -15,53 +15,44 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.buffer).toBe('normal')
 }
 
-describe.concurrent('a line of 300 ms', () => {
-  test('keys typed ahead do all that they say, in order', async () => {
-    await using person = visit({ cols: 120, rows: 40, line: FAR })
-    await person.see('▌Sandbox')
-    // Enter the project, look around in its runs, and find the way back to the server by the palette.
-    person.press(projectsKeys.bindings.open)
-    person.type('4jjkk2jkjk3')
-    person.press(appKeys.bindings.palette)
-    person.type('go to proj')
-    person.terminal.press('enter')
-    person.go(4)
-    person.press(listKeys.bindings.filter)
-    person.type('smoke')
-    person.terminal.press('enter')
-    await person.see(/\[4 Runs\][^]*▌Reference server smoke/)
-    await person.see('smoke')
-    await leave(person)
-  })
+test.concurrent('over a line of 300 ms the terminal is asked nothing on the way, and keys typed ahead do all that they say', async () => {
+  await using person = visit({ cols: 120, rows: 40, line: FAR })
+  await person.see('Swarms and scenarios')
+  const before = person.terminal.output.length
+  for (const [number, title] of [
+    [4, '▌Reference server smoke'],
+    [2, '▌Sandbox'],
+  ] as const) {
+    person.go(number)
+    await person.see(title)
+  }
+  // Status and mode reports, and colours that are asked for.
+  expect(person.terminal.output.slice(before)).not.toMatch(/\x1b\[[?>=]?[\d;]*(?:[nc]|\$p|u)|\x1b\]1[01];\?/)
 
-  test('a field gets what was typed in one piece with the key that opens it', async () => {
-    await using person = visit({ cols: 120, rows: 30, line: FAR })
-    await person.see('Swarms and scenarios')
-    person.type('/sand')
-    await person.see('/sand')
-    person.type('\u001B[27u4/smoke')
-    await person.see(/\[4 Runs\][^]*\/smoke/)
-    expect(person.terminal.words()).not.toContain('· by ')
-    person.type('\u001B[27u')
-    await person.seeGone('/smoke')
-    await leave(person)
-  })
+  // A field gets what was typed in one piece with the key that opens it.
+  person.type('/sand')
+  await person.see('/sand')
+  person.type('\u001B[27u4/smoke')
+  await person.see(/\[4 Runs\][^]*\/smoke/)
+  expect(person.terminal.words()).not.toContain('· by ')
+  person.type('\u001B[27u')
+  await person.seeGone('/smoke')
+  person.go(2)
+  await person.see('▌Sandbox')
 
-  test('a screen opens with one question and one answer: the terminal is asked nothing on the way', async () => {
-    await using person = visit({ cols: 120, rows: 40, line: FAR })
-    await person.see('Swarms and scenarios')
-    const before = person.terminal.output.length
-    for (const [number, title] of [
-      [4, '▌Reference server smoke'],
-      [2, '▌Sandbox'],
-    ] as const) {
-      person.go(number)
-      await person.see(title)
-    }
-    // Status and mode reports, and colours that are asked for.
-    expect(person.terminal.output.slice(before)).not.toMatch(/\x1b\[[?>=]?[\d;]*(?:[nc]|\$p|u)|\x1b\]1[01];\?/)
-    await leave(person)
-  })
+  // Enter the project, look around in its runs, and find the way back to the server by the palette.
+  person.press(projectsKeys.bindings.open)
+  person.type('4jjkk2jkjk3')
+  person.press(appKeys.bindings.palette)
+  person.type('go to proj')
+  person.terminal.press('enter')
+  person.go(4)
+  person.press(listKeys.bindings.filter)
+  person.type('smoke')
+  person.terminal.press('enter')
+  await person.see(/\[4 Runs\][^]*▌Reference server smoke/)
+  await person.see('smoke')
+  await leave(person)
 })
 
 describe.concurrent('a line that carries 4 KB a second', () => {

@@ -49,39 +49,43 @@ test('50 resizes within a second end in a right frame, with keys between them', 
 })
 
 describe('a terminal that takes nothing, as after Ctrl+S', () => {
-  test('for ten seconds: a run goes on to its end behind it, and then the screen is right', async () => {
-    await using person = visit({ cols: 120, rows: 40 })
-    const { terminal } = person
-    await person.see('▌Sandbox')
-    person.press(projectsKeys.bindings.runs)
-    await person.see('▌Reference server smoke')
-    person.press(runsKeys.bindings.launch)
-    await person.see('As configured')
-    person.press(formKeys.bindings.choose)
-    await person.see(/▌ Launch \d+ trials/)
-    person.press(formKeys.bindings.choose)
-    await person.see('▌Run #1')
-    terminal.stopReading()
-    const before = memoryOf(terminal.pid)
-    const time = ownClock(terminal.pid)
-    // Screens of its own fill what the kernel keeps, so that nothing more goes out.
-    person.type('234'.repeat(40))
-    await until(time, elapsed => elapsed > 10_000)
-    // What is not kept is collected, on a busy machine a little later.
-    await until(
-      () => memoryOf(terminal.pid) - before,
-      grown => grown < 100,
-    )
-    const seen = terminal.bytes
-    person.go(4)
-    terminal.goOnReading()
-    await person.see(/#1 .*✗ failed +9\/10/)
-    // What was never seen was never written: the last picture, and what the kernel held.
-    expect(terminal.bytes - seen).toBeLessThan(120_000)
-    expect(isStraight(terminal)).toBe(true)
-    person.press(listKeys.bindings.down)
-    await leave(person)
-  })
+  test(
+    'for ten seconds: a run goes on to its end behind it, and then the screen is right',
+    { timeout: 300_000 },
+    async () => {
+      await using person = visit({ isPlain: true, cols: 120, rows: 40 })
+      const { terminal } = person
+      await person.see('▌Sandbox')
+      person.press(projectsKeys.bindings.runs)
+      await person.see('▌Reference server smoke')
+      person.press(runsKeys.bindings.launch)
+      await person.see('As configured')
+      person.press(formKeys.bindings.choose)
+      await person.see(/▌ Launch \d+ trials/)
+      person.press(formKeys.bindings.choose)
+      await person.see('▌Run #1')
+      terminal.stopReading()
+      const before = memoryOf(terminal.pid)
+      const time = ownClock(terminal.pid)
+      // Screens of its own fill what the kernel keeps, so that nothing more goes out.
+      person.type('234'.repeat(40))
+      await until(time, elapsed => elapsed > 10_000)
+      // What is not kept is collected, on a busy machine a little later.
+      await until(
+        () => memoryOf(terminal.pid) - before,
+        grown => grown < 100,
+      )
+      const seen = terminal.bytes
+      person.go(4)
+      terminal.goOnReading()
+      await person.see(/#1 .*✗ failed +9\/10/)
+      // What was never seen was never written: the last picture, and what the kernel held.
+      expect(terminal.bytes - seen).toBeLessThan(120_000)
+      expect(isStraight(terminal)).toBe(true)
+      person.press(listKeys.bindings.down)
+      await leave(person)
+    },
+  )
 
   test('it still hears SIGTERM, however full its terminal is, and nothing of it is left', async () => {
     await using person = visit({ cols: 200, rows: 60 })

@@ -29,19 +29,6 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-test('a server that is saved nowhere opens on its tools, and nothing of it stays', async () => {
-  const own = homeWithTemporary()
-  const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--', process.execPath, SERVER, 'healthy')
-  await terminal.waitFor('3 listed')
-  const [directory = ''] = own.left()
-  expect(statSync(join(own.temporary, directory)).mode & 0o777).toBe(0o700)
-  await quit(terminal)
-  expect(own.left()).toEqual([])
-  expect(existsSync(join(own.home, '.local/share/mcpdeck/mcpdeck.sqlite'))).toBe(false)
-  const state = join(own.home, '.local/state/mcpdeck')
-  expect(existsSync(state) ? readdirSync(state) : []).toEqual([])
-})
-
 test('one key saves it in the local workspace with all that it was opened with', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--timeout', '9s', '--', process.execPath, SERVER, 'healthy')
@@ -60,17 +47,6 @@ test('one key saves it in the local workspace with all that it was opened with',
   expect(again.screen()).not.toContain(SECRET)
   again.type(']]')
   await again.waitFor('3 listed')
-})
-
-test('a server is tried in the directory that is named, and told to be saved without it', async () => {
-  const own = homeWithTemporary()
-  const terminal = tried(own, '--cwd', dirname(SERVER), '--', process.execPath, `./${basename(SERVER)}`, 'healthy')
-  await terminal.waitFor('3 listed')
-  terminal.type('s')
-  await terminal.waitFor('Save stdio-server')
-  terminal.press('ctrl+s')
-  await terminal.waitFor(/Left behind: Its directory/)
-  await quit(terminal)
 })
 
 test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
@@ -111,41 +87,6 @@ test('a call becomes an eval case that was run in at most twelve keys after its 
   onTestFinished(() => run.close())
   expect(await run.waitForExit()).toMatchObject({ code: 0 })
   expect(run.words()).toContain('1 passed, 0 failed')
-})
-
-test('a call is sent again as it was, or with what is changed in its form', async () => {
-  const own = homeWithTemporary()
-  const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
-  await terminal.waitFor('2 listed')
-  terminal.type('c')
-  await terminal.waitFor('Call get-sum on stdio-server')
-  terminal.type('2')
-  terminal.press('tab')
-  terminal.type('3')
-  terminal.press('ctrl+s')
-  await terminal.waitFor('The sum is 5.')
-  terminal.type('e')
-  await terminal.waitFor('It acts on the server stdio-server')
-  terminal.press('tab')
-  terminal.type('0')
-  terminal.press('ctrl+s')
-  await terminal.waitFor('The sum is 32.')
-  terminal.type('R')
-  await terminal.waitFor('With {"a":2,"b":30}')
-  terminal.press('down', 'enter')
-  await terminal.waitFor(() => !terminal.screen().includes('again?'))
-  terminal.type('qqq')
-  await terminal.waitFor('2 listed')
-  terminal.type(']]]')
-  await terminal.waitFor(/\[Calls/)
-  const called = terminal
-    .screen()
-    .split('\n')
-    .filter(line => /│.*\bget-sum\b.*│$/.test(line))
-  expect(called).toHaveLength(3)
-  await terminal.waitFor('edit and call')
-  terminal.type('e')
-  await terminal.waitFor('It acts on the server stdio-server')
 })
 
 test('a second call is saved in the suite of the first, or in another new one', async () => {
@@ -199,7 +140,7 @@ test('a second call is saved in the suite of the first, or in another new one', 
   expect(own.left()).toEqual([])
 })
 
-test('what a killed one left behind is removed at the next start, and what is in use is not', async () => {
+test('what a killed one left behind is removed at the next start, and what is in use is not; a directory is told to be left behind', async () => {
   const own = homeWithTemporary()
   const killed = tried(own, '--', process.execPath, SERVER, 'healthy')
   await killed.waitFor('3 listed')
@@ -210,9 +151,13 @@ test('what a killed one left behind is removed at the next start, and what is in
   const first = tried(own, '--', process.execPath, SERVER, 'healthy')
   await first.waitFor(() => own.left().length === 1 && own.left()[0] !== stray && first.screen().includes('3 listed'))
   const [used = ''] = own.left()
-  const second = tried(own, '--', process.execPath, SERVER, 'healthy')
+  const second = tried(own, '--cwd', dirname(SERVER), '--', process.execPath, `./${basename(SERVER)}`, 'healthy')
   await second.waitFor('3 listed')
   expect(own.left()).toContain(used)
+  second.type('s')
+  await second.waitFor('Save stdio-server')
+  second.press('ctrl+s')
+  await second.waitFor(/Left behind: Its directory/)
   await quit(second)
   expect(own.left()).toEqual([used])
   first.kill('SIGTERM')
@@ -220,12 +165,14 @@ test('what a killed one left behind is removed at the next start, and what is in
   expect(own.left()).toEqual([])
 })
 
-test('an address opens with its headers, and is called without being saved', async () => {
+test('an address opens with its headers, is called without being saved, and nothing of it stays', async () => {
   const server = await startHttpServer()
   onTestFinished(() => server.close())
   const own = homeWithTemporary()
   const terminal = tried(own, '--header', `X-Team: ${SECRET}`, server.url)
   await terminal.waitFor('1 listed')
+  const [directory = ''] = own.left()
+  expect(statSync(join(own.temporary, directory)).mode & 0o777).toBe(0o700)
   terminal.press('enter')
   await terminal.waitFor('Call count')
   terminal.press('ctrl+s')
@@ -236,6 +183,9 @@ test('an address opens with its headers, and is called without being saved', asy
   await terminal.waitFor(now => !now.screen().includes('✓ answered'))
   await quit(terminal)
   expect(own.left()).toEqual([])
+  expect(existsSync(join(own.home, '.local/share/mcpdeck/mcpdeck.sqlite'))).toBe(false)
+  const state = join(own.home, '.local/state/mcpdeck')
+  expect(existsSync(state) ? readdirSync(state) : []).toEqual([])
 })
 
 test('a program that does not start is reported on the screen', async () => {

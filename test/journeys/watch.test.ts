@@ -26,7 +26,7 @@ test('a run is watched through a restart of its service, by the verdict of what 
   expect([1, 3]).toContain(code)
   expect(stderr).toContain('The service answers again.')
   await home.close()
-}, 60_000)
+})
 
 test('a run of the local workspace is followed to its end in the process of the command', async () => {
   const home = await openHome()
@@ -36,4 +36,4 @@ test('a run of the local workspace is followed to its end in the process of the 
   expect(await terminal.waitForExit(30_000)).toMatchObject({ code: 0 })
   expect(terminal.words()).toContain('1 case execution, 1 passed, 0 failed')
   await home.close()
-}, 60_000)
+})

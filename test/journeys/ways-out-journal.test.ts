@@ -11,6 +11,7 @@ import type { OpenWrite } from '../../src/api/client/journal/open-write.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { openHome } from '../cli/program.ts'
 import { startProxy } from '../journal/processes.ts'
+import { SHORT_LIFE } from '../pty/short-life.ts'
 import { newHome } from './homes.ts'
 import type { Step } from './lost-terminal-host.ts'
 import type { Ending } from '../service/harness.ts'
@@ -23,10 +24,7 @@ const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 const SUITE = 'Reference server smoke'
 
 /** Of the signals that end the program, which all take one way out; each of them does in `ways-out.test.ts`. */
-const SIGNALS = {
-  dashboard: ['SIGHUP', 'SIGQUIT', 'SIGABRT', 'SIGUSR2', 'SIGXFSZ'],
-  run: ['SIGHUP', 'SIGTERM', 'SIGALRM'],
-} as const
+const SIGNALS = { dashboard: ['SIGABRT'], run: ['SIGTERM'] } as const
 
 type Command = { args: readonly string[]; steps: readonly Step[] }
 
@@ -83,7 +81,7 @@ async function openPlace(ending: Ending) {
 
 type At = Awaited<ReturnType<typeof openPlace>>
 
-const line = (args: readonly string[]) => commandLineOf(process.execPath, PROGRAM, ...args)
+const line = (args: readonly string[]) => commandLineOf(process.execPath, ...SHORT_LIFE, PROGRAM, ...args)
 
 /** A write whose end is not known, and what is told of it once it was read back. */
 const IN_DOUBT = [{ operation: 'createEvalRun', open: 1 }]

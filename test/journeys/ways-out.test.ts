@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commandLineOf } from '../command-line-of.ts'
 import { openStage } from '../cli/stage.ts'
+import { SHORT_LIFE } from '../pty/short-life.ts'
 import { type Ending, withRunningTest } from '../service/harness.ts'
 import { usedHome } from './homes.ts'
 import { descendantsOf, programBelow } from './processes.ts'
@@ -15,18 +16,17 @@ import { PATIENCE } from '../patience.ts'
 
 const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 
-/** Every signal whose way out the program takes by itself. */
-const SIGNALS = [
-  'SIGINT',
-  'SIGTERM',
-  'SIGHUP',
-  'SIGQUIT',
-  'SIGABRT',
-  'SIGALRM',
-  'SIGUSR2',
-  'SIGXCPU',
-  'SIGXFSZ',
-] as const
+/**
+ * Signals whose way out the program takes by itself, which is one for all of them: the dashboard ends on each, what is
+ * started in another way on some.
+ */
+const SIGNALS: Record<string, readonly NodeJS.Signals[]> = {
+  dashboard: ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGABRT', 'SIGALRM', 'SIGUSR2', 'SIGXCPU', 'SIGXFSZ'],
+  'dashboard with options': ['SIGTERM'],
+  watch: ['SIGINT', 'SIGXCPU'],
+  run: ['SIGTERM', 'SIGALRM'],
+  serve: ['SIGINT', 'SIGTERM', 'SIGHUP'],
+}
 
 type Command = {
   args: string[]
@@ -78,10 +78,10 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
 
 const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run goes on.' }
 
-const line = (args: readonly string[]) => commandLineOf(process.execPath, PROGRAM, ...args)
+const line = (args: readonly string[]) => commandLineOf(process.execPath, ...SHORT_LIFE, PROGRAM, ...args)
 
 describe.each(Object.entries(commands))('%s', (name, prepare) => {
-  test.each(SIGNALS)('ends on %s with its code, and gives the terminal back', async signal => {
+  test.each(SIGNALS[name]!)('ends on %s with its code, and gives the terminal back', async signal => {
     const { args, underWay, says = '', ordinary = [], home, env } = await prepare(withRunningTest)
     const script = `${line(args)}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
     await using person = visit({ command: 'sh', args: ['-c', script], home, env })

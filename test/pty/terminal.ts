@@ -7,6 +7,7 @@ import xterm from '@xterm/headless'
 import { recordEffects, type Effect } from './effects.ts'
 import { createHome, createUsedHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
+import { SHORT_LIFE } from './short-life.ts'
 import { OneWay, type LineOptions } from './line.ts'
 import { terminalOpened } from './started.ts'
 
@@ -21,6 +22,8 @@ export type TerminalOptions = {
   /** The program; without it `node dist/boot.js`. */
   command?: string
   args?: readonly string[]
+  /** Starts the program as users do, without the arguments that save processor time in a short visit. */
+  isPlain?: boolean
   /** Added to the minimal environment; undefined removes a variable. */
   env?: Record<string, string | undefined>
   cols?: number
@@ -315,10 +318,10 @@ export function wordsOf(screen: string): string {
   return screen.replaceAll(/[\s│┃]+/g, ' ')
 }
 
-function commandLine({ command, args = [] }: TerminalOptions): [file: string, args: string[]] {
+function commandLine({ command, args = [], isPlain = false }: TerminalOptions): [file: string, args: string[]] {
   if (command !== undefined) return [command, [...args]]
   if (!existsSync(defaultProgram)) throw new Error('dist/boot.js is missing; run npm run build first')
-  return [process.execPath, [defaultProgram, ...args]]
+  return [process.execPath, [...(isPlain ? [] : SHORT_LIFE), defaultProgram, ...args]]
 }
 
 function signalName(number: number | undefined): NodeJS.Signals | undefined {

@@ -70,7 +70,7 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
   const start = async (): Promise<Terminal> => {
     starts += 1
     const env = { ...service.env, EDITOR: 'true', VISUAL: 'true' }
-    const terminal = openTerminal({ env, home, cols: 120, rows: 40 })
+    const terminal = openTerminal({ isPlain: true, env, home, cols: 120, rows: 40 })
     await terminal.waitFor('Projects', ANSWERS_WITHIN_MS)
     return terminal
   }

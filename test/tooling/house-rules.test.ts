@@ -236,6 +236,7 @@ tester.run('sentence', sentenceRule, {
   valid: [
     inTest("expect(terminal.words()).toContain('The suite is saved.')"),
     inTest("expect(terminal.screen()).toContain('3 passed   1 failed')"),
+    inTest("expect(wordsOf(paneOf(terminal.screen()))).toContain('The suite is saved.')"),
     inTest("expect(terminal.screen()).toContain('Sandbox')"),
     inTest("expect(stdout).toContain('The suite is saved.')"),
   ],

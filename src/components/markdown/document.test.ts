@@ -199,7 +199,7 @@ const snippet = fc.oneof(
 const hostile = fc.array(snippet, { maxLength: 60 }).map(parts => parts.join(''))
 
 describe('hostile Markdown', () => {
-  test('never yields a control character or a row that is too wide', () => {
+  test('never yields a control character or a row that is too wide', { timeout: 60_000 }, () => {
     const links = createTheme({ level: 0, ascii: false, links: true })
     fc.assert(
       fc.property(hostile, fc.integer({ min: 12, max: 90 }), (text, width) => {
@@ -213,21 +213,25 @@ describe('hostile Markdown', () => {
     )
   })
 
-  test('gives in a window the rows that the whole has, and read in slices what it gives at once', () => {
-    fc.assert(
-      fc.property(hostile, fc.nat(30), fc.integer({ min: 1, max: 40 }), (text, from, slice) => {
-        const whole = outline(read(text), UNFOLDED)
-        const lines = (shown: typeof whole, first: number) =>
-          Array.from({ length: Math.max(0, shown.count - first) }, (_, at) => {
-            const { entry, offset } = shown.at(first + at)
-            return paintLine(entry.lines.at(offset), { theme, width: 50, wraps: true })
-          })
-        expect(lines(outline(read(text, slice), UNFOLDED), from)).toEqual(lines(whole, 0).slice(from))
-      }),
-    )
-  })
+  test(
+    'gives in a window the rows that the whole has, and read in slices what it gives at once',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(hostile, fc.nat(30), fc.integer({ min: 1, max: 40 }), (text, from, slice) => {
+          const whole = outline(read(text), UNFOLDED)
+          const lines = (shown: typeof whole, first: number) =>
+            Array.from({ length: Math.max(0, shown.count - first) }, (_, at) => {
+              const { entry, offset } = shown.at(first + at)
+              return paintLine(entry.lines.at(offset), { theme, width: 50, wraps: true })
+            })
+          expect(lines(outline(read(text, slice), UNFOLDED), from)).toEqual(lines(whole, 0).slice(from))
+        }),
+      )
+    },
+  )
 
-  test('is found by a search where the words can be seen', () => {
+  test('is found by a search where the words can be seen', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(hostile, fc.constantFrom('word', 'a', 'b 日', 'wo', '1', '(', 'x.test'), (text, wanted) => {
         const roots = read(text)
@@ -244,7 +248,7 @@ describe('hostile Markdown', () => {
     )
   })
 
-  test('loses no word and keeps its pieces small', () => {
+  test('loses no word and keeps its pieces small', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('- ', '> ', 'word', ' ', '\n', '# '), { maxLength: 80 }), parts => {
         const text = parts.join('')
@@ -271,7 +275,7 @@ describe('hostile Markdown', () => {
   })
 })
 
-test('of 50 MB only the blocks that a window needs are read', () => {
+test('of 50 MB only the blocks that a window needs are read', { timeout: 60_000 }, () => {
   const chapter = `## Chapter\n\n${'A paragraph with **strong** words and a [link](https://x.test/).\n\n'.repeat(20)}- a\n- b\n\n`
   const text = chapter.repeat(Math.ceil(50_000_000 / chapter.length))
   const document = markdown(text, theme.symbols, '', readHere)

@@ -157,52 +157,60 @@ function run({ clock, set }: ReturnType<typeof organization>, suites: readonly n
     set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
 }
 
-test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute', async () => {
-  const waited: number[] = []
-  for (let project = 0; project < PROJECTS; project += 5) {
-    const world = organization({ startAt: lately })
-    const openedAt = world.clock.now()
-    world.set(project, project % SUITES, {
-      id: 'red',
-      status: 'completed',
-      createdAt: SERVICE_MS - 3 * 24 * HOUR,
-      failed: 2,
-    })
-    world.show()
-    await world.clock.advance(90 * SECOND)
-    world.stop()
-    waited.push((world.seen.get('red') ?? Infinity) - openedAt)
-    expect(world.server.refused).toBe(0)
-  }
-  expect(quantile(waited, 0.5)).toBeLessThanOrEqual(20 * SECOND)
-  expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
-})
+test(
+  'a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute',
+  { timeout: 60_000 },
+  async () => {
+    const waited: number[] = []
+    for (let project = 0; project < PROJECTS; project += 5) {
+      const world = organization({ startAt: lately })
+      const openedAt = world.clock.now()
+      world.set(project, project % SUITES, {
+        id: 'red',
+        status: 'completed',
+        createdAt: SERVICE_MS - 3 * 24 * HOUR,
+        failed: 2,
+      })
+      world.show()
+      await world.clock.advance(90 * SECOND)
+      world.stop()
+      waited.push((world.seen.get('red') ?? Infinity) - openedAt)
+      expect(world.server.refused).toBe(0)
+    }
+    expect(quantile(waited, 0.5)).toBeLessThanOrEqual(20 * SECOND)
+    expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
+  },
+)
 
-test('failures that follow a running run are on screen within a minute in the median, three at worst', async () => {
-  const world = organization({ startAt: lately })
-  const { clock } = world
-  run(world, [0, 1, 2])
-  world.show()
-  await clock.advance(2 * MINUTE)
-  const endedAt = new Map<string, number>()
-  for (let each = 0; each < 12; each += 1) {
-    // Every third one where nothing has happened for a month.
-    const project = each % 3 === 0 ? (each * 7) % PROJECTS : each % 3 === 1 ? 20 : 7
-    const suite = 3 + (each % (SUITES - 3))
-    const createdAt = SERVICE_MS + clock.now()
-    world.set(project, suite, { id: `run ${each}`, status: 'running', createdAt, failed: 0 })
-    await clock.advance((10 + ((each * 37) % 100)) * SECOND)
-    world.set(project, suite, { id: `run ${each}`, status: 'completed', createdAt, failed: 1 })
-    endedAt.set(`run ${each}`, clock.now())
-    await clock.advance(20 * SECOND)
-  }
-  await clock.advance(4 * MINUTE)
-  world.stop()
-  const waited = [...endedAt].map(([id, at]) => (world.seen.get(id) ?? Infinity) - at)
-  expect(quantile(waited, 0.5)).toBeLessThanOrEqual(MINUTE)
-  expect(Math.max(...waited)).toBeLessThanOrEqual(3 * MINUTE)
-  expect(world.server.refused).toBe(0)
-})
+test(
+  'failures that follow a running run are on screen within a minute in the median, three at worst',
+  { timeout: 60_000 },
+  async () => {
+    const world = organization({ startAt: lately })
+    const { clock } = world
+    run(world, [0, 1, 2])
+    world.show()
+    await clock.advance(2 * MINUTE)
+    const endedAt = new Map<string, number>()
+    for (let each = 0; each < 12; each += 1) {
+      // Every third one where nothing has happened for a month.
+      const project = each % 3 === 0 ? (each * 7) % PROJECTS : each % 3 === 1 ? 20 : 7
+      const suite = 3 + (each % (SUITES - 3))
+      const createdAt = SERVICE_MS + clock.now()
+      world.set(project, suite, { id: `run ${each}`, status: 'running', createdAt, failed: 0 })
+      await clock.advance((10 + ((each * 37) % 100)) * SECOND)
+      world.set(project, suite, { id: `run ${each}`, status: 'completed', createdAt, failed: 1 })
+      endedAt.set(`run ${each}`, clock.now())
+      await clock.advance(20 * SECOND)
+    }
+    await clock.advance(4 * MINUTE)
+    world.stop()
+    const waited = [...endedAt].map(([id, at]) => (world.seen.get(id) ?? Infinity) - at)
+    expect(quantile(waited, 0.5)).toBeLessThanOrEqual(MINUTE)
+    expect(Math.max(...waited)).toBeLessThanOrEqual(3 * MINUTE)
+    expect(world.server.refused).toBe(0)
+  },
+)
 
 test.each([
   { beside: 'nothing in flight', live: [] },
@@ -234,29 +242,33 @@ test.each([
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
 })
 
-test('a project that is red is read more often than one that passed, and that more often than one at rest', () => {
-  const suites = [
-    { latestRun: { id: '1', status: 'completed', createdAt: 0, failed: 3 } },
-    { latestRun: { id: '2', status: 'completed', createdAt: SERVICE_MS - 20 * HOUR, failed: 0 } },
-    { latestRun: { id: '3', status: 'completed', createdAt: 0, failed: 0 } },
-  ]
-  const all = suites.map((suite, index) => ({ project: { id: `${index}`, updatedAt: undefined }, suites: [suite] }))
-  const worth = worthOf(all, undefined, SERVICE_MS)
-  const pause = NOW_READS.suites.every
-  const urgencies = suites.map((_, index) =>
-    urgencyOf(
-      {
-        kind: 'suites',
-        triedAt: HOUR,
-        pause,
-        changedAt: undefined,
-        needsAttention: false,
-        worth: worth.get(`${index}`)!,
-      },
-      HOUR,
-      HOUR + 3 * pause,
-    ),
-  )
-  expect(urgencies).toEqual(urgencies.toSorted((one, other) => other - one))
-  expect(new Set(urgencies).size).toBe(suites.length)
-})
+test(
+  'a project that is red is read more often than one that passed, and that more often than one at rest',
+  { timeout: 60_000 },
+  () => {
+    const suites = [
+      { latestRun: { id: '1', status: 'completed', createdAt: 0, failed: 3 } },
+      { latestRun: { id: '2', status: 'completed', createdAt: SERVICE_MS - 20 * HOUR, failed: 0 } },
+      { latestRun: { id: '3', status: 'completed', createdAt: 0, failed: 0 } },
+    ]
+    const all = suites.map((suite, index) => ({ project: { id: `${index}`, updatedAt: undefined }, suites: [suite] }))
+    const worth = worthOf(all, undefined, SERVICE_MS)
+    const pause = NOW_READS.suites.every
+    const urgencies = suites.map((_, index) =>
+      urgencyOf(
+        {
+          kind: 'suites',
+          triedAt: HOUR,
+          pause,
+          changedAt: undefined,
+          needsAttention: false,
+          worth: worth.get(`${index}`)!,
+        },
+        HOUR,
+        HOUR + 3 * pause,
+      ),
+    )
+    expect(urgencies).toEqual(urgencies.toSorted((one, other) => other - one))
+    expect(new Set(urgencies).size).toBe(suites.length)
+  },
+)

@@ -115,7 +115,7 @@ describe('a suite as a file', () => {
     )
   })
 
-  test('of the sandbox is the same text each time, and importing it changes nothing', async () => {
+  test('of the sandbox is the same text each time, and importing it changes nothing', { timeout: 60_000 }, async () => {
     const { items } = await service.client.suites.list({ projectId })
     const sandbox = items.find(({ name }) => name && !name.startsWith('Suite') && !name.startsWith('Copy'))!
     const once = writeSuiteFile(await exported(sandbox.id))
@@ -127,31 +127,35 @@ describe('a suite as a file', () => {
 })
 
 describe('importing again', () => {
-  test('creates, changes and leaves by the ids of the file, and deletes only when told to', async () => {
-    const file = fileOf([caseOf('a'), caseOf('b'), caseOf('c')])
-    const { suiteId } = await bring(file)
-    const before = new Map((await casesIn(suiteId)).map(each => [each.declaredId, each.id]))
-    const next = { ...file, cases: [caseOf('a'), { ...caseOf('b'), title: 'Renamed', iterations: 4 }, caseOf('d')] }
-    const { plan: planned } = await plan(next)
-    expect(planned.suite?.id).toBe(suiteId)
-    expect({
-      created: planned.created.map(({ id }) => id),
-      changed: planned.changed.map(({ id, edit }) => [id, edit]),
-      unchanged: planned.unchanged.map(({ id }) => id),
-      others: planned.others.map(({ id }) => id),
-    }).toEqual({
-      created: ['d'],
-      changed: [[before.get('b'), { title: 'Renamed', iterations: 4 }]],
-      unchanged: [before.get('a')],
-      others: [before.get('c')],
-    })
-    await bring(next)
-    expect((await casesIn(suiteId)).map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'c', 'd'])
-    expect((await bring(next, { prune: true })).deleted).toBe(1)
-    const after = await casesIn(suiteId)
-    expect(after.map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'd'])
-    expect(after.find(({ declaredId }) => declaredId === 'b')).toMatchObject({ id: before.get('b'), iterations: 4 })
-  })
+  test(
+    'creates, changes and leaves by the ids of the file, and deletes only when told to',
+    { timeout: 60_000 },
+    async () => {
+      const file = fileOf([caseOf('a'), caseOf('b'), caseOf('c')])
+      const { suiteId } = await bring(file)
+      const before = new Map((await casesIn(suiteId)).map(each => [each.declaredId, each.id]))
+      const next = { ...file, cases: [caseOf('a'), { ...caseOf('b'), title: 'Renamed', iterations: 4 }, caseOf('d')] }
+      const { plan: planned } = await plan(next)
+      expect(planned.suite?.id).toBe(suiteId)
+      expect({
+        created: planned.created.map(({ id }) => id),
+        changed: planned.changed.map(({ id, edit }) => [id, edit]),
+        unchanged: planned.unchanged.map(({ id }) => id),
+        others: planned.others.map(({ id }) => id),
+      }).toEqual({
+        created: ['d'],
+        changed: [[before.get('b'), { title: 'Renamed', iterations: 4 }]],
+        unchanged: [before.get('a')],
+        others: [before.get('c')],
+      })
+      await bring(next)
+      expect((await casesIn(suiteId)).map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'c', 'd'])
+      expect((await bring(next, { prune: true })).deleted).toBe(1)
+      const after = await casesIn(suiteId)
+      expect(after.map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'd'])
+      expect(after.find(({ declaredId }) => declaredId === 'b')).toMatchObject({ id: before.get('b'), iterations: 4 })
+    },
+  )
 
   test('renames an id when the old one is deleted', async () => {
     const file = fileOf([caseOf('old', 'the same')])

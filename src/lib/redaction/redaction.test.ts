@@ -92,7 +92,7 @@ function joined(text: string): string {
 }
 
 describe('redaction', () => {
-  test('leaves no secret, wherever and however it is broken', () => {
+  test('leaves no secret, wherever and however it is broken', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(seeded, ({ secret, text }) => {
         expect(joined(redacted(text))).not.toContain(secret)
@@ -111,7 +111,7 @@ describe('redaction', () => {
     expect(redacted(text)).toBe(text)
   })
 
-  test('of an exported incident leaves none in any of its places', async () => {
+  test('of an exported incident leaves none in any of its places', { timeout: 60_000 }, async () => {
     const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
     await fc.assert(
       fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
@@ -150,7 +150,7 @@ describe('redaction', () => {
     expect(redacted(text, { known: [short], homes: [short] })).toBe(text)
   })
 
-  test('takes known secrets and homes out, whatever they look like', () => {
+  test('takes known secrets and homes out, whatever they look like', { timeout: 60_000 }, () => {
     const own = { known: ['plain words key'], homes: ['/srv/people/ann'] }
     expect(redacted('a plain wo\nrds key in /srv/people/ann/x', own)).toBe('a [secret] in ~/x')
   })
@@ -200,7 +200,7 @@ describe('redaction', () => {
     )
   })
 
-  test('of a long text takes no longer than its length asks for', () => {
+  test('of a long text takes no longer than its length asks for', { timeout: 60_000 }, () => {
     for (const unit of [
       'a',
       'a.',
@@ -230,7 +230,7 @@ describe('redaction', () => {
   })
 })
 
-test('a known secret stands in no text of a value, however deep JSON is in JSON', () => {
+test('a known secret stands in no text of a value, however deep JSON is in JSON', { timeout: 60_000 }, () => {
   const secret = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'u', '0', '1', 'é', 'x'), minLength: 8 })
   fc.assert(
     fc.property(secret, fc.nat(4), fc.string(), (known, wraps, around) => {

@@ -101,37 +101,41 @@ const change = fc.oneof(
   }),
 )
 
-test('pages say what is stored, whatever was written in whichever order, taken back, or kept before', () => {
-  const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
-  fc.assert(
-    fc.property(steps, fc.constantFrom(0, 1_500, 5_000, 100_000), (changes, most) => {
-      const { here, there } = opened()
-      const pages = createTrialPages(here, most, (_, position) => `behind ${position}`)
-      const expectPages = (from: Store) => {
-        for (const vocabulary of EVAL_VOCABULARIES)
-          for (const place of places)
-            expect(pages({ runId: RUN, ...place }, vocabulary)).toBe(expected(from, place, vocabulary))
-      }
-      let count = 0
-      for (const [each, isHere] of changes) {
-        const store = isHere ? here : there
-        if (!('which' in each)) insert(store, count++)
-        else if (each.kind === 'begin') store.trials.begin(`t${each.which}`, 1)
-        else if (!('text' in each)) store.trials.cancelUnfinished(RUN)
-        else {
-          const end = (by: Store) => by.trials.end(`t${each.which}`, outcome(each.text, each.isPassed))
-          const endAndTakeBack = () =>
-            here.write(() => {
-              end(here)
-              expectPages(here)
-              throw new RangeError('taken back')
-            })
-          if (each.kind === 'end') end(store)
-          else expect(endAndTakeBack).toThrow('taken back')
+test(
+  'pages say what is stored, whatever was written in whichever order, taken back, or kept before',
+  { timeout: 60_000 },
+  () => {
+    const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
+    fc.assert(
+      fc.property(steps, fc.constantFrom(0, 1_500, 5_000, 100_000), (changes, most) => {
+        const { here, there } = opened()
+        const pages = createTrialPages(here, most, (_, position) => `behind ${position}`)
+        const expectPages = (from: Store) => {
+          for (const vocabulary of EVAL_VOCABULARIES)
+            for (const place of places)
+              expect(pages({ runId: RUN, ...place }, vocabulary)).toBe(expected(from, place, vocabulary))
         }
-        expectPages(there)
-      }
-    }),
-    { numRuns: 60 },
-  )
-})
+        let count = 0
+        for (const [each, isHere] of changes) {
+          const store = isHere ? here : there
+          if (!('which' in each)) insert(store, count++)
+          else if (each.kind === 'begin') store.trials.begin(`t${each.which}`, 1)
+          else if (!('text' in each)) store.trials.cancelUnfinished(RUN)
+          else {
+            const end = (by: Store) => by.trials.end(`t${each.which}`, outcome(each.text, each.isPassed))
+            const endAndTakeBack = () =>
+              here.write(() => {
+                end(here)
+                expectPages(here)
+                throw new RangeError('taken back')
+              })
+            if (each.kind === 'end') end(store)
+            else expect(endAndTakeBack).toThrow('taken back')
+          }
+          expectPages(there)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
