@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createHome, removeHome } from './home.ts'
+import { createHome, PASSED_ON, removeHome } from './home.ts'
 import { openTerminal } from './terminal.ts'
 
 /** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on. */
@@ -19,13 +19,15 @@ test('shows what a program echoes and counts its bytes', async () => {
   expect(await terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
 })
 
-test('starts with an empty home and nothing of the caller’s environment but the compiled code of the test run', async () => {
+test('starts with an empty home and nothing of the caller’s environment but what the run of tests has for all', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', 'env; find "$HOME" -type f; echo end'] })
   await terminal.waitFor(/^end$/m)
   const names = [...terminal.screen().matchAll(/^(\w+)=/gm)].map(match => match[1])
   const shellSets = ['PWD', 'OLDPWD', 'SHLVL', '_']
   const xdg = ['CACHE_HOME', 'CONFIG_HOME', 'DATA_HOME', 'RUNTIME_DIR', 'STATE_HOME'].map(name => `XDG_${name}`)
-  const expected = new Set(['HOME', 'LANG', 'NODE_COMPILE_CACHE', 'PATH', 'TERM', ...xdg])
+  const ofTheRun = PASSED_ON.filter(name => process.env[name] !== undefined)
+  const own = ['HOME', 'LANG', 'MCPDECK_PORT', 'NODE_COMPILE_CACHE', 'PATH', 'TERM']
+  const expected = new Set([...own, ...xdg, ...ofTheRun])
   expect(new Set(names.filter(name => !shellSets.includes(name ?? '')))).toEqual(expected)
 })
 
