@@ -89,3 +89,19 @@ test.each([
   expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
   expect(xml).toContain(`name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`)
 })
+
+test('a failed assertion that quotes a limit is a failure as any other', () => {
+  const texts = ['The text "Echo: invoice 429" does not contain "paid".', 'The text "our rate limit" does not.']
+  const trials = texts.map((error, index) => trial({ testCaseId: `c${index}`, title: error, result: 'failed', error }))
+  const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as const
+  const xml = junitXml([{ name: 'Texts', run, trials }])
+  expect(xml).toContain('<testsuites name="mcpdeck" tests="2" failures="2" errors="0"')
+  expect(xml).not.toContain('throttling')
+})
+
+test('two cases of one title have different names', () => {
+  const twins = ['one', 'two'].map(testCaseId => trial({ testCaseId, title: 'Same title' }))
+  const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 } as const
+  const names = [...junitXml([{ name: 'Twins', run, trials: twins }]).matchAll(/<testcase [^>]*\bname="([^"]*)"/g)]
+  expect(names.map(([, name]) => name)).toEqual(['Same title (one)', 'Same title (two)'])
+})

@@ -58,9 +58,14 @@ test('a thread starts with the first run, serves several, comes with its servers
   const suite = await suiteOf(api, [echoCase('one', 'a')])
   expect(threads).toHaveLength(0)
   await Promise.all([expectPasses(api, suite), expectPasses(api, suite)])
+  const busy = await launch(api, await suiteOf(api, [echoCase('quick', 'a'), longCase('slow', 60)]))
+  await untilBusy(api, busy)
   expect(threads).toHaveLength(1)
+  const started = programs()
+  expect(started).not.toEqual([])
   if (process.platform === 'linux')
-    for (const { pid } of programs()) expect(getPriority(pid)).toBe(Math.min(19, getPriority() + 5))
+    for (const { pid } of started) expect(getPriority(pid)).toBe(Math.min(19, getPriority() + 5))
+  await api.call(runs.cancel, busy)
   await settle()
   await until(
     () => threads.every(isOver) && programs().length === 0,

@@ -75,6 +75,22 @@ export const DecisionSummary = shape(() =>
 )
 export type DecisionSummary = z.infer<typeof DecisionSummary>
 
+/** A server as a run started it, which the local workspace tells; a second one of a name took a broken one's place. */
+const StartedServer = shape(() =>
+  record({
+    name: z.string(),
+    startedAt: timestamp(),
+    transport: z.string().nullish(),
+    /** The program with its arguments. */
+    command: z.array(z.string()).nullish(),
+    url: z.string().nullish(),
+    /** The server's own words. */
+    serverInfo: openObject().nullish(),
+    protocolVersion: z.string().nullish(),
+  }),
+)
+export type StartedServer = z.infer<typeof StartedServer>
+
 export const EvalRun = shape(() =>
   record({
     id: z.string(),
@@ -98,6 +114,7 @@ export const EvalRun = shape(() =>
     }).nullish(),
     modelSource: openEnum(['case', 'client_default', 'override']).nullish(),
     executionEngine: z.string().nullish(),
+    startedServers: z.array(StartedServer()).nullish(),
     decisionSummary: DecisionSummary().nullish(),
     insights: InsightsEnvelope().nullish(),
     judges: EvalRunJudges().nullish(),

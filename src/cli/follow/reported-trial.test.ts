@@ -38,6 +38,7 @@ const trials = [
   trial({ actualToolCalls: [call()], error: 'no such text' }),
   trial({ actualToolCalls: [call({ result: { isError: true, content: [LONG] } })] }),
   trial({ actualToolCalls: [call({ error: '429 Too Many Requests' })] }),
+  trial({ status: 'failed', result: null, actualToolCalls: [call({ error: '429 Too Many Requests' })] }),
   trial({ model: 'm', expectedToolCalls: [{ toolName: 'add', arguments: { a: 1 } }], actualToolCalls: [call()] }),
   trial({
     result: null,

@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { trialState } from './trials.ts'
+import { ownWords, trialState } from './trials.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** Where to look for what went wrong with a trial. */
@@ -40,6 +40,10 @@ const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', s
 
 /** What the local workspace says of a trial whose process or thread went away (`src/service/runs`). */
 const EXECUTOR_GONE = /\bended before the trial did\b/
+/**
+ * The contract has no class for it, so the words of an error are all there is. Where there is a verdict they quote what
+ * tools and models answered, which may be about anything.
+ */
 const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
 
 type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
@@ -53,11 +57,12 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
   if (standing !== 'failed' && standing !== 'ungraded') return undefined
   const trialClass = trial['trialClass']
   if (trialClass === 'skipped') return undefined
-  if (isThrottled(trial)) return 'throttling'
+  const words = standing === 'ungraded' ? endingWords(trial) : ''
+  if (THROTTLED.test(words)) return 'throttling'
   const known = typeof trialClass === 'string' ? ownValue(BY_CLASS, trialClass) : undefined
   if (known) return known
   if (standing === 'ungraded' && trial.scores?.some(score => score.status === 'error')) return 'grader'
-  if (standing === 'ungraded' && EXECUTOR_GONE.test(trial.error ?? '')) return 'environment'
+  if (standing === 'ungraded' && EXECUTOR_GONE.test(words)) return 'environment'
   if (callsOf(trial).some(isFailedCall)) return 'server'
   if (standing === 'failed') return missesCalls(trial) ? 'model' : 'case'
   return trial.model ? 'model' : trial.error ? 'server' : 'unknown'
@@ -103,10 +108,10 @@ export function reasonOf(trial: EvalIteration): string | undefined {
   return trial.error ?? broken ?? (typeof failed === 'string' ? failed : undefined)
 }
 
-/** The contract has no class for it, so the words of errors are all there is. */
-function isThrottled(trial: EvalIteration): boolean {
-  const texts = [trial.error, ...callsOf(trial).map(({ error }) => error)]
-  return texts.some(text => typeof text === 'string' && THROTTLED.test(text))
+/** The error of a trial that was not judged, else that of the call that ended it. */
+function endingWords(trial: EvalIteration): string {
+  const { error } = callsOf(trial).at(-1) ?? {}
+  return ownWords(trial.error ?? (typeof error === 'string' ? error : ''))
 }
 
 function isFailedCall({ error, result }: Call): boolean {

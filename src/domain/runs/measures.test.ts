@@ -215,7 +215,7 @@ describe('trials by cause', () => {
   test('a grading error is named, and is no failure', () => {
     const found = countCauses([
       trial({ id: 'a', result: 'failed', error: 'got 5' }),
-      trial({ id: 'b', result: 'failed', error: '429 Too Many Requests' }),
+      trial({ id: 'b', status: 'failed', error: '429 Too Many Requests' }),
       trial({ id: 'c', trialClass: 'evaluator_error', scores: [broken] }),
       trial({ id: 'd', result: 'failed', actualToolCalls: [{ toolName: 'x', error: 'gone' }] }),
       trial({ id: 'e', trialClass: 'setup_failed', status: 'failed', error: 'no server' }),

@@ -99,7 +99,27 @@ describe('causes', () => {
       false,
     ],
     ['throttling', { status: 'failed', model: 'm', error: 'HTTP 429' }, 'throttling', false],
-    ['throttling that was judged', { result: 'failed', error: 'Too many requests' }, 'throttling', false],
+    ['a failed assertion that quotes 429', { result: 'failed', error: 'got "invoice 429"' }, 'case', true],
+    ['a failed assertion that quotes a limit', { result: 'failed', error: 'got "our rate limit"' }, 'case', true],
+    ['a judged call that says 429', { result: 'failed', ...call({ error: 'row 429 is missing' }) }, 'server', true],
+    [
+      'an ended trial with a refused call before that says 429',
+      { status: 'failed', error: 'no answer in 5 s', ...call({ error: 'row 429 is missing' }) },
+      'server',
+      false,
+    ],
+    [
+      'a program that printed of limits as it died',
+      { status: 'failed', error: 'The server "x" exited with code 1: no table "rate_limits"' },
+      'server',
+      false,
+    ],
+    [
+      'a call that was throttled, with no other word',
+      { status: 'failed', ...call({ error: 'HTTP 429' }) },
+      'throttling',
+      false,
+    ],
     ['a model', { status: 'failed', model: 'm', error: 'no answer' }, 'model', false],
     [
       'the process that executed it, gone',

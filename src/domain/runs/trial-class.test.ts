@@ -28,6 +28,10 @@ describe('the class of a trial', () => {
     ['ungraded', { result: null, trialClass: 'passed' }],
     ['timed_out', { status: 'failed', result: null, error: 'The tool timed out after 30 s.' }],
     ['setup_failed', { status: 'failed', result: null, error: 'no such server' }],
+    [
+      'execution_failed',
+      { status: 'failed', result: null, startedAt: 5, error: 'The server "x" exited with code 1: no deadline set' },
+    ],
     ['execution_failed', { status: 'failed', result: null, startedAt: 5, error: 'connection closed' }],
   ])('%s: %j', (wanted, fields) => {
     expect(classOfTrial(trial(fields))).toBe(wanted)

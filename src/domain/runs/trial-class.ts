@@ -1,6 +1,6 @@
 import { FAILED_CLASSES } from './trial-classes.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { trialState } from './trials.ts'
+import { ownWords, trialState } from './trials.ts'
 
 /**
  * What became of a trial, the most urgent first: the contract's classes, `ungraded` for one that ended without a
@@ -57,7 +57,7 @@ export function classOfTrial(trial: Classed): TrialClass {
   if (stated && !STANDINGS.has(stated)) return stated
   if (trial.scores?.some(({ status }) => status === 'error')) return 'evaluator_error'
   if (trial.status !== 'failed') return 'ungraded'
-  if (TIMED_OUT.test(trial.error ?? '')) return 'timed_out'
+  if (TIMED_OUT.test(ownWords(trial.error ?? ''))) return 'timed_out'
   return trial.startedAt == null ? 'setup_failed' : 'execution_failed'
 }
 

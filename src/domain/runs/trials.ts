@@ -29,6 +29,14 @@ export function trialState({ status, result }: Judged): Standing {
   return ownValue(BY_STATUS, status) ?? ownValue(BY_RESULT, result) ?? 'ungraded'
 }
 
+/** What the local workspace quotes of a program that ended (`src/service/connections`). */
+const PRINTED = /(\b(?:exited with code \S+|was ended by \S+|last output on stderr):).*/s
+
+/** The error of a trial without what the program of a server printed, whose words may be about anything. */
+export function ownWords(error: string): string {
+  return error.replace(PRINTED, '$1')
+}
+
 /** Whether a trial may still change. */
 export function isOpenTrial({ status }: Pick<EvalIteration, 'status'>): boolean {
   return status === 'pending' || status === 'running'

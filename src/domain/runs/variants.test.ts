@@ -40,6 +40,11 @@ test('variants are named by their model where a case has several, and by its pro
   expect(names(trial('1', 'a', 'x'), trial('2', 'a', 'y'))).toEqual(['Talks (x/a)', 'Talks (y/a)'])
 })
 
+test('two cases of one title are told apart by their ids', () => {
+  const twins = [trial('1'), { ...trial('2'), testCaseId: 'd' }, { ...trial('3'), title: 'Walks', testCaseId: 'e' }]
+  expect(twins.map(variantNames(twins))).toEqual(['Talks (c)', 'Talks (d)', 'Walks'])
+})
+
 test('the trials of a case on two providers of one model are two rows', () => {
   const rows = byCase([trial('1', 'a', 'x'), trial('2', 'a', 'y'), trial('3', 'a', 'x')])
   expect(rows.map(({ trials }) => trials.map(({ id }) => id))).toEqual([['1', '3'], ['2']])

@@ -46,17 +46,22 @@ export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
 
 /**
  * What a trial's variant is called among the trials of its run: the title of its case, with the model where the case
- * has several variants, and with the provider too where they are of one model.
+ * has several variants, and with the provider too where they are of one model. Cases of one title are told apart by
+ * their ids, which stay when cases move.
  */
 export function variantNames(trials: readonly EvalIteration[]): (trial: EvalIteration) => string {
   const ofCase = new Map<string, Map<string, string | undefined>>()
+  const ofTitle = new Map<string, Set<string>>()
   for (const trial of trials) {
+    if (trial.title != null)
+      ofTitle.set(trial.title, (ofTitle.get(trial.title) ?? new Set<string>()).add(caseOf(trial)))
     const known = ofCase.get(caseOf(trial)) ?? new Map<string, string | undefined>()
     ofCase.set(caseOf(trial), known.set(variantOfTrial(trial), trial.model ?? undefined))
   }
   return trial => {
-    const { model, provider } = trial
-    const name = trial.title ?? trial.testCaseId ?? trial.id
+    const { model, provider, title } = trial
+    const hasTwin = title != null && (ofTitle.get(title)?.size ?? 0) > 1
+    const name = hasTwin ? `${title} (${caseOf(trial)})` : (title ?? trial.testCaseId ?? trial.id)
     const models = [...(ofCase.get(caseOf(trial))?.values() ?? [])]
     if (models.length < 2 || !model) return name
     const isAlone = models.filter(each => each === model).length < 2

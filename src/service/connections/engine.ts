@@ -33,6 +33,8 @@ import type {
   Tool,
   TrialSession,
   ValidateResult,
+  OwnSessions,
+  StartedSession,
 } from './types.ts'
 import { isOAuthChallenge, probeHttp } from './http-request.ts'
 import { loadLibrary } from './library.ts'
@@ -91,6 +93,12 @@ export type Connections = {
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
   /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
+  /**
+   * Sessions for one piece of work, whose results are those of the servers as they are now: each is started anew at its
+   * first use and stays until the end.
+   * @param onStart hears of each session that began, also in the place of one that broke
+   */
+  separate(onStart?: (session: StartedSession) => void): OwnSessions
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
   /** Ends every session and every server program; resolves when none is left. */
@@ -160,13 +168,10 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     // Whoever takes it, and wherever it is compared, it holds what runs see.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
-    async use(target, signal, work) {
-      const lease = await timed(target, signal, deadline => runner.acquire(target, deadline))
-      try {
-        return await work(trialSession(runner, target, lease.session, signal))
-      } finally {
-        lease.release()
-      }
+    use: lendingFrom(runner, runner.acquire),
+    separate(onStart) {
+      const { acquire, end } = runner.separate(onStart)
+      return { use: lendingFrom(runner, acquire), end }
     },
     drop: runner.drop,
     close: runner.close,
@@ -180,6 +185,17 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
     tools: await listAllOrNone(session, LISTINGS.tools, deadline),
     resources: await listAllOrNone(session, LISTINGS.resources, deadline),
     prompts: await listAllOrNone(session, LISTINGS.prompts, deadline),
+  }
+}
+
+function lendingFrom(runner: Runner, acquire: Runner['acquire']): Connections['use'] {
+  return async (target, signal, work) => {
+    const lease = await runner.timed(target, signal, deadline => acquire(target, deadline))
+    try {
+      return await work(trialSession(runner, target, lease.session, signal))
+    } finally {
+      lease.release()
+    }
   }
 }
 

@@ -26,7 +26,10 @@ export type PoolOptions = {
   pending: PendingWork
   /** Milliseconds an unused session stays open. */
   idleMs: number
-  /** Milliseconds that the session of a server stays open beyond that, asked when it would end; none by default. */
+  /**
+   * Milliseconds that the session of a server stays open beyond that, asked when it would end; none by default, and
+   * with `Infinity` it stays until the pool is closed.
+   */
   keptMs?: (serverId: string) => number
   /** Milliseconds that connecting may take. */
   deadlineMs: (target: ServerTarget) => number
@@ -91,6 +94,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
   }
 
   const endAfter = (key: string, entry: Entry, ms: number) => {
+    if (ms === Infinity) return
     const endOrWait = () => {
       const more = entry.session?.isAwaited() ? idleMs : keptMs(entry.serverId)
       if (more > 0) endAfter(key, entry, more)

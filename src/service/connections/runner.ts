@@ -1,9 +1,11 @@
+import { shownWords } from '../../domain/servers/stored-reach.ts'
+import { defined } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import type { ServerEnding } from './server-process.ts'
-import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
+import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget, type StartedSession } from './types.ts'
 import type { Live } from './live.ts'
 import { createPool, type Lease, type Pool, type PoolOptions } from './pool.ts'
 import type { Traffic } from './traffic.ts'
@@ -51,6 +53,8 @@ export type Runner = {
   /** A session outside the pool, whose ending nobody has to wait for. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
+  /** Sessions for one piece of work: each server is started anew for it, at its first use, and stays until the end. */
+  separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
   drop(serverId: string): void
   close(): Promise<void>
 }
@@ -84,6 +88,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
   }
   const attended = poolOf(openLooked, live.keptMs)
   const unattended = requests ? poolOf(openOwn, () => 0) : attended
+  const separate = new Set<Pool>()
 
   const timed: Runner['timed'] = (target, signal, work) => {
     const deadline = startDeadline(deadlineOf(target), target.name, signal)
@@ -99,15 +104,31 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     timed,
     openOwn,
     closeOwn: session => pending.add(session.close()),
+    separate(onStart) {
+      const pool = poolOf(
+        async (target, deadline) => {
+          const startedAt = Date.now()
+          // A program that was started ahead may be older than the work.
+          const session = await openSession(target, { ...settings, takeStarted: undefined }, deadline)
+          onStart?.(startedSession(target, session, startedAt))
+          return session
+        },
+        () => Infinity,
+      )
+      separate.add(pool)
+      const end = () => {
+        separate.delete(pool)
+        pool.close()
+      }
+      return { acquire: acquireFrom(pool), end }
+    },
     drop(serverId) {
-      unattended.drop(serverId)
-      attended.drop(serverId)
+      for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
     },
     async close() {
       closed = true
       for (const deadline of running) deadline.cancel(closing())
-      unattended.close()
-      attended.close()
+      for (const pool of [unattended, attended, ...separate]) pool.close()
       await early?.end()
       await pending.settled()
       guardian.close()
@@ -122,10 +143,6 @@ function createLending(
   { unattended, attended }: Pools,
   timed: Runner['timed'],
 ): Pick<Runner, 'acquire' | 'lend' | 'read' | 'readAsRunsDo'> {
-  const acquire: Runner['acquire'] = async (target, deadline) => {
-    requireEnabled(target)
-    return unattended.acquire(target, deadline)
-  }
   const lendFrom =
     (pool: Pool): Runner['lend'] =>
     async (target, deadline, work) => {
@@ -157,7 +174,33 @@ function createLending(
           return await once()
         }
       })
-  return { acquire, lend: lendFrom(attended), read: readFrom(attended), readAsRunsDo: readFrom(unattended) }
+  return {
+    acquire: acquireFrom(unattended),
+    lend: lendFrom(attended),
+    read: readFrom(attended),
+    readAsRunsDo: readFrom(unattended),
+  }
+}
+
+function acquireFrom(pool: Pool): Runner['acquire'] {
+  return async (target, deadline) => {
+    requireEnabled(target)
+    return pool.acquire(target, deadline)
+  }
+}
+
+function startedSession({ name, transport }: ServerTarget, { initInfo }: Session, startedAt: number): StartedSession {
+  const { serverInfo, protocolVersion } = initInfo
+  return defined({
+    name,
+    startedAt,
+    transport: initInfo.transport,
+    ...(transport.type === 'stdio'
+      ? { command: [...shownWords([transport.command, ...transport.args])] }
+      : { url: transport.url }),
+    serverInfo,
+    protocolVersion,
+  })
 }
 
 async function runUnder<T>(deadline: Deadline, work: (deadline: Deadline) => Promise<T>): Promise<T> {

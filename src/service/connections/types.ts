@@ -99,6 +99,30 @@ export type TrialSession = {
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
 }
+/** A session that began, as whoever reads its results later wants to know it. */
+export type StartedSession = {
+  /** The server's name. */
+  name: string
+  /** Epoch milliseconds. */
+  startedAt: number
+  transport: LinkKind
+  /** The program with its arguments, without their secrets; absent over HTTP. */
+  command?: string[]
+  /** Absent over stdio. */
+  url?: string
+  /** What the server said of itself, its version among it. */
+  serverInfo?: JsonObject
+  protocolVersion?: string
+}
+
+/** Sessions that nothing else shares. */
+export type OwnSessions = {
+  /** As that of the connections. */
+  use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
+  /** Ends them; nothing is lent afterwards. */
+  end(): void
+}
+
 export type PromptArguments = Record<string, string | number | boolean>
 
 /** Work that nobody waits for while it runs, such as ending a server, but that must be over before we are. */

@@ -54,7 +54,7 @@ export type ConversationOptions = {
   systemPrompt?: string
   temperature?: number
   servers: ServerTarget[]
-  connections: Connections
+  connections: Pick<Connections, 'use'>
   /** What the assistant is not told of what tools say. Default: nothing. */
   hidden?: readonly string[]
   /** Calls of one turn; more are refused. Default 20. */

@@ -1,4 +1,4 @@
-import type { ServerTarget } from '../connections/types.ts'
+import type { OwnSessions, ServerTarget } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -26,6 +26,7 @@ export type JourneyRunLaunch = {
 
 type Context = Pick<ServiceContext, 'store' | 'connections' | 'jobs' | 'models'>
 type Execution = { context: Context; launch: JourneyRunLaunch; access: ModelAccess; signal: AbortSignal }
+type Playing = Execution & { servers: OwnSessions }
 
 /** Sessions of one run that are played at once. */
 const SESSIONS_AT_ONCE = 4
@@ -45,12 +46,14 @@ export function startJourneyRun(context: Context, launch: JourneyRunLaunch): voi
 async function execute(execution: Execution): Promise<void> {
   const { context, launch, signal: outer } = execution
   const { store } = context
+  // What runs already may be older than what is on disk.
+  const servers = context.connections.separate()
   const stop = new AbortController()
   const signal = AbortSignal.any([outer, stop.signal])
   const waiting = launch.attempts.values()
   const work = async () => {
     try {
-      for (const attempt of waiting) await runAttempt({ ...execution, signal }, attempt)
+      for (const attempt of waiting) await runAttempt({ ...execution, servers, signal }, attempt)
     } catch (error) {
       stop.abort(error)
       throw error
@@ -58,7 +61,10 @@ async function execute(execution: Execution): Promise<void> {
   }
   const pulse = setInterval(() => beat(execution, stop), RENEW_EVERY_MS).unref()
   const workers = Array.from({ length: Math.min(SESSIONS_AT_ONCE, launch.attempts.length) }, work)
-  const results = await Promise.allSettled(workers).finally(() => clearInterval(pulse))
+  const results = await Promise.allSettled(workers).finally(() => {
+    clearInterval(pulse)
+    servers.end()
+  })
   const broken = results.find(result => result.status === 'rejected')
   if (broken) outer.throwIfAborted()
   const ending = broken ? { broken: excerptOf(messageOf(broken.reason)) } : 'ended'
@@ -75,9 +81,9 @@ function beat({ context: { store }, launch: { run } }: Execution, stop: AbortCon
   }
 }
 
-async function runAttempt(execution: Execution, attempt: AttemptRow): Promise<void> {
+async function runAttempt(execution: Playing, attempt: AttemptRow): Promise<void> {
   const { context, launch, access, signal } = execution
-  const { store, connections } = context
+  const { store } = context
   const { run } = launch
   const target = run.plan.targets[attempt.targetPosition]
   const servers = launch.servers[attempt.targetPosition]
@@ -92,7 +98,7 @@ async function runAttempt(execution: Execution, attempt: AttemptRow): Promise<vo
       target,
       servers,
       access,
-      connections,
+      connections: execution.servers,
       signal,
       record: message => record(execution, message),
       spend: usage => store.write(() => store.journeySessions.spend(sessionId, usage)),

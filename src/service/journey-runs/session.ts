@@ -18,7 +18,7 @@ export type SessionRequest = {
   target: JourneyTarget
   servers: ServerTarget[]
   access: ModelAccess
-  connections: Connections
+  connections: Pick<Connections, 'use'>
   /** Told of each message as soon as it is there. */
   record(message: JourneyMessageRow): void
   /** Receives the tokens that no message has: of a turn that failed, or in which the persona ended the conversation. */

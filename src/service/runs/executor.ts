@@ -56,10 +56,10 @@ export type ExecutionSettings = {
 export type TrialStore = Pick<Store, 'write'> & {
   runs: Pick<Store['runs'], 'cases'>
   trials: Pick<Store['trials'], 'list' | 'begin' | 'end'>
-  runTools: Pick<Store['runTools'], 'record'>
+  runTools: Pick<Store['runTools'], 'record' | 'noteStarted'>
 }
 
-type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'use'> }
+type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'separate'> }
 
 /** Executes in this thread, over connections that whoever made them closes. */
 export function createExecutor(resources: Resources): Executor {
@@ -85,7 +85,17 @@ async function executeTrials(
   const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
-  const servers = recordTools(createTrialServers(targets, resources), {
+  // What runs already may be older than what is on disk.
+  const sessions = resources.connections.separate(session => {
+    const started = withoutKnown(session, hidden)
+    try {
+      store.write(() => store.runTools.noteStarted(runId, started))
+    } catch {
+      // It is evidence beside the trials, whose own records say what the disk refuses.
+    }
+  })
+  const { serialServers } = resources
+  const servers = recordTools(createTrialServers(targets, { connections: sessions, serialServers }), {
     record: listing => store.write(() => store.runTools.record(runId, listing)),
     signal: stopped,
   })
@@ -110,6 +120,7 @@ async function executeTrials(
   const workers = Array.from({ length: Math.min(trialConcurrency, trials.length) }, worker)
   const ends = await Promise.allSettled(workers)
   await untilSettled(servers, others)
+  sessions.end()
   const broken = ends.find(result => result.status === 'rejected')
   if (broken) throw broken.reason
 }

@@ -47,6 +47,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     ...(run.plan.selection ?? store.runs.selection(run.id, suiteId)),
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
+    ...(run.startedServers && { startedServers: run.startedServers }),
   }
 }
 

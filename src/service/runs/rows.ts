@@ -1,3 +1,4 @@
+import type { StartedSession } from '../connections/types.ts'
 import { parseStored } from '../../lib/json.ts'
 import { onceForText } from '../../lib/once-for.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
@@ -53,6 +54,8 @@ export type RunRow = {
   scoreIntegrity?: ScoreIntegrity
   /** The run whose failed cases this one repeats. */
   rerunOf?: string
+  /** Sessions with its servers, in the order in which they began; absent until the first one has. */
+  startedServers?: StartedSession[]
   /** The caller's label for runs that belong together. */
   groupId?: string
   createdAt: number
@@ -81,6 +84,8 @@ type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 // By its key SQLite would read whole runs on the way to this one.
 const PRESENT = 'SELECT 1 FROM run INDEXED BY runByProject WHERE projectId = :projectId AND id = :id'
 const IN_FLIGHT = `status IN ('pending', 'running')`
+const JUDGED_WHOLE = `AND result IS NOT NULL
+  AND plan ->> '$.selection.selectedCaseCount' >= plan ->> '$.selection.totalCaseCount'`
 const LEASES = `SELECT leaseToken, leaseHost, leasePid, leaseExpiresAt
   FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT}`
 
@@ -90,6 +95,7 @@ export function createRunRows(database: Database) {
       plan: json(),
       summary: json(),
       decisionSummary: json(),
+      startedServers: json(),
       notes: optional(),
       modelSource: optional(),
       scoreIntegrity: optional(),
@@ -166,12 +172,7 @@ export function createRunRows(database: Database) {
     },
     /** The suite's latest run over all cases that came to a verdict. */
     latestWhole: (projectId: string, suiteId: string) =>
-      one(
-        { suiteId, projectId, status: 'completed' },
-        `AND result IS NOT NULL
-         AND plan ->> '$.selection.selectedCaseCount' >= plan ->> '$.selection.totalCaseCount'
-         ORDER BY number DESC LIMIT 1`,
-      ),
+      one({ suiteId, projectId, status: 'completed' }, `${JUDGED_WHOLE} ORDER BY number DESC LIMIT 1`),
     figures: (suiteId: string) =>
       database.get<SuiteFigures>(
         `SELECT COUNT(*) AS runs, COALESCE(SUM(summary ->> 'passed'), 0) AS passed,
@@ -210,7 +211,7 @@ const MOST_LISTINGS = 20
 
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
 
-/** What the servers of a run offered while it was executed. */
+/** What a run started of its servers, and what they offered while it was executed. */
 export function createRunToolRows(database: Database) {
   const latest = (runId: string, serverName: string) =>
     database.get<{ seenAt: number; hash: string; count: number }>(
@@ -237,6 +238,13 @@ export function createRunToolRows(database: Database) {
         },
       )
     },
+    /** Adds a session that began for the run. */
+    noteStarted: (id: string, session: StartedSession) =>
+      void database.run(
+        `UPDATE run SET startedServers = json_insert(COALESCE(startedServers, '[]'), '$[#]', json(:session))
+         WHERE id = :id`,
+        { id, session: JSON.stringify(session) },
+      ),
     /** Of each server the listing that held at this moment (epoch milliseconds), else its first one. */
     seenAt(runId: string, at: number): SeenTools[] {
       const rows = database.all<StoredListing>(

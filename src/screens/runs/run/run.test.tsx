@@ -70,8 +70,8 @@ describe('the summary', () => {
       error: 'no such call',
       expectedToolCalls: [{ toolName: 'sum', arguments: {} }],
     }),
-    failing('hurried', { error: '429 Too Many Requests' }),
-    failing('hurried again', { error: 'rate limit hit' }),
+    failing('hurried', { status: 'error', error: '429 Too Many Requests' }),
+    failing('hurried again', { status: 'error', error: 'rate limit hit' }),
   ]
 
   test('keeps status, decision and verdict apart, and counts in the unit of the run', async () => {
@@ -82,7 +82,7 @@ describe('the summary', () => {
     expect(frame).toMatch(/Verdict +failed/)
     expect(frame).toMatch(/Scores +not verified by the service/)
     expect(frame).toMatch(/Counted in +case executions/)
-    expect(frame).toMatch(/Passed +1 of 5 graded \(20%\)/)
+    expect(frame).toMatch(/Passed +1 of 3 graded \(33%\)/)
     await app.press(last)
     const end = await app.see('Run id')
     expect(end).toMatch(/Client +vitest, the harness that reported it/)
@@ -103,7 +103,7 @@ describe('the summary', () => {
     await goTo('throttling')
     await app.press(keys.open)
     const frame = await app.see('[Trials 5]')
-    expect(frame).toContain('▌✗ failed       hurried')
+    expect(frame).toContain('▌! broke off    hurried')
     expect(frame).toContain('hurried again')
     expect(frame).not.toContain('wrong')
   })

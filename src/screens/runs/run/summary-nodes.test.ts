@@ -113,3 +113,18 @@ test('only the lines of a cause lead to its trials', () => {
   expect(causeOfNode('cause/toString')).toBeUndefined()
   expect(causeOfNode('latency')).toBeUndefined()
 })
+
+test('the servers that a run started show with their version and program, without the secrets in it', () => {
+  const session = { name: 'weather', startedAt: 1000, serverInfo: { name: 'w', version: '2.1' } }
+  const text = textOf({
+    run: run({
+      startedServers: [
+        { ...session, command: ['node', 'server.mjs', '--token', 'hunter2'] },
+        { ...session, serverInfo: null, command: null, url: 'https://weather.example/mcp' },
+      ],
+    }),
+  })
+  expect(text).toMatch(/weather +version 2\.1, started \d{4}-\d\d-\d\d \d\d:\d\d, node server\.mjs --token •+\n/)
+  expect(text).toMatch(/weather +again \d{4}-\d\d-\d\d \d\d:\d\d, https:/)
+  expect(text).not.toContain('hunter2')
+})

@@ -1,7 +1,7 @@
 import type { Database } from '../../../../lib/sqlite.ts'
 import { FIRST_TO_SIXTH } from './0001-to-0006.ts'
 import { SEVENTH_TO_FOURTEENTH } from './0007-to-0014.ts'
-import { SINCE_FIFTEENTH } from './0015-to-0019.ts'
+import { SINCE_FIFTEENTH } from './0015-to-0020.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [...FIRST_TO_SIXTH, ...SEVENTH_TO_FOURTEENTH, ...SINCE_FIFTEENTH]

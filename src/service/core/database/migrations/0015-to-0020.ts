@@ -74,4 +74,14 @@ CREATE TABLE chatMessage (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const SINCE_FIFTEENTH: readonly string[] = [serverRoots, serverCalls, agentTurns, agentTurnOrigins, chats]
+/** What a run started of its servers; of those before nobody knows. */
+const startedServers = 'ALTER TABLE run ADD COLUMN startedServers TEXT'
+
+export const SINCE_FIFTEENTH: readonly string[] = [
+  serverRoots,
+  serverCalls,
+  agentTurns,
+  agentTurnOrigins,
+  chats,
+  startedServers,
+]
