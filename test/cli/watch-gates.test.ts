@@ -116,7 +116,7 @@ test.concurrent('no new failures, against a run that is there', async ending => 
   })
   let cases: object[] = []
   service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({ body: compared(cases) })
-  service.put('r0', { status: 'completed', result: 'failed' })
+  service.put('r0', { suiteId: 's1', status: 'completed', result: 'failed', createdAt: 1 })
   cases = [
     {
       caseKey: 'd',
@@ -126,6 +126,15 @@ test.concurrent('no new failures, against a run that is there', async ending => 
       compare: side('failed', 'd'),
     },
   ]
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'last-passed')).toMatchObject({
+    code: 3,
+    end: { gates: [{}, { passed: null, says: 'the suite has no earlier run that passed' }], comparison: null },
+  })
+  const says = '1 case failed in run r0 too, which did not pass; name it as the base to accept that'
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'last')).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', gates: [{}, { passed: null, says }], comparison: { base: { passed: false } } },
+  })
   expect(await conclusionOf('r1', '--no-new-failures-against', 'r0')).toMatchObject({
     code: 0,
     end: {
