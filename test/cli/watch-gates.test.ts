@@ -64,6 +64,24 @@ test.concurrent('gates that decide alone do not hold over the one trial of twelv
   expect(await watch('r1', '--gates-only', '--min-graded', '8%')).toMatchObject({ code: 2 })
 })
 
+test.concurrent('a trial that broke off or hung fails a run without a verdict where a gate says so', async ending => {
+  const { service, watch, conclusionOf } = await openStage(ending)
+  const ended = (trialClass: string) => trial(trialClass, { result: null, status: 'failed', startedAt: 1, trialClass })
+  service.trials = [trial('a'), ended('execution_failed'), ended('timed_out'), ended('setup_failed')]
+  service.put('r1', { status: 'completed', result: null, completedAt: Date.now() })
+  expect(await conclusionOf('r1')).toMatchObject({ code: 3 })
+  expect(await conclusionOf('r1', '--max-broken', '0')).toMatchObject({
+    code: 1,
+    end: { because: 'gate', verdict: null, gates: [{}, { gate: 'max-broken', actual: 2, passed: false }] },
+  })
+  expect((await watch('r1', '--max-broken', '1', '--gates-only')).stdout).toContain(
+    'gate max-broken: FAILED, 1 trial broke off and 1 timed out, at most 1 allowed',
+  )
+  expect(await conclusionOf('r1', '--max-broken', '2')).toMatchObject({ code: 3 })
+  service.put('r1', { status: 'cancelled' })
+  expect(await conclusionOf('r1', '--max-broken', '0')).toMatchObject({ code: 3 })
+})
+
 test.concurrent('a verdict that was withheld is told from one that was never established', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   service.put('r1', { status: 'completed', decisionSummary: { decision: 'inconclusive' } })

@@ -18,6 +18,7 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ],
   ['--max-duration <time>', 'gate: the run took no longer', duration],
   ['--max-tokens <count>', 'gate: its models used no more tokens', whole(1, Number.MAX_SAFE_INTEGER)],
+  ['--max-broken <count>', 'gate: no more of its trials broke off or timed out', whole(0, Number.MAX_SAFE_INTEGER)],
   ['--gates-only', 'the gates decide, not the run’s own verdict'],
   ['--junit <file>', 'write the trials as JUnit XML'],
   ['--summary <file>', 'append the result to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],

@@ -83,6 +83,9 @@ function decide(
   }
   // What ended has no state in flight.
   if (outcome === undefined || outcome === 'in-flight') return { because: 'undecided', exitCode: EXIT.noVerdict }
+  // What broke off or hung leaves a run without a verdict, which this gate alone turns into a failure.
+  if (outcome !== 'cancelled' && gates.some(({ gate, passed }) => gate === 'max-broken' && passed === false))
+    return { because: 'gate', exitCode: EXIT.failedVerdict }
   const isMeasured = isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
   if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }

@@ -19,6 +19,7 @@ export type GateOptions = {
   newFailuresAgainst?: string | true
   maxDuration?: number
   maxTokens?: number
+  maxBroken?: number
   gatesOnly?: boolean
 }
 
@@ -27,7 +28,7 @@ export type GateOptions = {
  * @throws UsageError when gates are to decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens } = own
+  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens, maxBroken } = own
   const gates: Gate[] = [
     ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
     ...(typeof newFailuresAgainst === 'string'
@@ -35,6 +36,7 @@ export function gatesOf(own: GateOptions): Gate[] {
       : []),
     ...(maxDuration === undefined ? [] : [{ gate: 'max-duration', wanted: maxDuration } as const]),
     ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
+    ...(maxBroken === undefined ? [] : [{ gate: 'max-broken', wanted: maxBroken } as const]),
   ]
   if (own.gatesOnly && gates.length === 0) throw new UsageError('--gates-only needs a gate that decides.')
   const isJudged = gates.length > 0 || minGraded !== undefined

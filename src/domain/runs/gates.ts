@@ -7,6 +7,7 @@ import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { counted, shareLabel } from './labels.ts'
+import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
 /**
@@ -19,6 +20,7 @@ export type Gate =
   | { gate: 'no-new-failures-against'; wanted: string }
   | { gate: 'max-duration'; wanted: number }
   | { gate: 'max-tokens'; wanted: number }
+  | { gate: 'max-broken'; wanted: number }
 
 /** `passed: null` = what the gate asks for is not known. `actual` has the unit of `wanted`, or counts new failures. */
 export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
@@ -61,6 +63,8 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
       return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
     case 'max-tokens':
       return judgeMost(gate, tokensOf(facts.trials), count => counted(count, 'token'), 'used')
+    case 'max-broken':
+      return judgeBroken(gate, facts.trials)
   }
 }
 
@@ -123,6 +127,19 @@ function judgeNewFailures(
   }
   const other = base && base.differs.length > 0 ? ` against ${base.name} of another ${base.differs.join(' and ')}` : ''
   return { ...gate, actual, passed: true, says: `no new failures${other}` }
+}
+
+/** A crash and a hang are no verdict on a case, so that they fail a run only where a gate says so. */
+function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
+  const classes = trials.map(classOfTrial)
+  const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
+  const actual = brokeOff + timedOut
+  const says = `${counted(brokeOff, 'trial')} broke off and ${timedOut} timed out, at most ${gate.wanted} allowed`
+  return { ...gate, actual, passed: actual <= gate.wanted, says }
+}
+
+function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
+  return classes.filter(each => each === wanted).length
 }
 
 function judgeMost(
