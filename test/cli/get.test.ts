@@ -55,8 +55,8 @@ describe('as a program', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [header, first, second] = stdout.split('\n')
     expect(header).toMatch(/^ID {3}NAME +STATE +COVERED +LAST RUN +PASSED +FAILED +RUNS$/)
-    expect(first).toMatch(/^s1 {3}a ␛\[31mred␊line +—/)
-    expect(second).toMatch(/^s22 {2}日本 +—/)
+    expect(first).toMatch(/^s1 {3}a ␛\[31mred␊line +never-run +—/)
+    expect(second).toMatch(/^s22 {2}日本 +never-run +—/)
   })
 
   test('a wave whose sessions nobody could grade says so beside its state', async () => {

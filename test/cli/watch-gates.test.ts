@@ -64,6 +64,24 @@ test.concurrent('gates that decide alone do not hold over the one trial of twelv
   expect(await watch('r1', '--gates-only', '--min-graded', '8%')).toMatchObject({ code: 2 })
 })
 
+test.concurrent('a trial that broke off or hung fails a run without a verdict where a gate says so', async ending => {
+  const { service, watch, conclusionOf } = await openStage(ending)
+  const ended = (trialClass: string) => trial(trialClass, { result: null, status: 'failed', startedAt: 1, trialClass })
+  service.trials = [trial('a'), ended('execution_failed'), ended('timed_out'), ended('setup_failed')]
+  service.put('r1', { status: 'completed', result: null, completedAt: Date.now() })
+  expect(await conclusionOf('r1')).toMatchObject({ code: 3 })
+  expect(await conclusionOf('r1', '--max-broken', '0')).toMatchObject({
+    code: 1,
+    end: { because: 'gate', verdict: null, gates: [{}, { gate: 'max-broken', actual: 2, passed: false }] },
+  })
+  expect((await watch('r1', '--max-broken', '1', '--gates-only')).stdout).toContain(
+    'gate max-broken: FAILED, 1 trial broke off and 1 timed out, at most 1 allowed',
+  )
+  expect(await conclusionOf('r1', '--max-broken', '2')).toMatchObject({ code: 3 })
+  service.put('r1', { status: 'cancelled' })
+  expect(await conclusionOf('r1', '--max-broken', '0')).toMatchObject({ code: 3 })
+})
+
 test.concurrent('a verdict that was withheld is told from one that was never established', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   service.put('r1', { status: 'completed', decisionSummary: { decision: 'inconclusive' } })
@@ -116,7 +134,7 @@ test.concurrent('no new failures, against a run that is there', async ending => 
   })
   let cases: object[] = []
   service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({ body: compared(cases) })
-  service.put('r0', { status: 'completed', result: 'failed' })
+  service.put('r0', { suiteId: 's1', status: 'completed', result: 'failed', createdAt: 1 })
   cases = [
     {
       caseKey: 'd',
@@ -126,6 +144,15 @@ test.concurrent('no new failures, against a run that is there', async ending => 
       compare: side('failed', 'd'),
     },
   ]
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'last-passed')).toMatchObject({
+    code: 3,
+    end: { gates: [{}, { passed: null, says: 'the suite has no earlier run that passed' }], comparison: null },
+  })
+  const says = '1 case failed in run r0 too, which did not pass; name it as the base to accept that'
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'last')).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', gates: [{}, { passed: null, says }], comparison: { base: { passed: false } } },
+  })
   expect(await conclusionOf('r1', '--no-new-failures-against', 'r0')).toMatchObject({
     code: 0,
     end: {

@@ -13,11 +13,12 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ['--min-graded <share>', 'gate: at least this share was graded; 100% where there is any gate', share],
   [
     '--no-new-failures-against <run>',
-    'gate: no case fails that passed in this run; last is the latest earlier one with a verdict, baseline ' +
-      'the service’s choice',
+    'gate: no case fails that passed in this run; last-passed is the latest earlier one that passed, last also ' +
+      'a failed one where none did, baseline the service’s choice',
   ],
   ['--max-duration <time>', 'gate: the run took no longer', duration],
   ['--max-tokens <count>', 'gate: its models used no more tokens', whole(1, Number.MAX_SAFE_INTEGER)],
+  ['--max-broken <count>', 'gate: no more of its trials broke off or timed out', whole(0, Number.MAX_SAFE_INTEGER)],
   ['--gates-only', 'the gates decide, not the run’s own verdict'],
   ['--junit <file>', 'write the trials as JUnit XML'],
   ['--summary <file>', 'append the result to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],

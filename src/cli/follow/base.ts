@@ -1,8 +1,13 @@
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { isEarlier, settingDifferences } from '../../domain/runs/bases.ts'
 import type { Gate } from '../../domain/runs/gates.ts'
-import { outcomeOfRun } from '../../domain/runs/outcome.ts'
+import { outcomeOfRun, type RunOutcome } from '../../domain/runs/outcome.ts'
+import { reportRun } from '../../domain/runs/suite-state.ts'
 import type { WebAddresses } from '../../tui/router/web-address.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
@@ -10,15 +15,20 @@ import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
 /** What a run is to be compared with: a run, or a word for one that is chosen when the run has ended. */
 export type Base = NamedRun | keyof typeof CHOSEN_LATER
 
-/**
- * The run that a base stands for; the service chooses where there is none, and `why` is a sentence where nothing can
- * be.
- */
-type Found = { baseRunId?: string } | { why: string }
-type Compared = { client: Client; place: RunPlace; run: EvalRun; signal: AbortSignal }
+/** The run that a base stands for, or a sentence where nothing can be one. */
+type Found = ChosenBase | { why: string }
+/** `run` is undefined where the service chooses; `isNamed`: a person named this very run. */
+type ChosenBase = { run?: EvalRun; isNamed: boolean }
+type Compared = { client: Client; place: RunPlace; run: EvalRun; trials: readonly EvalIteration[]; signal: AbortSignal }
 
 /** Each word for a base, with how it is found. */
-const CHOSEN_LATER = { last: latestWithVerdict, baseline: async (): Promise<Found> => ({}) }
+const CHOSEN_LATER = {
+  last: async (compared: Compared): Promise<Found> =>
+    await latest(compared, ['passed', 'failed'], 'the suite has no earlier run with a verdict'),
+  'last-passed': async (compared: Compared): Promise<Found> =>
+    await latest(compared, ['passed'], 'the suite has no earlier run that passed'),
+  baseline: async (): Promise<Found> => ({ isNamed: false }),
+}
 
 /**
  * What the gates compare with, if one of them does.
@@ -59,19 +69,39 @@ export async function checkBase(client: Client, projectId: string, base: Base | 
 
 /** @throws ApiError */
 export async function findBase(base: Base, compared: Compared): Promise<Found> {
-  return typeof base === 'string' ? await CHOSEN_LATER[base](compared) : { baseRunId: base.runId }
+  if (typeof base === 'string') return await CHOSEN_LATER[base](compared)
+  const { client, place, signal } = compared
+  return { run: await client.runs.get({ ...place, runId: base.runId }, { signal }), isNamed: true }
 }
 
 const LATEST_RUNS = 100
+/** Runs of which the trials are read to learn their models. */
+const MOST_READ = 10
 
-/** The latest earlier run of the suite that has a verdict. */
-async function latestWithVerdict({ client, place: { projectId }, run, signal }: Compared): Promise<Found> {
-  const input = { projectId, suiteId: run.suiteId, limit: LATEST_RUNS }
-  const { items } = await client.runs.list(input, { signal })
-  const place = items.findIndex(({ id }) => id === run.id)
-  const earlier = items.slice(place + 1).find(other => {
-    const outcome = outcomeOfRun(other)
-    return outcome === 'passed' || outcome === 'failed'
-  })
-  return earlier ? { baseRunId: earlier.id } : { why: 'the suite has no earlier run with a verdict' }
+/**
+ * The latest earlier run with the first of these outcomes that any has, over the same environment, client and models:
+ * a failed run is none while there is one that passed, else the same failure would be new once and then forgiven. Runs
+ * over a part of the suite are left out.
+ */
+async function latest(compared: Compared, outcomes: readonly RunOutcome[], none: string): Promise<Found> {
+  const { client, place, run, trials, signal } = compared
+  const { projectId } = place
+  const { items } = await client.runs.list({ projectId, suiteId: run.suiteId, limit: LATEST_RUNS }, { signal })
+  const earlier = items
+    .filter(other => isEarlier(other, run) && reportRun(other).coverage.isWhole !== false)
+    .toSorted((one, other) => (toEpochMs(other.createdAt) ?? 0) - (toEpochMs(one.createdAt) ?? 0))
+  const verdicts = outcomes.flatMap(outcome => earlier.filter(other => outcomeOfRun(other) === outcome))
+  if (verdicts.length === 0) return { why: none }
+  const alike = verdicts.filter(other => settingDifferences({ run }, { run: other }).length === 0)
+  for (const other of alike.slice(0, MOST_READ)) {
+    const own = await trialsOf(client, { ...place, runId: other.id }, signal)
+    if (settingDifferences({ run, trials }, { run: other, trials: own }).length === 0)
+      return { run: other, isNamed: false }
+  }
+  return { why: `${none} in the same environment, with the same client and on the same models` }
+}
+
+/** All trials of a run. @throws ApiError */
+export async function trialsOf(client: Client, place: RunPlace, signal: AbortSignal): Promise<EvalIteration[]> {
+  return await client.items(contract.iterations.list, place, { signal })
 }

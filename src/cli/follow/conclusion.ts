@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { countChanges, type ChangeCounts, type ChangedCase } from '../../domain/runs/changes.ts'
-import type { GateResult } from '../../domain/runs/gates.ts'
+import type { ComparedBase, GateResult } from '../../domain/runs/gates.ts'
 import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../domain/runs/outcome.ts'
 import { decisionCounts } from '../../domain/runs/counts.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
@@ -11,7 +11,7 @@ import { errorLine, exitCodeOfError } from '../output/report-error.ts'
 import { NoRun, type Followed } from './follow-run.ts'
 
 /** A run beside an earlier one, case by case. */
-export type Comparison = { baseRunId: string; counts: ChangeCounts; cases: readonly ChangedCase[] }
+export type Comparison = { baseRunId: string; base: ComparedBase; counts: ChangeCounts; cases: readonly ChangedCase[] }
 
 /** What decided the exit code. */
 export type Because =
@@ -83,6 +83,9 @@ function decide(
   }
   // What ended has no state in flight.
   if (outcome === undefined || outcome === 'in-flight') return { because: 'undecided', exitCode: EXIT.noVerdict }
+  // What broke off or hung leaves a run without a verdict, which this gate alone turns into a failure.
+  if (outcome !== 'cancelled' && gates.some(({ gate, passed }) => gate === 'max-broken' && passed === false))
+    return { because: 'gate', exitCode: EXIT.failedVerdict }
   const isMeasured = isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
   if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
@@ -109,8 +112,8 @@ function errorFacts(error: unknown): Conclusion['error'] {
 }
 
 /** The comparison as the conclusion keeps it. */
-export function toComparison(baseRunId: string, cases: readonly ChangedCase[]): Comparison {
-  return { baseRunId, counts: countChanges(cases), cases }
+export function toComparison(baseRunId: string, cases: readonly ChangedCase[], base: ComparedBase): Comparison {
+  return { baseRunId, base, counts: countChanges(cases), cases }
 }
 
 /** The conclusion of several runs: a missing verdict outweighs a failed one, which says nothing about the others. */

@@ -1,10 +1,13 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
+import { runName } from '../../api/contract/runs.ts'
+import { settingDifferences } from '../../domain/runs/bases.ts'
 import { changedCases } from '../../domain/runs/changes.ts'
 import { judgeGates as judgeAll, type Gate, type GateResult } from '../../domain/runs/gates.ts'
+import { outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { findBase, type Base } from './base.ts'
+import { findBase, trialsOf, type Base } from './base.ts'
 import { toComparison, type Comparison } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
@@ -16,6 +19,7 @@ export type GateOptions = {
   newFailuresAgainst?: string | true
   maxDuration?: number
   maxTokens?: number
+  maxBroken?: number
   gatesOnly?: boolean
 }
 
@@ -24,7 +28,7 @@ export type GateOptions = {
  * @throws UsageError when gates are to decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens } = own
+  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens, maxBroken } = own
   const gates: Gate[] = [
     ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
     ...(typeof newFailuresAgainst === 'string'
@@ -32,6 +36,7 @@ export function gatesOf(own: GateOptions): Gate[] {
       : []),
     ...(maxDuration === undefined ? [] : [{ gate: 'max-duration', wanted: maxDuration } as const]),
     ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
+    ...(maxBroken === undefined ? [] : [{ gate: 'max-broken', wanted: maxBroken } as const]),
   ]
   if (own.gatesOnly && gates.length === 0) throw new UsageError('--gates-only needs a gate that decides.')
   const isJudged = gates.length > 0 || minGraded !== undefined
@@ -47,10 +52,23 @@ export async function compareRun(
   signal: AbortSignal,
 ): Promise<Comparison | string> {
   try {
-    const base = await findBase(against, { client, place, run, signal })
-    if ('why' in base) return base.why
-    const comparison = await client.runs.compare({ ...place, ...base }, { signal })
-    return toComparison(comparison.baseline.baseRunId, changedCases(comparison, trials))
+    const found = await findBase(against, { client, place, run, trials, signal })
+    if ('why' in found) return found.why
+    const input = found.run ? { ...place, baseRunId: found.run.id } : place
+    const comparison = await client.runs.compare(input, { signal })
+    const { baseRunId } = comparison.baseline
+    const base = found.run ?? (await client.runs.get({ ...place, runId: baseRunId }, { signal }))
+    const read = found.run ? undefined : await trialsOf(client, { ...place, runId: baseRunId }, signal)
+    const differs = settingDifferences({ run, trials }, { run: base, trials: read })
+    const { isNamed } = found
+    if (differs.length > 0 && !isNamed)
+      return `the service’s choice, ${runName(base)}, is of another ${differs.join(' and ')}`
+    return toComparison(baseRunId, changedCases(comparison, trials), {
+      name: runName(base),
+      passed: outcomeOfRun(base) === 'passed',
+      isNamed,
+      differs,
+    })
   } catch (error) {
     if (signal.aborted) return 'it was stopped'
     if (!(error instanceof ApiError)) throw error
@@ -71,5 +89,6 @@ export function judgeGates(
     return gates.map(gate => ({ ...gate, actual: null, passed: null, says }))
   }
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')
-  return judgeAll(gates, { run, trials, changes })
+  const base = typeof compared === 'object' ? compared.base : undefined
+  return judgeAll(gates, { run, trials, changes, base })
 }

@@ -50,12 +50,16 @@ const NAMED_KINDS = ['new-failure', 'still-failing', 'fixed'] as const
 const MOST_TITLES = 10
 
 /** Counts of each kind of change, and the cases that somebody has to look at. */
-export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
+export function comparisonLines({ baseRunId, base, counts, cases }: Comparison): string[] {
   const kinds = [...NAMED_KINDS, 'flaky'] as const
   const countOf = (kind: (typeof kinds)[number]): string =>
     kind === 'new-failure' ? counted(counts[kind], 'new failure') : `${counts[kind]} ${kind.replace('-', ' ')}`
   const all = kinds.map(countOf).join(', ')
-  const lines = [`against ${clean(baseRunId)}: ${all}`]
+  const remarks = [
+    base.passed || base.isNamed ? '' : 'which did not pass itself',
+    base.differs.length > 0 ? `of another ${base.differs.join(' and ')}` : '',
+  ].filter(remark => remark !== '')
+  const lines = [`${[`against ${clean(baseRunId)}`, ...remarks].join(', ')}: ${all}`]
   for (const kind of kinds) {
     const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
     for (const { title } of of.slice(0, MOST_TITLES)) lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)

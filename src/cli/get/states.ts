@@ -15,6 +15,7 @@ import {
   reportRun,
   runReportLabel,
   statesItsRuns,
+  statesNoRun,
   suiteStateOf,
 } from '../../domain/runs/suite-state.ts'
 import { classOfTrial, CLASS_LABELS, TRIAL_CLASSES } from '../../domain/runs/trial-class.ts'
@@ -60,11 +61,12 @@ export const suiteState: NounState = {
   async add(item, { client, projectId, reruns }) {
     const suite = item as EvalSuite
     // The settings of one suite do not tell of its runs.
-    if (!('latestRun' in suite) && !statesItsRuns(suite)) return item
-    const runs = statesItsRuns(suite) || !suite.latestRun?.id ? undefined : await runsOf(client, projectId, suite.id)
+    if ('settings' in suite && !('latestRun' in suite) && !statesItsRuns(suite)) return item
+    const isStated = statesItsRuns(suite) || statesNoRun(suite)
+    const runs = isStated ? undefined : await runsOf(client, projectId, suite.id)
     const isRerun = (runId: string) => ({ isRerun: reruns?.parentOf(runId) !== undefined })
-    const { judgedBy, latest } = suiteStateOf({ suite, runs, factsOf: isRerun })
-    if (!judgedBy || !latest) return { ...item, state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
+    const { outcome, judgedBy, latest } = suiteStateOf({ suite, runs, factsOf: isRerun })
+    if (!judgedBy || !latest) return { ...item, state: outcome, coverage: null, judgedBy: null, lastRun: null }
     return {
       ...item,
       state: stateOf(judgedBy),

@@ -110,6 +110,7 @@ const NEED_THE_END = [
   'minGraded',
   'maxDuration',
   'maxTokens',
+  'maxBroken',
   'gatesOnly',
 ] as const satisfies readonly (keyof RunOptions)[]
 

@@ -135,7 +135,9 @@ describe('lines of runs', () => {
     expect(read).toMatchObject({ key: lineOf(failed)?.key, fingerprint: lineOf(failed)?.fingerprint })
     expect(lineOf({ ...failed, failed: 0 })).toBeUndefined()
     expect(lineOf({ ...failed, status: 'running' })).toBeUndefined()
-    expect(lineOf({ ...failed, id: null })).toBeUndefined()
+    expect(lineOf({ ...failed, id: null })?.target).toEqual({ to: 'suite', projectId: 'prj_1', suiteId: 'sui_1' })
+    const { fingerprint } = linesOf([run('run_1', { status: 'failed' })])[0]!
+    expect(lineOf({ id: 'run_1', status: 'failed' })).toMatchObject({ word: 'not read', fingerprint })
     expect(lineOf(null)).toBeUndefined()
   })
 
@@ -253,9 +255,11 @@ describe('lines of runs', () => {
     const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
     expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)
     expect(wantsRuns(latest('completed', DAY_MS), NOW)).toBe(true)
-    expect(wantsRuns(latest('completed', 3 * DAY_MS), NOW)).toBe(false)
+    expect(wantsRuns(latest('completed', 3 * DAY_MS), NOW)).toBe(true)
+    const knowing = (id: string) => wantsRuns(latest('completed', 3 * DAY_MS), NOW, [run(id, { result: 'passed' })])
+    expect([knowing('r'), knowing('older')]).toEqual([false, true])
     expect(wantsRuns({ latestRun: { ...latest('completed', 30 * DAY_MS).latestRun, failed: 1 } }, NOW)).toBe(true)
-    expect(wantsRuns({ latestRun: null }, NOW)).toBe(false)
+    expect([undefined, 0].map(runs => wantsRuns({ latestRun: null, totals: { runs } }, NOW))).toEqual([true, false])
   })
 })
 

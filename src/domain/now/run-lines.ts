@@ -11,16 +11,18 @@ import {
   type ListedRun,
   partLabels,
   reportRun,
-  statesItsRuns,
+  statesNoRun,
+  type SuiteRecord,
   type SuiteState,
   suiteStateOf,
 } from '../runs/suite-state.ts'
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import { setupReasonOf } from './groups.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
+import { isProvenByRecord, lacksLatest, RUNS_READ, whyUnproven } from './proof.ts'
 import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
-import { isInFlight, needsAttention } from './worth.ts'
+import { endedBadly, isInFlight, needsAttention } from './worth.ts'
 
 /** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
 export const DAY_MS = 24 * 60 * 60_000
@@ -30,51 +32,41 @@ type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 /** What is read of the trials of a run in flight; `whole` is false where there are more pages. */
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
-/** Runs of a suite that are read: more of them are not listed (contract: at most 100). */
-export const RUNS_READ = 100
-
 type IsRerun = (runId: string) => boolean
 
 /**
  * Whether a suite's runs are worth reading: its last one is in flight, has failures, or may have ended within the last
- * day; or what was before it may still have the suite red, or due.
+ * day; or the suite may be red or due, or is not known to have passed. Figures are no verdict, so that a suite whose
+ * record states nothing else is read once.
  * @param known its runs as they were read last
- * @param isRed {@link isRedBy} with what is known of reruns
+ * @param judge {@link stateOfRuns} with what is known of reruns
  */
 export function wantsRuns(
-  suite: Pick<EvalSuite, 'latestRun'>,
+  suite: SuiteRecord,
   now: number,
   known?: readonly EvalRun[],
-  isRed: (runs: readonly EvalRun[]) => boolean = isRedBy,
+  judge: (runs: readonly EvalRun[]) => SuiteState = stateOfRuns,
 ): boolean {
   const { latestRun } = suite
-  if (!latestRun?.id) return false
-  if (needsAttention({ latestRun })) return true
-  const createdAt = toEpochMs(latestRun.createdAt)
-  // One that ran long was created before the day in which it ended.
-  if (createdAt === undefined || createdAt > now - 2 * DAY_MS) return true
-  if (!known?.some(({ id }) => id === latestRun.id)) return mayBeRed(suite)
-  return isRed(known) || rhythmIn(known) !== undefined || wantsSchedule(known)
+  if (statesNoRun(suite)) return false
+  if (needsAttention(suite)) return true
+  const createdAt = toEpochMs(latestRun?.createdAt)
+  // One that ran long was created before the day in which it ended. One that is not stated may be any.
+  if (latestRun && (createdAt === undefined || createdAt > now - 2 * DAY_MS)) return true
+  if (!known || lacksLatest(suite, known)) return !isProvenByRecord(suite)
+  if (!latestRun) return true
+  const state = judge(known)
+  const isKnown = !isFault(state.outcome) && whyUnproven(suite, known, state) === undefined
+  return !isKnown || rhythmIn(known) !== undefined || wantsSchedule(known)
 }
 
-/** Whether a suite with these runs is red. @param isRerun as for {@link runLines} */
-export function isRedBy(runs: readonly EvalRun[], isRerun?: IsRerun): boolean {
-  return isFault(stateOf(runs, isRerun).outcome)
-}
-
-/** Whether a suite may be red although nothing failed in its last run, which may have covered a part of it. */
-function mayBeRed(suite: Pick<EvalSuite, 'latestRun' | 'passRateTrend' | 'totals'>): boolean {
-  if (statesItsRuns(suite)) return isFault(suiteStateOf({ suite }).outcome)
-  const { passRateTrend: trend, totals } = suite
-  return trend ? trend.some(rate => rate < trend.at(-1)!) : (totals?.failed ?? 0) > 0
+/** What a suite's runs say of it. @param isRerun as for {@link runLines} */
+export function stateOfRuns(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
+  return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
 }
 
 function isFault(outcome: SuiteState['outcome']): boolean {
   return outcome === 'failed' || outcome === 'broken'
-}
-
-function stateOf(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
-  return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
 }
 
 function madeAt(runs: readonly EvalRun[]): number[] {
@@ -104,7 +96,7 @@ type RunLinesOf = {
 export function runLines(options: RunLinesOf): NowLine[] {
   const { project, suite, runs, isRerun, schedule, now, asOf } = options
   const live = runs.value.filter(run => outcomeOfRun(run) === 'in-flight').map(run => liveLine(options, run))
-  const state = stateOf(runs.value, isRerun)
+  const state = stateOfRuns(runs.value, isRerun)
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
   const times = madeAt(runs.value)
   const dueAt = missedAt(dueRhythm(times, rhythmIn(runs.value), schedule), times, asOf)
@@ -137,15 +129,18 @@ export function runLines(options: RunLinesOf): NowLine[] {
 }
 
 /**
- * What a suite's own record says of its last run, until its runs are read: that something failed. Whether the run
- * failed with it, or passed under a threshold, is not known from that.
+ * What a suite's own record says of its last run, until that run is read: that something failed, or that the run did
+ * not complete. Whether the run failed with it, or passed under a threshold, is not known from that.
  * @param at when the suite was read, epoch milliseconds
  */
 export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number | undefined): NowLine[] {
   const { latestRun } = suite
-  const { id: runId, failed, passed, createdAt } = latestRun ?? {}
-  if (!runId || !failed || isInFlight(suite)) return []
-  const ofAll = passed == null ? `${failed}` : `${failed} of ${failed + passed}`
+  const { id, status, failed, passed, createdAt } = latestRun ?? {}
+  const runId = id ?? undefined
+  const isBroken = endedBadly(suite)
+  if (isInFlight(suite) || (!failed && !isBroken)) return []
+  const ofAll = passed == null ? `${failed}` : `${failed} of ${(failed ?? 0) + passed}`
+  const words = failed ? `${ofAll} failed in its last run, whose verdict` : `its last run ended as ${status}, and`
   return [
     {
       ...NO_HISTORY,
@@ -156,13 +151,16 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
       isFault: false,
       mark: 'warn',
       word: 'not read',
-      sentence: `${suiteName(suite)}: ${ofAll} failed in its last run, whose verdict is not read yet`,
+      sentence: `${suiteName(suite)}: ${words} is not read yet`,
       at: toEpochMs(createdAt),
       readAt: at,
       // What was acknowledged of it stays so.
-      fingerprint: `failed ${runId}`,
-      target: { to: 'run', projectId: project.id, suiteId: suite.id, runId, failed: true },
-      thing: { kind: 'run', record: { ...latestRun, id: runId } },
+      fingerprint: `${failed ? 'failed' : 'broken'} ${runId}`,
+      target:
+        runId === undefined
+          ? { to: 'suite', projectId: project.id, suiteId: suite.id }
+          : { to: 'run', projectId: project.id, suiteId: suite.id, runId, failed: true },
+      ...(runId !== undefined && { thing: { kind: 'run', record: { ...latestRun, id: runId } } }),
     },
   ]
 }

@@ -11,9 +11,15 @@ const LATELY_MS = 48 * JUST_NOW_MS
 /** A project with what was last read of its suites, this time or before. */
 type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
 
-/** Whether the suite says that its last run has failures, or is in flight. */
+/** Whether the suite says that its last run has failures, did not complete, or is in flight. */
 export function needsAttention({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
-  return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0
+  return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0 || endedBadly({ latestRun })
+}
+
+/** Whether the suite says that its last run ended, and neither completed nor was cancelled. */
+export function endedBadly({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
+  const { status } = latestRun ?? {}
+  return status != null && isTerminalRunStatus(status) && status !== 'completed' && status !== 'cancelled'
 }
 
 /** Whether the suite says that its last run is in flight. */

@@ -2,10 +2,12 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { amountOf } from './amount.ts'
+import type { Setting } from './bases.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { counted, shareLabel } from './labels.ts'
+import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
 /**
@@ -18,12 +20,28 @@ export type Gate =
   | { gate: 'no-new-failures-against'; wanted: string }
   | { gate: 'max-duration'; wanted: number }
   | { gate: 'max-tokens'; wanted: number }
+  | { gate: 'max-broken'; wanted: number }
 
 /** `passed: null` = what the gate asks for is not known. `actual` has the unit of `wanted`, or counts new failures. */
 export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
 
 /** What gates judge by. `changes` is a sentence where the runs could not be compared. */
-export type GateFacts = { run: EvalRun; trials: readonly EvalIteration[]; changes: readonly ChangedCase[] | string }
+export type GateFacts = {
+  run: EvalRun
+  trials: readonly EvalIteration[]
+  changes: readonly ChangedCase[] | string
+  /** Undefined where nothing was compared. */
+  base?: ComparedBase | undefined
+}
+
+/** The run that another one is compared with. */
+export type ComparedBase = {
+  name: string
+  passed: boolean
+  /** A person named this very run, and did not leave the choice to a word. */
+  isNamed: boolean
+  differs: readonly Setting[]
+}
 
 /** Judges the gates of one run; what is not known never passes and never fails. */
 export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult[] {
@@ -40,11 +58,13 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'min-pass-rate':
       return judgePassRate(gate, facts, isEnough)
     case 'no-new-failures-against':
-      return judgeNewFailures(gate, facts.changes)
+      return judgeNewFailures(gate, facts)
     case 'max-duration':
       return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
     case 'max-tokens':
       return judgeMost(gate, tokensOf(facts.trials), count => counted(count, 'token'), 'used')
+    case 'max-broken':
+      return judgeBroken(gate, facts.trials)
   }
 }
 
@@ -84,7 +104,7 @@ function judgePassRate(
 
 function judgeNewFailures(
   gate: Extract<Gate, { gate: 'no-new-failures-against' }>,
-  changes: GateFacts['changes'],
+  { changes, base }: GateFacts,
 ): GateResult {
   if (typeof changes === 'string') return { ...gate, actual: null, passed: null, says: changes }
   const failures = changes.filter(({ change }) => change === 'new-failure')
@@ -99,7 +119,27 @@ function judgeNewFailures(
     const says = `no new failure among the graded, but ${counted(ungraded, 'case')} could not be compared`
     return { ...gate, actual, passed: null, says }
   }
-  return { ...gate, actual, passed: true, says: 'no new failures' }
+  const known = changes.filter(({ change }) => change === 'still-failing').length
+  // Nobody has said that what fails there may fail: the same run again would be green.
+  if (known > 0 && base && !base.passed && !base.isNamed) {
+    const failed = `${counted(known, 'case')} failed in ${base.name} too, which did not pass`
+    return { ...gate, actual, passed: null, says: `${failed}; name it as the base to accept that` }
+  }
+  const other = base && base.differs.length > 0 ? ` against ${base.name} of another ${base.differs.join(' and ')}` : ''
+  return { ...gate, actual, passed: true, says: `no new failures${other}` }
+}
+
+/** A crash and a hang are no verdict on a case, so that they fail a run only where a gate says so. */
+function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
+  const classes = trials.map(classOfTrial)
+  const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
+  const actual = brokeOff + timedOut
+  const says = `${counted(brokeOff, 'trial')} broke off and ${timedOut} timed out, at most ${gate.wanted} allowed`
+  return { ...gate, actual, passed: actual <= gate.wanted, says }
+}
+
+function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
+  return classes.filter(each => each === wanted).length
 }
 
 function judgeMost(

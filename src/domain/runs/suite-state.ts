@@ -51,6 +51,7 @@ export type RunFacts = {
  * What a suite's runs say of it.
  * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and
  *   never heals it.
+ * - It is `unknown` where nothing is known of runs that the suite speaks of.
  * - Without a run over everything, it is that of the last run, whose coverage says what it stands for.
  */
 export type SuiteState = {
@@ -70,6 +71,20 @@ export type SuiteState = {
   trend: readonly (number | undefined)[] | undefined
 }
 
+/** What a list says of a suite. All of it is optional (contract: `EvalSuite`). */
+export type SuiteRecord = Partial<Pick<EvalSuite, 'latestRun' | 'totals' | 'passRateTrend'>>
+
+/** Whether a suite's own record says that it never ran. */
+export function statesNoRun(suite: SuiteRecord): boolean {
+  return suite.totals?.runs === 0 && !mentionsRuns(suite)
+}
+
+/** Whether a suite's own record speaks of runs, be it by their figures alone. */
+export function mentionsRuns({ latestRun, totals, passRateTrend }: SuiteRecord): boolean {
+  const { runs, passed, failed } = totals ?? {}
+  return latestRun != null || [runs, passed, failed, passRateTrend?.length].some(count => (count ?? 0) > 0)
+}
+
 /** A run with its outcome and coverage. */
 export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
   const counts = runCounts(run)
@@ -79,6 +94,12 @@ export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
 /** Passed, over every case of its suite, and so did everything in it: under a threshold a run may pass without that. */
 export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
   return outcome === 'passed' && coverage.isWhole === true && !isShort(coverage)
+}
+
+/** Whether the run that a suite is judged by passed, and is not known to have left out a part of the suite. */
+export function hasPassedWhole({ judgedBy }: SuiteState): boolean {
+  if (judgedBy?.outcome !== 'passed') return false
+  return judgedBy.coverage.isWhole === undefined || isOverEverything(judgedBy)
 }
 
 /** Whether less passed than was to be executed. */
@@ -128,8 +149,8 @@ export function runReportLabel(report: ReportedRun): string {
 }
 
 /** A suite in words: `failed; last run passed, 3 of 6 cases`. */
-export function suiteStateLabel({ judgedBy, latest }: SuiteState): string {
-  if (!judgedBy || !latest) return 'never run'
+export function suiteStateLabel({ outcome, judgedBy, latest }: SuiteState): string {
+  if (!judgedBy || !latest) return outcome === 'unknown' ? 'unknown, its runs are not stated' : 'never run'
   return judgedBy === latest
     ? runReportLabel(judgedBy)
     : `${runReportLabel(judgedBy)}; last run ${runReportLabel(latest)}`
@@ -141,7 +162,7 @@ export function suiteStateLabel({ judgedBy, latest }: SuiteState): string {
  * @param factsOf what else is known of a run
  */
 export function suiteStateOf(options: {
-  suite: Pick<EvalSuite, 'latestRun'>
+  suite: SuiteRecord
   runs?: readonly ListedRun[] | undefined
   factsOf?: ((runId: string) => RunFacts) | undefined
 }): SuiteState {
@@ -153,7 +174,7 @@ export function suiteStateOf(options: {
   const ended = reports.filter(({ outcome }) => outcome !== 'in-flight' && outcome !== 'cancelled')
   const judgedBy = judgeOf(ended) ?? reports[0]
   return {
-    outcome: judgedBy?.outcome ?? 'never-run',
+    outcome: judgedBy?.outcome ?? (mentionsRuns(suite) ? 'unknown' : 'never-run'),
     judgedBy,
     since: judgedBy && sinceOf(ended, judgedBy),
     latest,

@@ -29,6 +29,8 @@ export type NowSource = {
   problem: ErrorText | undefined
   /** There is more of it than was read. */
   partial: boolean
+  /** Why what was read does not show that all is well, though nothing in it is known to be wrong. */
+  unproven?: string | undefined
   /** Another read said since that it has changed. */
   isOutdated?: boolean
 }
@@ -104,9 +106,11 @@ export function coverageLabel(
   ]
   const [first] = failed
   const cut = sources.filter(({ partial }) => partial)
+  const unproven = sources.filter(isUnproven)
   const missing = [
     first && `Not read: ${someOf(failed)} (${first.problem?.title ?? 'unknown'})`,
     cut.length > 0 && `Not all of: ${someOf(cut)}`,
+    unproven.length > 0 && unprovenWords(unproven),
   ].filter(part => typeof part === 'string')
   const rest = parts.filter(part => typeof part === 'string').join(', ')
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
@@ -129,6 +133,16 @@ function someOf(sources: readonly NowSource[]): string {
   const [first] = sources
   if (!first) return ''
   return `${sourceName(first)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ''}`
+}
+
+function isUnproven({ unproven }: NowSource): boolean {
+  return unproven !== undefined
+}
+
+/** The first one with its reason, and how many more. */
+function unprovenWords([first, ...more]: readonly NowSource[]): string {
+  const rest = more.length > 0 ? ` and ${more.length} more` : ''
+  return first ? `Not known to have passed: ${sourceName(first)} (${first.unproven})${rest}` : ''
 }
 
 /** `swarm findings off in Sandbox`; where both kinds are, `findings`. */
@@ -161,6 +175,9 @@ export function clearState(
       why: `Nothing found up to ${at}, but not everything was read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
+  const unproven = sources.filter(isUnproven)
+  if (unproven.length > 0)
+    return { why: `Nothing failed up to ${at}, but not everything is known.`, next: `${unprovenWords(unproven)}.` }
   if (oldest < now - STALE_MS)
     return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
@@ -194,7 +211,7 @@ export function sourceLines(
   const { symbols, isLocal } = options
   const ago = (then: number | undefined) => agoFor(options.isAway)(then, options.now)
   const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
-  const isSingle = ({ state, partial }: NowSource): boolean => state === 'error' || partial
+  const isSingle = (source: NowSource): boolean => source.state === 'error' || source.partial || isUnproven(source)
   const single = sources.filter(isSingle)
   const kinds = Map.groupBy(
     sources.filter(source => !isSingle(source)),
@@ -212,11 +229,12 @@ export function sourceLines(
 }
 
 function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | undefined) => string): Line[] {
-  const { state, at, problem } = source
+  const { state, at, problem, unproven } = source
   const words = (at === undefined ? 'never read' : ago(at)) + (source.partial ? PARTIAL : '')
   const mark = state === 'error' ? symbols.error : symbols.ok
   return [
     { text: `${mark} ${sourceName(source)}: ${words}`, tone: state === 'error' ? 'error' : 'plain' },
+    ...(unproven ? [{ text: `Not known to have passed: ${unproven}.`, indent: 2 }] : []),
     ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),
   ]
 }

@@ -26,7 +26,7 @@ export function summaryOfNow(
 }
 
 function sourceOf(source: NowSource): SummarySource {
-  const { state, at, problem, partial, isOutdated } = source
-  const why = problem ? problem.title : partial ? 'there is more than was read' : undefined
+  const { state, at, problem, partial, unproven, isOutdated } = source
+  const why = problem?.title ?? unproven ?? (partial ? 'there is more than was read' : undefined)
   return { what: sourceName(source), state: isOutdated && state === 'read' ? 'reading' : state, at, why }
 }

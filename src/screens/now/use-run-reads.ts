@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
@@ -8,15 +8,9 @@ import type { EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
-import {
-  DAY_MS,
-  isRedBy,
-  runLines,
-  RUNS_READ,
-  unreadRunLines,
-  wantsRuns,
-  wantsSchedule,
-} from '../../domain/now/run-lines.ts'
+import { lacksLatest, RUNS_READ, whyUnproven } from '../../domain/now/proof.ts'
+import { DAY_MS, runLines, stateOfRuns, unreadRunLines, wantsRuns, wantsSchedule } from '../../domain/now/run-lines.ts'
+import type { SuiteState } from '../../domain/runs/suite-state.ts'
 import { isInFlight, needsAttention } from '../../domain/now/worth.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
 import { hashOf } from '../../hooks/use-query-states.ts'
@@ -46,15 +40,20 @@ export function useRunReads(
   const changes = useRef(new Map<string, Change>())
   const readOfSuite = useSuiteReads()
   const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
-  const [isRed] = useState(() => onceFor((runs: readonly EvalRun[]) => isRedBy(runs, isRerun)))
+  const [judge] = useState(() => onceFor((runs: readonly EvalRun[]) => stateOfRuns(runs, isRerun)))
   const knownRuns = ({ options }: SuiteRead) =>
     queryClient.getQueryCache().get<{ items: readonly EvalRun[] }>(hashOf(options))?.state
+  const proven = provenIn(queryClient)
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => {
       const readAt = suites[index]?.at
       const changedAt = changeOf(changes.current, suite, readAt)
       const read = readOfSuite(project)(suite)
-      return wantsRuns(suite, now, knownRuns(read)?.data?.items, isRed) ? [{ read, readAt, changedAt }] : []
+      if (proven.get(suite.id) === markOf(suite)) return []
+      const known = knownRuns(read)?.data?.items
+      if (wantsRuns(suite, now, known, judge)) return [{ read, readAt, changedAt }]
+      if (known) proven.set(suite.id, markOf(suite))
+      return []
     }),
   )
   // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
@@ -102,7 +101,7 @@ export function useRunReads(
     regular.map(({ read }) => readIn(read.project)),
   )
   const scheduleOf = new Map(regular.map(({ read }, index) => [read, schedules[index]?.data?.schedule] as const))
-  const { linesOf, sourcesOf } = useKeptLines({ trialsOf, isRerun, scheduleOf, now })
+  const { linesOf, sourcesOf } = useKeptLines({ trialsOf, isRerun, judge, scheduleOf, now })
   const sources: NowSource[] = [
     ...sourcesOf('runs', rested, restedRuns),
     ...sourcesOf('live', live, liveRuns),
@@ -124,10 +123,11 @@ type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
 
 type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'isRerun' | 'now'> & {
   scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
+  judge: (runs: readonly EvalRun[]) => SuiteState
 }
 
 /** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
-function useKeptLines({ now, scheduleOf, ...known }: Known) {
+function useKeptLines({ now, scheduleOf, judge, ...known }: Known) {
   const [keepLines] = useState(() => renewedFor<SuiteRead, NowLine[]>())
   // What is left of a run is of when a trial ended, most of a minute after the clock of the ages turned at worst.
   // By the time of each look it would grow, and be a change, while nothing ends.
@@ -137,14 +137,18 @@ function useKeptLines({ now, scheduleOf, ...known }: Known) {
       const runs = readOf(answers[index], ({ items }) => items)
       if (!runs) return unreadRunLines(read.project, read.suite, readAt)
       const schedule = scheduleOf.get(read)
-      return keepLines(read, [answers[index], now, schedule, ...trials], () => {
+      const lacks = lacksLatest(read.suite, runs.value)
+      return keepLines(read, [answers[index], lacks && readAt, now, schedule, ...trials], () => {
         const ended = [
           ...runs.value.map(run => reportedTrials(run)?.ended),
           ...trials.map(({ data }) => data && countTrials(data.items).ended),
         ]
         const progressAt = endedAt(read.options, ended, serviceNow)
         const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
-        return runLines({ ...read, ...known, runs, schedule, now: Math.max(now, progressAt), asOf })
+        const lines = runLines({ ...read, ...known, runs, schedule, now: Math.max(now, progressAt), asOf })
+        return !lacks || lines.some(({ isFault }) => isFault)
+          ? lines
+          : [...lines, ...unreadRunLines(read.project, read.suite, readAt)]
       })
     })
   const [keepSource] = useState(() => renewedFor<SuiteRead, NowSource>())
@@ -153,9 +157,17 @@ function useKeptLines({ now, scheduleOf, ...known }: Known) {
       keepSource(read, [kind, answers[index], changedAt, now], () => ({
         ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
         isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+        unproven: unprovenBy(read.suite, answers[index]?.data?.items, judge),
       })),
     )
   return { linesOf, sourcesOf }
+}
+
+/** Suites by id whose runs need not be read while their record says the same, since these were read once. */
+const provenIn = onceFor<QueryClient, Map<string, string>>(() => new Map())
+
+function unprovenBy(suite: EvalSuite, runs: readonly EvalRun[] | undefined, judge: Known['judge']) {
+  return runs && whyUnproven(suite, runs, judge(runs))
 }
 
 /** How the runs of each suite of a project are read. */
@@ -185,13 +197,16 @@ function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined,
 
 type Change = { mark: string; at: number | undefined }
 
-const markOf = onceFor((latestRun: NonNullable<EvalSuite['latestRun']>) => JSON.stringify(latestRun))
+/** All that a list says of a suite's runs: what it leaves out of one place shows in another. */
+const markOf = onceFor(({ latestRun, totals, passRateTrend }: EvalSuite) =>
+  JSON.stringify([latestRun, totals, passRateTrend]),
+)
 
-/** When the suite said something else of its latest run than before, epoch milliseconds; undefined at first sight. */
-function changeOf(changes: Map<string, Change>, { id, latestRun }: EvalSuite, at: number | undefined) {
-  const mark = latestRun ? markOf(latestRun) : ''
-  const before = changes.get(id)
+/** When the suite said something else of its runs than before, epoch milliseconds; undefined at first sight. */
+function changeOf(changes: Map<string, Change>, suite: EvalSuite, at: number | undefined) {
+  const mark = markOf(suite)
+  const before = changes.get(suite.id)
   if (before?.mark === mark) return before.at
-  changes.set(id, { mark, at: before && at })
+  changes.set(suite.id, { mark, at: before && at })
   return before && at
 }

@@ -1,0 +1,68 @@
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import {
+  hasPassedWhole,
+  type ListedRun,
+  mentionsRuns,
+  statesItsRuns,
+  statesNoRun,
+  type SuiteRecord,
+  type SuiteState,
+  suiteStateOf,
+} from '../runs/suite-state.ts'
+
+/** Runs of a suite that are read: more of them are not listed (contract: at most 100). */
+export const RUNS_READ = 100
+
+/** Whether a list of a suite's runs lacks the latest one that the suite's record speaks of, or says less of it. */
+export function lacksLatest(suite: SuiteRecord, runs: readonly ListedRun[]): boolean {
+  const { latestRun } = suite
+  if (!latestRun) return runs.length === 0 && mentionsRuns(suite)
+  const { id, status, createdAt } = latestRun
+  const hasEnded = isTerminalRunStatus(status ?? '')
+  const isSame = (run: ListedRun): boolean => !hasEnded || isTerminalRunStatus(run.status)
+  if (id != null) return !runs.some(run => run.id === id && isSame(run))
+  const newest = runs.toSorted((one, other) => madeAt(other) - madeAt(one))[0]
+  if (!newest || madeAt(newest) < (toEpochMs(createdAt) ?? 0)) return true
+  return hasEnded && newest.status !== status
+}
+
+function madeAt({ createdAt }: ListedRun): number {
+  return toEpochMs(createdAt) ?? 0
+}
+
+/**
+ * Why a suite's last whole run is not known to have passed, though nothing is known to be wrong; undefined where it is
+ * known, where the suite never ran, and where it is red.
+ * @param runs its runs as they were read
+ * @param state what these come to
+ */
+export function whyUnproven(suite: SuiteRecord, runs: readonly ListedRun[], state: SuiteState): string | undefined {
+  return lacksLatest(suite, runs) ? 'its latest run is not in the list of its runs' : whyOpen(state, runs.length)
+}
+
+/** Whether a suite's own record, without its runs, says that its last whole run passed, or that it never ran. */
+export function isProvenByRecord(suite: SuiteRecord): boolean {
+  if (statesNoRun(suite)) return true
+  if (!statesItsRuns(suite)) return false
+  const state = suiteStateOf({ suite })
+  return state.outcome !== 'failed' && state.outcome !== 'broken' && whyOpen(state, 0) === undefined
+}
+
+function whyOpen(state: SuiteState, read: number): string | undefined {
+  switch (state.outcome) {
+    case 'failed':
+    case 'broken':
+    case 'never-run':
+      return undefined
+    case 'passed':
+      return hasPassedWhole(state) ? undefined : 'none of its runs that were read covered the whole suite'
+    case 'in-flight':
+    case 'cancelled':
+      return read < RUNS_READ ? undefined : 'none of its runs that were read came to an end'
+    case 'inconclusive':
+    case 'undecided':
+    case 'unknown':
+      return 'its last run has no verdict'
+  }
+}
