@@ -78,6 +78,9 @@ const promised = ['breaks', 'keeps'].map(name => ({
   outputSchema: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
 }))
 
+// Of `dies-in-call` one tool is declared to change nothing.
+const hinted = name => ({ ...tool(name), annotations: { readOnlyHint: name === 'look' } })
+
 const listTools = cursor => {
   if (behaviour === 'promises') return { tools: promised }
   if (behaviour === 'careless') return { tools: carelessTools }
@@ -89,6 +92,7 @@ const listTools = cursor => {
     return { tools: [tool(`tool-${page}`)], ...(page < 2 && { nextCursor: String(page + 1) }) }
   }
   if (behaviour === 'circles') return { tools: [tool('again')], nextCursor: 'same' }
+  if (behaviour === 'dies-in-call') return { tools: ['look', 'act'].map(hinted) }
   return { tools: [tool('pid'), tool('environment'), tool('fail')] }
 }
 
@@ -123,7 +127,7 @@ const callTool = (id, { name, arguments: args }) => {
   if (name === 'pid') return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
   if (name === 'write') return send({ id, result: text(JSON.stringify(args)) })
-  if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish' } })
+  if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish', data: args.data } })
   return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
 }
 

@@ -1,9 +1,10 @@
-import type { ErrorCode } from '../../api/contract/error.ts'
+import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
 import type { JsonObject, Link } from './types.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { defined } from '../../lib/json.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** URL elicitation required (MCP 2025-11-25, “URL Mode Elicitation for Sensitive Data”). */
@@ -19,8 +20,9 @@ export function demandedVisits(error: unknown): JsonObject[] {
 }
 
 /**
- * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server
- * itself failed and becomes `SERVER_UNREACHABLE` (502), with its own code and message in `details`.
+ * The contract's code for a server's JSON-RPC error. Every other one, -32603 among them, becomes
+ * `FEATURE_NOT_SUPPORTED`: it is an answer, so that the server was reached and no doubt is left. The error itself
+ * stands in `details`.
  */
 export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   /** Invalid params; also an unknown tool, prompt or resource. */
@@ -68,14 +70,17 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
 
   if (error instanceof library.ProtocolError) {
     // A server that refuses to begin is no server to us, whatever its reason.
-    const code = (asked !== 'initialize' && PROTOCOL_ERROR_CODES[error.code]) || 'SERVER_UNREACHABLE'
+    const isAnswer = asked !== 'initialize'
+    const code = isAnswer ? (PROTOCOL_ERROR_CODES[error.code] ?? 'FEATURE_NOT_SUPPORTED') : 'SERVER_UNREACHABLE'
     const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
     const message =
       hosts.length > 0
         ? `The server "${serverName}" wants you to go to ${hosts.slice(0, MOST_HOSTS).join(', ')} before ${asked}; ` +
           `call again afterwards: ${error.message}`
         : `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
-    return fail(code, message, { protocolError: { code: error.code, message: error.message } })
+    const protocolError = defined({ code: error.code, message: error.message, data: error.data })
+    const reason = isAnswer && hosts.length === 0 ? ('PROTOCOL_ERROR' satisfies ErrorReason) : undefined
+    return fail(code, message, defined({ reason, protocolError, frame: link.notices.refusal(error) }))
   }
   if (error instanceof library.SdkHttpError) {
     // Behind it the library names an option of its own.

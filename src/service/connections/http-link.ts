@@ -91,6 +91,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
         if (!('id' in message) && !('method' in message && options.notices.hear(message))) return
         if (!('method' in message)) {
           chatter = 0
+          options.notices.answered(message)
           if ('id' in message && message.id !== undefined) onAnswer?.(message.id)
         } else {
           const tooMany = count(REQUEST_BYTES)

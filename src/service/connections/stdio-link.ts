@@ -56,8 +56,10 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
       stray.first ||= lastLine(line)
     }
     const isMessage = typeof message === 'object'
-    if (isMessage && !('method' in message)) chatter = 0
-    else chatter += isMessage ? Math.max(line.length, REQUEST_BYTES) : line.length + 1
+    if (isMessage && !('method' in message)) {
+      chatter = 0
+      notices.answered(message)
+    } else chatter += isMessage ? Math.max(line.length, REQUEST_BYTES) : line.length + 1
     if (chatter > maxMessageBytes) fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
     else if (isMessage) transport.onmessage?.(message)
   }

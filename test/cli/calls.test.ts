@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inWorkspace } from '../prepared-workspace.ts'
+import { openHome } from './program.ts'
+
+const SMALL = join(import.meta.dirname, '../servers/stdio-server.mjs')
+
+let home: Awaited<ReturnType<typeof openHome>>
+const run = (...args: string[]) => home.run(args)
+
+beforeAll(async () => {
+  home = await openHome()
+  await inWorkspace(home.home, async ({ client, projectId }) => {
+    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call' }))
+      await client.servers.create({
+        projectId,
+        body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [SMALL, behaviour] },
+      })
+  })
+})
+afterAll(() => home.close())
+
+describe('a JSON-RPC error of a tool', () => {
+  const call = ['call', 'small', 'fail', 'code=-32603', 'data=row 7', '--yes', '--unchecked']
+
+  test('is printed with its code, message and data, and the same call is sent again', async () => {
+    for (const _ of ['first', 'second']) {
+      const { code, stdout, stderr } = await run(...call)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain('answered tools/call with error -32603: as you wish')
+      expect(stderr).toContain('Its data: "row 7"')
+      expect(stderr).not.toMatch(/may have happened|nreachable/)
+    }
+    expect((await run('journal')).stdout).not.toContain('callTool')
+  })
+
+  test('is the frame as received with --json', async () => {
+    const { code, stdout } = await run(...call, '--json')
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({
+      jsonrpc: '2.0',
+      error: { code: -32603, message: 'as you wish', data: 'row 7' },
+    })
+  })
+})
+
+test('a broken line leaves doubt of a tool that may act, and none of one that is declared read-only', async () => {
+  for (const _ of ['first', 'second']) {
+    const { code, stderr } = await run('call', 'mortal', 'look', '--yes')
+    expect(code).toBe(3)
+    expect(stderr).toContain('out of luck')
+    expect(stderr).not.toContain('may have happened')
+  }
+  expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('may have happened')
+  expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('Nothing was sent')
+})
