@@ -1,6 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inWorkspace } from '../prepared-workspace.ts'
+import { startHttpServer } from '../servers/http-server.ts'
 import { openHome } from './program.ts'
 
 const SMALL = join(import.meta.dirname, '../servers/stdio-server.mjs')
@@ -11,7 +13,7 @@ const run = (...args: string[]) => home.run(args)
 beforeAll(async () => {
   home = await openHome()
   await inWorkspace(home.home, async ({ client, projectId }) => {
-    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call' }))
+    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call', numbers: 'numbers' }))
       await client.servers.create({
         projectId,
         body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [SMALL, behaviour] },
@@ -53,4 +55,36 @@ test('a broken line leaves doubt of a tool that may act, and none of one that is
   }
   expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('may have happened')
   expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('Nothing was sent')
+})
+
+test('whole numbers beyond 2^53 come out as they came in, and arrive as they were given', async () => {
+  const given = await run('call', 'numbers', 'give', '--yes', '--json')
+  expect(given.stdout).toContain('"id":9007199254740993,"total":12345678901234567890')
+  expect((await run('call', 'numbers', 'give', '--yes')).stdout).toContain('12345678901234567890')
+  expect((await run('tools', 'numbers', '--json')).stdout).toContain('"maximum":9223372036854775807')
+  const taken = await run('call', 'numbers', 'take', 'id=9007199254740993', '--yes')
+  expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('"id":9007199254740993') })
+  const before = join(home.home, 'before.json')
+  writeFileSync(before, (await run('snapshot', 'numbers')).stdout)
+  expect(readFileSync(before, 'utf8')).toContain('"maximum": 9223372036854775807')
+  expect(await run('snapshot', 'diff', before, 'numbers')).toMatchObject({ code: 0 })
+  writeFileSync(before, readFileSync(before, 'utf8').replace('9223372036854775807', '9223372036854775806'))
+  expect((await run('snapshot', 'diff', before, 'numbers')).stdout).toContain('9223372036854775807')
+})
+
+test.each(['json', 'sse'])('whole numbers beyond 2^53 come over HTTP as %s as they are', async format => {
+  const server = await startHttpServer({
+    'tools/call': ({ id }, _request, response) => {
+      const message = `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":9007199254740993}}}`
+      const isStream = format === 'sse'
+      response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
+      response.end(isStream ? `data: ${message}\n\n` : message)
+    },
+  })
+  try {
+    const { stdout } = await run('call', '--url', server.url, 'count', '--yes', '--json')
+    expect(stdout).toContain('9007199254740993')
+  } finally {
+    await server.close()
+  }
 })

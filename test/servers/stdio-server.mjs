@@ -81,6 +81,17 @@ const promised = ['breaks', 'keeps'].map(name => ({
 // Of `dies-in-call` one tool is declared to change nothing.
 const hinted = name => ({ ...tool(name), annotations: { readOnlyHint: name === 'look' } })
 
+// `numbers`: whole numbers beyond 2^53 in a schema and in a result; `take` answers its arguments as they arrived.
+const NUMBERS = {
+  tools:
+    '{"tools":[{"name":"give","inputSchema":{"type":"object"}},{"name":"take","inputSchema":{"type":"object",' +
+    '"properties":{"id":{"type":"integer","maximum":9223372036854775807}}}}]}',
+  give: '{"content":[],"structuredContent":{"id":9007199254740993,"total":12345678901234567890}}',
+}
+const sendText = (id, result) =>
+  process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
+let lastLine = ''
+
 const listTools = cursor => {
   if (behaviour === 'promises') return { tools: promised }
   if (behaviour === 'careless') return { tools: carelessTools }
@@ -103,6 +114,7 @@ const callTool = (id, { name, arguments: args }) => {
     process.exit(7)
   }
   if (behaviour === 'silent-call') return
+  if (behaviour === 'numbers') return sendText(id, name === 'give' ? NUMBERS.give : JSON.stringify(text(lastLine)))
   if (behaviour === 'promises') {
     const structuredContent = { count: name === 'keeps' ? 1 : 'many' }
     return send({ id, result: { ...text('counted'), structuredContent } })
@@ -179,6 +191,7 @@ const answer = ({ id, method, params }) => {
     process.stdout.write('Now listing the tools\n')
     return setTimeout(() => send({ id, result: listTools() }), Number(process.argv[3] ?? 0))
   }
+  if (method === 'tools/list' && behaviour === 'numbers') return sendText(id, NUMBERS.tools)
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)
   if (behaviour === 'markdown' && offered[method]) return send({ id, result: offered[method](params) })
@@ -186,6 +199,7 @@ const answer = ({ id, method, params }) => {
 }
 
 createInterface({ input: process.stdin }).on('line', line => {
+  lastLine = line
   if (behaviour === 'garbage') process.stdout.write('Listening...\n{"half": \n\n[1,2]\n{"jsonrpc":"1.0"}\n')
   answer(JSON.parse(line))
 })

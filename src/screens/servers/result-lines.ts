@@ -24,7 +24,7 @@ import { mismatchText } from '../../domain/servers/findings.ts'
 import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isPlainObject, parseExact, type JsonObject } from '../../lib/json.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
@@ -188,7 +188,7 @@ function receivedNode(text: string): OutlineNode {
 
 function receivedValue(text: string, id: string): OutlineNode {
   try {
-    return opened(JSON.parse(text), id)
+    return opened(parseExact(text), id)
   } catch {
     return { id, body: () => textSource(text) }
   }

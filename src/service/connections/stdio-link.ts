@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { parseExact } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
@@ -148,10 +149,10 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
   // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
-    const value = JSON.parse(line) as { method?: unknown; id?: unknown }
+    const value = parseExact(line) as { method?: unknown; id?: unknown }
     const isNotice = typeof value.method === 'string' && value.id === undefined
     if (isNotice && !notices.hear(value as Notice)) return 'notification'
-    return library.deserializeMessage(line)
+    return library.parseJSONRPCMessage(value)
   } catch {
     return 'stray'
   }
