@@ -80,7 +80,8 @@ export class UnkeptNumber extends SyntaxError {}
 /** Exact numbers in JSON (TC39 “JSON.parse source text access”), which the compiler's library does not know yet. */
 const exact = JSON as typeof JSON & { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean }
 
-/** Every JSON.stringify writes whole numbers that only a bigint holds as the numbers that they are. */
+// Every JSON.stringify is to write them as the numbers that they are, also those of libraries.
+// oxlint-disable-next-line no-extend-native -- the language leaves this method to programs, and defines none
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
   writable: true,

@@ -24,7 +24,7 @@ function read(part: unknown): unknown {
 function valueIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text
   try {
-    return parseExact(text) as unknown
+    return parseExact(text)
   } catch {
     return text
   }

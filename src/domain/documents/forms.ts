@@ -146,7 +146,7 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
     // A configuration has no order of its own, and services answer it in the order in which it was made.
-    config: parseExact(canonicalJson(rest)) as Wire,
+    config: parseExact(canonicalJson(rest)),
   })
 }
 

@@ -6,11 +6,12 @@ import { settlesWithin } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
+import { lastLine } from './last-words.ts'
 import { createLineReader } from './line-reader.ts'
 import type { Notice, Notices } from './notices.ts'
 import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
-import { lastLine, startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
+import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
 
