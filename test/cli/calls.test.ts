@@ -7,6 +7,8 @@ import { openHome } from './program.ts'
 
 const SMALL = join(import.meta.dirname, '../servers/stdio-server.mjs')
 
+const SHORT = ['--timeout', '3s', 'pid', '--yes']
+
 let home: Awaited<ReturnType<typeof openHome>>
 const run = (...args: string[]) => home.run(args)
 
@@ -87,4 +89,38 @@ test.each(['json', 'sse'])('whole numbers beyond 2^53 come over HTTP as %s as th
   } finally {
     await server.close()
   }
+})
+
+test('a stream that is resumed twice carries the id of its last event each time', async () => {
+  let asked: number | undefined
+  const ids: unknown[] = []
+  const server = await startHttpServer({
+    'tools/call': ({ id }, _request, response) => {
+      asked = id
+      response.setHeader('content-type', 'text/event-stream')
+      response.end('id: e1\nretry: 10\ndata: \n\n')
+    },
+    // The library opens streams by a GET, which has no body.
+    '': ({ method }, request, response) => {
+      const lastId = request.headers['last-event-id']
+      if (method !== '' || lastId === undefined) return void response.writeHead(405).end()
+      ids.push(lastId)
+      response.setHeader('content-type', 'text/event-stream')
+      if (ids.length === 1) return void response.end(': nothing yet\n\n')
+      const result = { content: [{ type: 'text', text: 'arrived' }] }
+      response.end(`id: e2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: asked, result })}\n\n`)
+    },
+  })
+  try {
+    const { stdout, code } = await run('call', '--url', server.url, 'count', '--yes')
+    expect({ stdout, code, ids }).toEqual({ stdout: 'arrived\n', code: 0, ids: ['e1', 'e1'] })
+  } finally {
+    await server.close()
+  }
+})
+
+test('the sentence of a call that takes too long names the default, the ceiling and the option', async () => {
+  const { code, stderr } = await run('call', '--command', `${process.execPath} ${SMALL} silent-call`, ...SHORT)
+  expect(code).toBe(3)
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
 })

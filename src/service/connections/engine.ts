@@ -72,8 +72,8 @@ export type Connections = {
   /** What the server suggests for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Sent at most once, whatever happens to the connection. The server is asked to report its progress only where
-   * somebody listens; what it reports moves no deadline.
+   * Sent at most once, whatever happens to the connection. The server is asked to report its progress, and what it
+   * reports starts the deadline anew.
    */
   callTool(
     target: ServerTarget,
