@@ -178,14 +178,21 @@ if (behaviour === 'no-mcp') {
   console.error('ready')
 }
 
+// `older` and `future`: servers of another version of the protocol.
+const OLDEST = '2024-11-05'
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent' || behaviour === 'no-mcp') return
   if (method === 'initialize') {
     const { protocolVersion } = params
+    if (behaviour === 'older' && protocolVersion > OLDEST) {
+      const data = { supported: [OLDEST], requested: protocolVersion }
+      return send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } })
+    }
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
     const serverInfo = { name: 'small', version: '1.0.0' }
     const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
-    return send({ id, result: { protocolVersion, capabilities: { tools: {}, ...more }, serverInfo } })
+    const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
+    return send({ id, result: { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo } })
   }
   if (method === 'tools/list' && behaviour === 'careless') {
     process.stdout.write('Now listing the tools\n')

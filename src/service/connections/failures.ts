@@ -88,11 +88,23 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
     const answer = `answered ${asked} with HTTP ${error.status}`
     const words = redirect === undefined ? firstLine(error) : ''
     const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}${words && `: ${words}`}.`
-    return fail('SERVER_UNREACHABLE', message, { httpStatus: error.status })
+    const isForgotten = error.status === 404 && link.transport.sessionId !== undefined
+    return fail('SERVER_UNREACHABLE', message, {
+      httpStatus: error.status,
+      ...(isForgotten && { sessionForgotten: true }),
+    })
+  }
+  const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]
+  if (version !== undefined) {
+    const spoken = library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')
+    const message = `The server "${serverName}" speaks protocol version ${version.slice(0, 40)}, and mcpdeck ${spoken}.`
+    return fail('SERVER_UNREACHABLE', message)
   }
   return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
 }
 
+/** The library's words for a version that it does not know; it has no code for them. */
+const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
 const LONGEST_WORDS = 200
 
 /** What the body of an answer says, as far as it is a line of text; pages are none. */
@@ -121,6 +133,11 @@ export function brokeOver(failure: unknown): boolean {
   if (Number(failure.details?.['httpStatus']) < 500) return false
   const reason = failure.cause instanceof Error ? failure.cause.cause : undefined
   return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
+}
+
+/** Whether a server answered that it does not know the session, so that nothing came of the request. */
+export function forgotSession(failure: unknown): boolean {
+  return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }
 
 /** Why a request reached nobody, or undefined when the error is of another kind. */

@@ -16,7 +16,7 @@ export type Deadline = {
    * it bounds that wait.
    */
   hold(): () => void
-  /** Starts the clock anew, as for progress that is reported; no operation takes longer than {@link LONGEST_MS} by it. */
+  /** Starts the clock anew, as for progress that is reported, up to {@link LONGEST_MS} of all. */
   prolong(): void
   /** Must be called when the operation is over, so that no timer stays behind. */
   end(): void
