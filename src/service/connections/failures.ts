@@ -94,17 +94,13 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
       ...(isForgotten && { sessionForgotten: true }),
     })
   }
-  const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]
-  if (version !== undefined) {
-    const spoken = library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')
-    const message = `The server "${serverName}" speaks protocol version ${version.slice(0, 40)}, and mcpdeck ${spoken}.`
-    return fail('SERVER_UNREACHABLE', message)
-  }
   return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
 }
 
 /** The library's words for a version that it does not know; it has no code for them. */
 const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
+/** Characters of a version that a sentence quotes. */
+const MOST_VERSION = 40
 const LONGEST_WORDS = 200
 
 /** What the body of an answer says, as far as it is a line of text; pages are none. */
@@ -121,6 +117,9 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): stri
       return `gave ${asked} an answer that is not MCP`
     return `closed the connection during ${asked}`
   }
+  const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]?.slice(0, MOST_VERSION)
+  if (version !== undefined)
+    return `speaks protocol version ${version}, and mcpdeck ${library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`
   return describeNetwork(error) ?? `did not answer ${asked} as an MCP server does`
 }
 
