@@ -43,7 +43,7 @@ export function hasMoreLevels(value: unknown, levels: number): boolean {
  * @throws SyntaxError for what is not JSON
  */
 export function parseStored(text: string): unknown {
-  const value: unknown = JSON.parse(text)
+  const value = parseExact(text)
   return textHasMoreLevels(text, MAX_STORED_LEVELS) ? cut(value, MAX_STORED_LEVELS) : value
 }
 
@@ -53,7 +53,7 @@ export function parseStored(text: string): unknown {
  */
 export function parseInner(text: string): unknown {
   if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SyntaxError('The JSON has too many levels.')
-  return JSON.parse(text)
+  return parseExact(text)
 }
 
 /**
@@ -77,16 +77,60 @@ function digitsOf(text: string): string {
 /** A number in JSON that would become another one. */
 export class UnkeptNumber extends SyntaxError {}
 
+/** Exact numbers in JSON (TC39 “JSON.parse source text access”), which the compiler's library does not know yet. */
+const exact = JSON as typeof JSON & { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean }
+
+// Every JSON.stringify is to write them as the numbers that they are, also those of libraries.
+// oxlint-disable-next-line no-extend-native -- the language leaves this method to programs, and defines none
+Object.defineProperty(BigInt.prototype, 'toJSON', {
+  configurable: true,
+  writable: true,
+  value(this: bigint) {
+    return exact.rawJSON(this.toString())
+  },
+})
+
+/** What may be a whole number beyond 2^53, cheaply: the parser with its sources takes ten times as long. */
+const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
+/** Longer ones take the parser of whole numbers too long. */
+const MOST_DIGITS = 1000
+
 /**
- * Parses JSON that a person wrote.
+ * Parses JSON of others. Whole numbers that a number cannot hold safely become bigints, which JSON.stringify writes as
+ * they came.
+ * @param change what becomes of each value within
+ * @throws SyntaxError for what is not JSON
+ */
+export function parseExact(text: string, change?: (value: unknown) => unknown): unknown {
+  const isLong = MAY_BE_LONG.test(text) && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
+  if (!isLong) return JSON.parse(text, change && ((_, value: unknown) => change(value)))
+  return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
+    const exactly = exactNumber(value, source)
+    return change ? change(exactly) : exactly
+  })
+}
+
+function exactNumber(value: unknown, source: string | undefined): unknown {
+  if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value
+  return source.length <= MOST_DIGITS && /^-?\d+$/.test(source) ? BigInt(source) : value
+}
+
+/**
+ * Parses JSON that a person wrote, with whole numbers as {@link parseExact} has them.
  * @throws UnkeptNumber where a number of it would silently become another one; SyntaxError for what is not JSON
  */
 export function parseWritten(text: string): unknown {
   return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
-    const problem = typeof value === 'number' && source !== undefined && numberProblem(value, source)
+    const kept = exactNumber(value, source)
+    const problem = typeof kept === 'number' && source !== undefined && numberProblem(kept, source)
     if (problem) throw new UnkeptNumber(`the number ${source} ${problem}`)
-    return value
+    return kept
   })
+}
+
+/** Whether a replacer of JSON.stringify has a whole number that only a bigint holds. */
+export function isLongNumber(value: unknown): boolean {
+  return exact.isRawJSON(value)
 }
 
 /** A value with its parts below {@link MAX_ANSWER_LEVELS} replaced; the same one where it has none. */
@@ -122,7 +166,9 @@ export function isPlainObject(value: unknown): value is JsonObject {
 export function canonicalJson(value: object): string
 export function canonicalJson(value: unknown): string | undefined
 export function canonicalJson(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, item: unknown) => (isPlainObject(item) ? sorted(item) : item))
+  return JSON.stringify(value, (_key, item: unknown) =>
+    isPlainObject(item) && !isLongNumber(item) ? sorted(item) : item,
+  )
 }
 
 function sorted(object: JsonObject): JsonObject {

@@ -78,6 +78,20 @@ const promised = ['breaks', 'keeps'].map(name => ({
   outputSchema: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
 }))
 
+// Of `dies-in-call` one tool is declared to change nothing.
+const hinted = name => ({ ...tool(name), annotations: { readOnlyHint: name === 'look' } })
+
+// `numbers`: whole numbers beyond 2^53 in a schema and in a result; `take` answers its arguments as they arrived.
+const NUMBERS = {
+  tools:
+    '{"tools":[{"name":"give","inputSchema":{"type":"object"}},{"name":"take","inputSchema":{"type":"object",' +
+    '"properties":{"id":{"type":"integer","maximum":9223372036854775807}}}}]}',
+  give: '{"content":[],"structuredContent":{"id":9007199254740993,"total":12345678901234567890}}',
+}
+const sendText = (id, result) =>
+  process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
+let lastLine = ''
+
 const listTools = cursor => {
   if (behaviour === 'promises') return { tools: promised }
   if (behaviour === 'careless') return { tools: carelessTools }
@@ -89,6 +103,7 @@ const listTools = cursor => {
     return { tools: [tool(`tool-${page}`)], ...(page < 2 && { nextCursor: String(page + 1) }) }
   }
   if (behaviour === 'circles') return { tools: [tool('again')], nextCursor: 'same' }
+  if (behaviour === 'dies-in-call') return { tools: ['look', 'act'].map(hinted) }
   return { tools: [tool('pid'), tool('environment'), tool('fail')] }
 }
 
@@ -99,6 +114,7 @@ const callTool = (id, { name, arguments: args }) => {
     process.exit(7)
   }
   if (behaviour === 'silent-call') return
+  if (behaviour === 'numbers') return sendText(id, name === 'give' ? NUMBERS.give : JSON.stringify(text(lastLine)))
   if (behaviour === 'promises') {
     const structuredContent = { count: name === 'keeps' ? 1 : 'many' }
     return send({ id, result: { ...text('counted'), structuredContent } })
@@ -123,7 +139,7 @@ const callTool = (id, { name, arguments: args }) => {
   if (name === 'pid') return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
   if (name === 'write') return send({ id, result: text(JSON.stringify(args)) })
-  if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish' } })
+  if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish', data: args.data } })
   return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
 }
 
@@ -162,19 +178,27 @@ if (behaviour === 'no-mcp') {
   console.error('ready')
 }
 
+// `older` and `future`: servers of another version of the protocol.
+const OLDEST = '2024-11-05'
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent' || behaviour === 'no-mcp') return
   if (method === 'initialize') {
     const { protocolVersion } = params
+    if (behaviour === 'older' && protocolVersion > OLDEST) {
+      const data = { supported: [OLDEST], requested: protocolVersion }
+      return send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } })
+    }
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
     const serverInfo = { name: 'small', version: '1.0.0' }
     const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
-    return send({ id, result: { protocolVersion, capabilities: { tools: {}, ...more }, serverInfo } })
+    const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
+    return send({ id, result: { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo } })
   }
   if (method === 'tools/list' && behaviour === 'careless') {
     process.stdout.write('Now listing the tools\n')
     return setTimeout(() => send({ id, result: listTools() }), Number(process.argv[3] ?? 0))
   }
+  if (method === 'tools/list' && behaviour === 'numbers') return sendText(id, NUMBERS.tools)
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)
   if (behaviour === 'markdown' && offered[method]) return send({ id, result: offered[method](params) })
@@ -182,6 +206,7 @@ const answer = ({ id, method, params }) => {
 }
 
 createInterface({ input: process.stdin }).on('line', line => {
+  lastLine = line
   if (behaviour === 'garbage') process.stdout.write('Listening...\n{"half": \n\n[1,2]\n{"jsonrpc":"1.0"}\n')
   answer(JSON.parse(line))
 })

@@ -59,6 +59,11 @@ export type CallOptions = {
   onProgress?: OnProgress | undefined
   /** Hears when the request of an answer left, in epoch milliseconds. */
   leftAt?: ((at: number) => void) | undefined
+  /**
+   * The caller knows that it changes nothing, as where an MCP server declares a tool read-only: it gets no entry in the
+   * journal, and a lost answer leaves no doubt.
+   */
+  changesNothing?: boolean | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined
 }
@@ -152,6 +157,12 @@ export function createClient(options: ClientOptions): Client {
       const refusal = priority === 'foreground' ? undefined : monitor.keyRefusal()
       if (refusal) throw inCall(refusal, endpoint, false)
       return await send()
+    }
+    if (call.changesNothing) {
+      const harmless = { operation: endpoint.operation, risk: 'read' } as const
+      return await send().catch((error: unknown) => {
+        throw error instanceof ApiError ? new ApiError({ ...error, message: error.message, endpoint: harmless }) : error
+      })
     }
     const { intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }) } = call
     return intent ? await recorded(intent, send) : await send()

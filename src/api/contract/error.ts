@@ -20,7 +20,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** `details.reason` values that the contract names, and one of local workspaces; new ones may appear. */
+/** `details.reason` values that the contract names, and those of local workspaces; new ones may appear. */
 export type ErrorReason =
   | 'ORPHANED_KEY'
   | 'NO_SAVED_SERVER_SELECTION'
@@ -35,6 +35,7 @@ export type ErrorReason =
   | 'ADHOC_UNAVAILABLE'
   | 'environment_model_required'
   | 'MODEL_ENDPOINT'
+  | 'PROTOCOL_ERROR'
 
 /** What keeps a workspace on this machine from being read or written; `next` says what to do. */
 export class StorageError extends Error {

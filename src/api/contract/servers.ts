@@ -190,7 +190,8 @@ export const servers = resource('servers', {
     response: CallToolResult,
     errors: primitives,
     risk: 'external',
-    deadlineMs,
+    // A server's own deadline may be five minutes, and progress starts this time anew.
+    deadlineMs: 310_000,
     source: 'prose',
   }),
   getPrompt: endpoint('getPrompt', 'POST', `${server}/prompts/get`, {

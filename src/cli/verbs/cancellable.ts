@@ -18,7 +18,7 @@ export async function cancellable<T>(
     return await send(() => {
       interruption = listenForInterrupt()
       const { signal } = interruption
-      return { signal, ...(line && { onProgress: progress => line.show(progressText(progress)) }) }
+      return { signal, onProgress: progress => line?.show(progressText(progress)) }
     })
   } catch (error) {
     if (!interruption?.signal.aborted) throw error

@@ -1,6 +1,9 @@
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { protocolErrorOf } from '../../api/client/errors/protocol-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
+import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
@@ -66,9 +69,16 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   ]
   const input = { ...at, body: { toolName: tool.name, parameters } }
   const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
-  const { value, text } = await cancellable(options =>
-    sendWrite(context, { endpoint: contract.servers.callTool, input, lines, effect, options }, own),
-  )
+  const changesNothing = isReadOnly(tool)
+  const sent = await cancellable(options =>
+    sendWrite(
+      context,
+      { endpoint: contract.servers.callTool, input, lines, effect, options: () => ({ ...options(), changesNothing }) },
+      own,
+    ),
+  ).catch((error: unknown) => refusedCall(error, own))
+  if (!sent) return EXIT.noVerdict
+  const { value, text } = sent
   if (own.json) printReceived(text)
   else {
     const contents = (value.content ?? []).map(contentText)
@@ -80,6 +90,16 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   if (problem === undefined) return isWritten ? EXIT.done : EXIT.noVerdict
   say(problem)
   return EXIT.noVerdict
+}
+
+/** Prints a JSON-RPC error, which is an answer of the tool; what is none is thrown on. */
+function refusedCall(error: unknown, { json }: Json): undefined {
+  const answer = protocolErrorOf(error)
+  if (!answer) throw error
+  if (json) printReceived(jsonText(answer.frame ?? { error: answer.error }))
+  say(clean(failureSentence(error)))
+  const { data } = answer.error
+  if (!json && data !== undefined) say(`Its data: ${clean(jsonText(data, 2))}`)
 }
 
 /** Why a result is none to build on: the tool says so, or breaks what its listing promises, which clients refuse. */

@@ -1,3 +1,4 @@
+import { parseExact } from '../../lib/json.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
@@ -109,7 +110,7 @@ export function useTextEdit() {
 /** Fields as they were stored; undefined where they are not there. */
 function fieldsIn(text: string | undefined): Fields | undefined {
   try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    const value: unknown = text === undefined ? undefined : parseExact(text)
     return isPlainObject(value) ? value : undefined
   } catch {
     return undefined

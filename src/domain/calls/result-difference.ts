@@ -1,3 +1,4 @@
+import { parseExact } from '../../lib/json.ts'
 import type { Answer } from './call-log.ts'
 import { argumentChanges, type ArgumentChange } from './argument-changes.ts'
 
@@ -23,7 +24,7 @@ function read(part: unknown): unknown {
 function valueIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text
   try {
-    return JSON.parse(text) as unknown
+    return parseExact(text)
   } catch {
     return text
   }

@@ -1,5 +1,5 @@
 import { configIdOf } from '../../api/contract/clients.ts'
-import { canonicalJson } from '../../lib/json.ts'
+import { canonicalJson, parseExact } from '../../lib/json.ts'
 import { splitCommand } from '../../lib/split-command.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from '../suites/changes.ts'
@@ -146,7 +146,7 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
     // A configuration has no order of its own, and services answer it in the order in which it was made.
-    config: JSON.parse(canonicalJson(rest)) as Wire,
+    config: parseExact(canonicalJson(rest)),
   })
 }
 

@@ -44,7 +44,11 @@ export async function checkArguments(
   const text = textOf(schema)
   if (typeof text !== 'string') return text
   const valueText = JSON.stringify(value)
-  if (text.length + valueText.length <= MOST_PLAIN_CHARACTERS && plainlyFits(schema as JsonObject, value))
+  // Parsed anew: neither validator knows the bigints of long numbers.
+  if (
+    text.length + valueText.length <= MOST_PLAIN_CHARACTERS &&
+    plainlyFits(JSON.parse(text) as JsonObject, JSON.parse(valueText) as JsonObject)
+  )
     return { faults: [] }
   const given = { text: `{"schema":${text},"value":${valueText}}` }
   const outcome = await inThread('arguments', given, limitMs)

@@ -1,4 +1,11 @@
-import { canonicalJson, hasMoreLevels, MAX_ANSWER_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
+import {
+  canonicalJson,
+  hasMoreLevels,
+  MAX_ANSWER_LEVELS,
+  textHasMoreLevels,
+  isPlainObject,
+  parseExact,
+} from '../../lib/json.ts'
 import type { SchemaChange } from '../../lib/json-schema/changes.ts'
 import type { Impact } from '../../lib/json-schema/impact.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
@@ -41,7 +48,7 @@ const LIMIT_MS = 10_000
 export function parseSnapshot(text: string): Snapshot {
   if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
   try {
-    return snapshotOf(JSON.parse(text))
+    return snapshotOf(parseExact(text))
   } catch (error) {
     if (error instanceof SnapshotError) throw error
     throw new SnapshotError('is not JSON')

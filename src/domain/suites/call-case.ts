@@ -1,3 +1,4 @@
+import { parseExact } from '../../lib/json.ts'
 import type { CallToolResult } from '../../api/contract/server-operations.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { textOfResult } from './result-text.ts'
@@ -76,7 +77,7 @@ function keysOf(text: string): readonly string[] {
   if (text.length > MOST_READ || !/^\s*\{/.test(text)) return []
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch {
     return []
   }

@@ -1,3 +1,4 @@
+import { parseExact } from '../json.ts'
 import { decoded, folded, unbroken, type View, viewOf } from './redaction-views.ts'
 
 /** What a secret, or something personal, looks like. Its first group, if it has one, may stay in front of it. */
@@ -120,8 +121,7 @@ export function withoutKnown<T>(value: T, known: readonly string[]): T {
   })
   const longestFirst = [...new Set(spellings)].toSorted((one, other) => other.length - one.length)
   const struck = (text: string) => longestFirst.reduce((left, spelling) => left.replaceAll(spelling, SECRET), text)
-  const reviver = (_name: string, each: unknown): unknown => (typeof each === 'string' ? struck(each) : each)
-  return JSON.parse(JSON.stringify(value), reviver) as T
+  return parseExact(JSON.stringify(value), each => (typeof each === 'string' ? struck(each) : each)) as T
 }
 
 /** What is known of the machine and the session that a document comes from. */

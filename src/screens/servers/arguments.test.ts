@@ -121,15 +121,11 @@ describe('what was typed', () => {
 
   test('a number that would become another one is named instead of sent', () => {
     const form = argumentForm({ properties: { id: { type: 'integer' }, any: {} } })
-    expect(parseArguments(form, ['9007199254740993', '{"a": [1e400]}'])).toEqual({
-      problems: [
-        'the number 9007199254740993 is too long to be stored exactly; quote it if it is text',
-        'the number 1e400 is none that JSON can hold; quote it if it is text',
-      ],
+    expect(parseArguments(form, ['1', '{"a": [1e400]}'])).toEqual({
+      problems: [undefined, 'the number 1e400 is none that JSON can hold; quote it if it is text'],
     })
-    expect(parseArguments(form, ['9007199254740992', '"9007199254740993"'])).toEqual({
-      value: { id: 9007199254740992, any: '9007199254740993' },
-    })
+    const parsed = parseArguments(form, ['9007199254740993', '"9007199254740993"'])
+    expect(JSON.stringify(parsed)).toBe('{"value":{"id":9007199254740993,"any":"9007199254740993"}}')
   })
 
   test('a property with an awkward name is an argument like any other', () => {
@@ -260,12 +256,12 @@ test('a form that is filled with what was sent comes to the same arguments again
   fc.assert(
     fc.property(values, sent => {
       const form = filledForm(argumentForm(schema), sent)
-      expect(
-        parseArguments(
-          form,
-          form.fields.map(({ initial }) => initial),
-        ),
-      ).toEqual({ value: JSON.parse(JSON.stringify(sent)) })
+      const parsed = parseArguments(
+        form,
+        form.fields.map(({ initial }) => initial),
+      )
+      // Whole numbers beyond 2^53 are bigints then, which are the same JSON.
+      expect(JSON.parse(JSON.stringify(parsed))).toEqual({ value: JSON.parse(JSON.stringify(sent)) })
     }),
   )
 })

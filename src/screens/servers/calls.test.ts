@@ -117,6 +117,20 @@ test('an unknown outcome says that it may have happened; a refusal does not', as
   expect(drawn(refused)).not.toContain('may have happened')
 })
 
+test('a JSON-RPC error is shown with its code, message, data and frame, and leaves no doubt', async () => {
+  const error = { code: -32603, message: 'no such row', data: { row: 7 } }
+  const frame = { jsonrpc: '2.0', id: 12, error }
+  const message = 'The server "everything" answered tools/call with error -32603: no such row'
+  const details = { reason: 'PROTOCOL_ERROR', protocolError: error, frame }
+  const record = await failed({ kind: 'http', status: 422, code: 'FEATURE_NOT_SUPPORTED', message, details })
+  expect(callLook(statusOf(record)).word).toBe('failed')
+  const text = drawn(record)
+  expect(text).toContain('answered tools/call with error -32603: no such row')
+  expect(text).toMatch(/Error data\n[^]*"row": 7/)
+  expect(text).toMatch(/As received\n[^]*"id": 12/)
+  expect(text).not.toContain('may have happened')
+})
+
 test('blocks: text as text, binary as type and size, the rest as JSON', () => {
   const line = (block: unknown) => rowsOf(blockNodes(block, 'b', look), { folding: UNFOLDED }).join('\n')
   expect(line({ type: 'text', text: 'a\nb' })).toBe('a\nb')

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
+import { protocolErrorOf } from '../../api/client/errors/protocol-error.ts'
 import { formatAgo, formatCount, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
@@ -23,7 +24,7 @@ import { mismatchText } from '../../domain/servers/findings.ts'
 import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isPlainObject, parseExact, type JsonObject } from '../../lib/json.ts'
 
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
@@ -98,7 +99,7 @@ function outcomeNodes(record: CallRecord, look: ContentLook, now: number): Outli
   if (outcome.state === 'running') return [linesNode('waiting', runningLines(record, look.symbols, now))]
   if (outcome.state === 'failed') {
     const lines = (kind === 'tool' && cancelledLines(outcome.error)) || failureLines(outcome.error, kind)
-    return [linesNode('failure', lines)]
+    return [linesNode('failure', lines), ...protocolNodes(outcome.error)]
   }
   if (outcome.state === 'withheld') {
     const text = `Its result of ${formatCount(outcome.bytes)} bytes was too large to store.`
@@ -133,6 +134,19 @@ function failureLines(error: unknown, kind: Answer['kind']): Line[] {
     { text: problem.sentence, indent: 2 },
     { text: problem.next, indent: 2, tone: 'muted' },
     ...(said ? [{ text: `The service says: ${shorten(said, MOST_TEXT)}`, indent: 2 }] : []),
+  ]
+}
+
+/** Data and frame of a JSON-RPC error; its code and message stand in the sentence. */
+function protocolNodes(failure: unknown): OutlineNode[] {
+  const answer = protocolErrorOf(failure)
+  if (!answer) return []
+  const { error, frame } = answer
+  return [
+    ...(error.data === undefined
+      ? []
+      : [section('error-data', 'Error data', () => [opened(error.data, 'error-data/value')])]),
+    ...(frame === undefined ? [] : [receivedNode(JSON.stringify(frame))]),
   ]
 }
 
@@ -174,7 +188,7 @@ function receivedNode(text: string): OutlineNode {
 
 function receivedValue(text: string, id: string): OutlineNode {
   try {
-    return opened(JSON.parse(text), id)
+    return opened(parseExact(text), id)
   } catch {
     return { id, body: () => textSource(text) }
   }

@@ -6,6 +6,7 @@ import { heading, jsonLines } from '../../components/lines.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { withoutStruck } from '../../domain/calls/listed-calls.ts'
+import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { useArgumentDialog } from './argument-dialog.tsx'
 import { argumentForm, rememberedForm } from './arguments.ts'
 import { toolsKeys } from './bindings.ts'
@@ -89,7 +90,7 @@ function useToolCall(
       schemaNow: () => latest.current?.find(({ name }) => name === tool.name)?.inputSchema,
       effect: [...(filled ? [{ text: REMEMBERED, tone: 'muted' as const }] : []), callEffect(server)],
       act: `Call ${tool.name} on ${server.name}`,
-      onSend: parameters => calls.callTool(tool.name, parameters),
+      onSend: parameters => calls.callTool(tool.name, parameters, isReadOnly(tool)),
     })
   }
 }

@@ -1,3 +1,4 @@
+import { parseExact } from '../../lib/json.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { collectionTab, type DetailProps } from '../../components/collection/collection-screen.tsx'
@@ -162,7 +163,7 @@ function messageLines({ frame, text, end, leftOut, exchange }: TrafficMessage): 
 
 function contentLines(text: string, isPart: boolean): Line[] {
   try {
-    if (!isPart) return jsonLines(withShortTexts(JSON.parse(text), MOST_TEXT))
+    if (!isPart) return jsonLines(withShortTexts(parseExact(text), MOST_TEXT))
   } catch {
     // No JSON: it is shown as it came.
   }

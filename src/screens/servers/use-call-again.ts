@@ -5,6 +5,7 @@ import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import type { CallRecord, CallSubject } from '../../domain/calls/call-log.ts'
 import { withoutStruck } from '../../domain/calls/listed-calls.ts'
+import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { unavailable, type Handlers } from '../../tui/keymap/binding.ts'
@@ -16,7 +17,7 @@ import { INCOMPLETE } from './result-lines.ts'
 import { shorten } from './json-text.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
-type CallTool = (toolName: string, parameters: JsonObject) => void
+type CallTool = (toolName: string, parameters: JsonObject, changesNothing?: boolean) => void
 
 /** A call as it can be sent again. */
 type Sent = Pick<CallSubject, 'kind' | 'target' | 'input'> & Pick<CallRecord, 'incomplete'>
@@ -75,7 +76,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
         callEffect(server),
       ],
       act: `Call ${name} on ${server.name}`,
-      onSend: parameters => callTool(name, parameters),
+      onSend: parameters => callTool(name, parameters, tool && isReadOnly(tool)),
     })
   }
 

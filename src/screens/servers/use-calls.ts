@@ -35,10 +35,10 @@ export function useCalls(projectId: string, server: ProjectServer) {
       const { value, text, requestId } = await client.exchange(contract.servers.readResource, input, options)
       return { answer: { kind: 'resource', value }, text, requestId }
     })
-  const callTool = (toolName: string, parameters: JsonObject): void =>
+  const callTool = (toolName: string, parameters: JsonObject, changesNothing?: boolean): void =>
     start({ kind: 'tool', target: toolName, input: parameters }, async (signal, onProgress) => {
       const input = { ...path, body: { toolName, parameters } }
-      const options = { signal, onProgress, ...patience }
+      const options = { signal, onProgress, changesNothing, ...patience }
       const { value, text, requestId } = await client.exchange(contract.servers.callTool, input, options)
       return { answer: { kind: 'tool', value }, text, requestId }
     })

@@ -1,3 +1,4 @@
+import { parseExact } from '../../lib/json.ts'
 import type { ModelMessage } from 'ai'
 import type { AgentProposal, AgentTurnResponse } from '../../api/contract/agent.ts'
 import { API_PREFIX, contract } from '../../api/contract/contract.ts'
@@ -157,7 +158,7 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
 
 /** What is kept of an operation until it has been carried out. */
 function refused(operation: string, input: Input): AgentTurnRow['calls'][number] {
-  return { operation, input: JSON.parse(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
+  return { operation, input: parseExact(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
 }
 
 type Input = Record<string, unknown>

@@ -1,5 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { isLongNumber, parseStored } from '../../lib/json.ts'
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -78,7 +79,7 @@ function storedInput(
   const text = JSON.stringify(input)
   if (Buffer.byteLength(text) > BOUNDS.callInput.most) return { incomplete: 'size' }
   const struck = struckOut(input, secrets)
-  return { input: JSON.parse(struck) as Record<string, unknown>, ...(struck !== text && { incomplete: 'secrets' }) }
+  return { input: parseStored(struck) as Record<string, unknown>, ...(struck !== text && { incomplete: 'secrets' }) }
 }
 
 function answered(result: unknown, secrets: readonly string[]): Partial<CallRow> {
@@ -120,7 +121,7 @@ export function struckOut(value: unknown, secrets: readonly string[]): string {
   }
   let next = 0
   return JSON.stringify(value, function (this: unknown, key, each: unknown) {
-    if (typeof each === 'number') return isSecret(key) ? SECRET : each
+    if (typeof each === 'number' || isLongNumber(each)) return isSecret(key) ? SECRET : each
     if (!isText(this, key, each)) return each
     const shown = struck[next]
     next += 1

@@ -237,13 +237,15 @@ describe('listings', () => {
 test.each([
   [-32602, 'VALIDATION_ERROR'],
   [-32601, 'FEATURE_NOT_SUPPORTED'],
-  [-32603, 'SERVER_UNREACHABLE'],
-  [-32000, 'SERVER_UNREACHABLE'],
-])('the protocol error %i becomes %s and leaves the session open', async (code, expected) => {
+  [-32603, 'FEATURE_NOT_SUPPORTED'],
+  [-32000, 'FEATURE_NOT_SUPPORTED'],
+])('the protocol error %i is an answer, becomes %s and leaves the session open', async (code, expected) => {
   const engine = connect()
   const pid = await pidOf(engine, small('healthy'))
-  const failed = engine.callTool(small('healthy'), { toolName: 'fail', parameters: { code } })
-  await expect(failed).rejects.toMatchObject({ code: expected, details: { protocolError: { code } } })
+  const failed = engine.callTool(small('healthy'), { toolName: 'fail', parameters: { code, data: { row: 7 } } })
+  const error = { code, message: 'as you wish', data: { row: 7 } }
+  const details = { reason: 'PROTOCOL_ERROR', protocolError: error, frame: { id: expect.anything(), error } }
+  await expect(failed).rejects.toMatchObject({ code: expected, details })
   expect(await pidOf(engine, small('healthy'))).toBe(pid)
 })
 

@@ -3,6 +3,7 @@ import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
+import { forgotSession } from './failures.ts'
 import { createLive } from './live.ts'
 import {
   callTool,
@@ -74,8 +75,9 @@ export type Connections = {
   /** What the server suggests for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Sent at most once, whatever happens to the connection. The server is asked to report its progress only where
-   * somebody listens; what it reports moves no deadline.
+   * Carried out at most once, whatever happens to the connection: only a server that no longer knows the session, and
+   * so did nothing, is asked again, in a new one. The server is asked to report its progress, and what it
+   * reports starts the deadline anew.
    */
   callTool(
     target: ServerTarget,
@@ -155,12 +157,19 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     complete: (target, asked, signal) =>
       read(target, signal, (session, deadline) => complete(session, asked, deadline)),
     callTool: (target, { toolName, parameters }, signal, onProgress) =>
-      timed(target, signal, deadline =>
-        lend(target, deadline, async ({ session }) => {
-          const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
-          return { ...result, durationMs }
-        }),
-      ),
+      timed(target, signal, async deadline => {
+        const once = () =>
+          lend(target, deadline, async ({ session }) => {
+            const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
+            return { ...result, durationMs }
+          })
+        try {
+          return await once()
+        } catch (error) {
+          if (!forgotSession(error)) throw error
+          return await once()
+        }
+      }),
     getPrompt: (target, { promptName, arguments: args }, signal) =>
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>

@@ -1,9 +1,10 @@
-import type { ErrorCode } from '../../api/contract/error.ts'
+import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
 import type { JsonObject, Link } from './types.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { defined } from '../../lib/json.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** URL elicitation required (MCP 2025-11-25, “URL Mode Elicitation for Sensitive Data”). */
@@ -19,8 +20,9 @@ export function demandedVisits(error: unknown): JsonObject[] {
 }
 
 /**
- * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server
- * itself failed and becomes `SERVER_UNREACHABLE` (502), with its own code and message in `details`.
+ * The contract's code for a server's JSON-RPC error. Every other one, -32603 among them, becomes
+ * `FEATURE_NOT_SUPPORTED`: it is an answer, so that the server was reached and no doubt is left. The error itself
+ * stands in `details`.
  */
 export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   /** Invalid params; also an unknown tool, prompt or resource. */
@@ -68,14 +70,17 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
 
   if (error instanceof library.ProtocolError) {
     // A server that refuses to begin is no server to us, whatever its reason.
-    const code = (asked !== 'initialize' && PROTOCOL_ERROR_CODES[error.code]) || 'SERVER_UNREACHABLE'
+    const isAnswer = asked !== 'initialize'
+    const code = isAnswer ? (PROTOCOL_ERROR_CODES[error.code] ?? 'FEATURE_NOT_SUPPORTED') : 'SERVER_UNREACHABLE'
     const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
     const message =
       hosts.length > 0
         ? `The server "${serverName}" wants you to go to ${hosts.slice(0, MOST_HOSTS).join(', ')} before ${asked}; ` +
           `call again afterwards: ${error.message}`
         : `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
-    return fail(code, message, { protocolError: { code: error.code, message: error.message } })
+    const protocolError = defined({ code: error.code, message: error.message, data: error.data })
+    const reason = isAnswer && hosts.length === 0 ? ('PROTOCOL_ERROR' satisfies ErrorReason) : undefined
+    return fail(code, message, defined({ reason, protocolError, frame: link.notices.refusal(error) }))
   }
   if (error instanceof library.SdkHttpError) {
     // Behind it the library names an option of its own.
@@ -83,11 +88,19 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
     const answer = `answered ${asked} with HTTP ${error.status}`
     const words = redirect === undefined ? firstLine(error) : ''
     const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}${words && `: ${words}`}.`
-    return fail('SERVER_UNREACHABLE', message, { httpStatus: error.status })
+    const isForgotten = error.status === 404 && link.transport.sessionId !== undefined
+    return fail('SERVER_UNREACHABLE', message, {
+      httpStatus: error.status,
+      ...(isForgotten && { sessionForgotten: true }),
+    })
   }
   return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
 }
 
+/** The library's words for a version that it does not know; it has no code for them. */
+const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
+/** Characters of a version that a sentence quotes. */
+const MOST_VERSION = 40
 const LONGEST_WORDS = 200
 
 /** What the body of an answer says, as far as it is a line of text; pages are none. */
@@ -104,6 +117,9 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): stri
       return `gave ${asked} an answer that is not MCP`
     return `closed the connection during ${asked}`
   }
+  const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]?.slice(0, MOST_VERSION)
+  if (version !== undefined)
+    return `speaks protocol version ${version}, and mcpdeck ${library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`
   return describeNetwork(error) ?? `did not answer ${asked} as an MCP server does`
 }
 
@@ -116,6 +132,11 @@ export function brokeOver(failure: unknown): boolean {
   if (Number(failure.details?.['httpStatus']) < 500) return false
   const reason = failure.cause instanceof Error ? failure.cause.cause : undefined
   return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
+}
+
+/** Whether a server answered that it does not know the session, so that nothing came of the request. */
+export function forgotSession(failure: unknown): boolean {
+  return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }
 
 /** Why a request reached nobody, or undefined when the error is of another kind. */

@@ -48,6 +48,16 @@ describe('a server that cannot be reached', () => {
     })
   })
 
+  test('one of an unknown version of the protocol is named with the versions that are spoken', async () => {
+    const words = /speaks protocol version 2099-01-01, and mcpdeck 20\d\d-.*2024-11-05/
+    await expect(connect().listTools(small('future'))).rejects.toMatchObject(unreachable(words))
+  })
+
+  test('one that offers an older version in its refusal is spoken to in that', async () => {
+    const { initInfo } = await connect().validate(small('older'))
+    expect(initInfo.protocolVersion).toBe('2024-11-05')
+  })
+
   test('one that refuses to begin is unreachable', async () => {
     await expect(connect().listTools(small('refuses'))).rejects.toMatchObject(unreachable(/not today/))
   })

@@ -6,6 +6,7 @@ import type {
   StreamableHTTPClientTransport,
   Transport,
 } from '@modelcontextprotocol/client'
+import { parseExact } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
@@ -61,7 +62,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     })
     watch?.answered(response)
     const refusal = credentialRefusal(response, options.serverName)
-    if (!refusal) return limitBody(response, maxMessageBytes, failWith, count, watch)
+    if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watch))
     watch?.end()
     await response.body?.cancel()
     throw refusal
@@ -85,12 +86,15 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
      * Hands on what is an answer or wants one, and of notifications what the library must hear of: its work on a flood
      * of them takes the processor and hundreds of megabytes.
      */
-    listen(transport: Transport, onAnswer?: (id: RequestId) => void) {
+    listen(transport: Transport & { parse?: typeof parseExact }, onAnswer?: (id: RequestId) => void) {
+      // Read by the patched library alone, for the events of a stream.
+      transport.parse = parseExact
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
         if (!('id' in message) && !('method' in message && options.notices.hear(message))) return
         if (!('method' in message)) {
           chatter = 0
+          options.notices.answered(message)
           if ('id' in message && message.id !== undefined) onAnswer?.(message.id)
         } else {
           const tooMany = count(REQUEST_BYTES)
@@ -111,6 +115,11 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       onClose = run
     },
   }
+}
+
+/** The library reads answers that are no streams by this. */
+function withExactNumbers(response: Response): Response {
+  return Object.assign(response, { json: async () => parseExact(await response.text()) })
 }
 
 /** Streamable HTTP; a redirect is followed within the origin only (the library's default policy). */

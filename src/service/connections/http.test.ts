@@ -184,7 +184,7 @@ describe('a server that fails', () => {
     },
   )
 
-  test('a forgotten session is renewed for a read and never repeats a call', async () => {
+  test('a forgotten session is renewed, also for a call, which did not happen', async () => {
     const server = await serve()
     const engine = connect()
     const target = httpTarget(server.url)
@@ -192,11 +192,24 @@ describe('a server that fails', () => {
     server.forgetSessions()
     expect((await engine.listTools(target)).items).toHaveLength(1)
     server.forgetSessions()
-    const failed = engine.callTool(target, { toolName: 'count' })
-    await expect(failed).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', details: { httpStatus: 404 } })
-    expect(callCount(server)).toBe(2)
-    await engine.callTool(target, { toolName: 'count' })
+    expect(await engine.callTool(target, { toolName: 'count' })).toMatchObject({ content: [{ text: 'done' }] })
+    // One before, the one that was refused, and the one that was made.
     expect(callCount(server)).toBe(3)
+  })
+
+  test('a call is not repeated where a server without sessions answers 404', async () => {
+    const server = await serve({
+      initialize: ({ id, params }, _request, response) => {
+        const { protocolVersion } = params ?? {}
+        const serverInfo = { name: 'plain', version: '1' }
+        answer(response, { id: id!, method: '' }, { protocolVersion, capabilities: { tools: {} }, serverInfo })
+      },
+      'notifications/initialized': (_message, _request, response) => void response.writeHead(202).end(),
+      'tools/call': (_message, _request, response) => void response.writeHead(404).end(),
+    })
+    const failed = connect().callTool(httpTarget(server.url), { toolName: 'count' })
+    await expect(failed).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', details: { httpStatus: 404 } })
+    expect(callCount(server)).toBe(1)
   })
 })
 

@@ -7,10 +7,17 @@ export type Notice = { method: string; params?: unknown }
 /** What a server says has changed. */
 export type Change = { list: 'tools' | 'prompts' | 'resources' } | { uri: string }
 
-/** What hears the notifications of one connection. */
+/** An error as the server answered it. */
+type ErrorFrame = { error?: { code: number; message: string } }
+
+/** What hears the notifications and errors of one connection. */
 export type Notices = {
   /** Hears one, and answers whether the protocol library must hear of it too. */
   hear(notice: Notice): boolean
+  /** Notes an answer, if it is an error, which the library hands on without its frame. */
+  answered(message: object): void
+  /** The frame of an error that was answered lately. */
+  refusal(error: { code: number; message: string }): object | undefined
   /** What a request carries so that its progress is reported, until it ends. */
   follow(onProgress: OnProgress): { meta: object; end: () => void }
   /** Hears of every change from now on. */
@@ -21,6 +28,8 @@ export type Notices = {
 
 /** Characters of a server's own words about its progress. */
 const MOST_WORDS = 500
+/** Errors whose requests may not have ended yet. */
+const MOST_REFUSED = 20
 /** What ends something that the library waits for, or takes a request of the server's own back. */
 const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
@@ -28,6 +37,7 @@ const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 /** @param log where log messages are put, as the server wrote them */
 export function createNotices(log?: (params: Readonly<Record<string, unknown>>) => void): Notices {
   const followed = new Map<unknown, OnProgress>()
+  const refused: ErrorFrame[] = []
   let lastToken = 0
   let onChange: (change: Change) => void = () => undefined
   let onVisited: (elicitationId: string) => void = () => undefined
@@ -44,6 +54,10 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
         onVisited(params['elicitationId'])
       return OF_THE_LIBRARY.includes(method)
     },
+    answered(message: ErrorFrame) {
+      if (message.error && refused.push(message) > MOST_REFUSED) refused.shift()
+    },
+    refusal: ({ code, message }) => refused.findLast(({ error }) => error?.code === code && error.message === message),
     follow(onProgress) {
       lastToken += 1
       const progressToken = lastToken

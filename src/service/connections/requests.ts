@@ -5,6 +5,7 @@ import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { Session } from './session.ts'
+import { DEADLINE_MS, MAX_DEADLINE_MS } from './types.ts'
 import type {
   CallToolResult,
   GetPromptResult,
@@ -108,6 +109,11 @@ const CallResult = shape(() => z.looseObject({ content: z.array(object()).defaul
 const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) as z.ZodType<GetPromptResult>)
 const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
 
+const LONGER =
+  'Progress that the server reports starts that time anew; --timeout, or the timeout of a saved server, makes it ' +
+  `longer: ${DEADLINE_MS / 1000} s by default, at most ${MAX_DEADLINE_MS / 1000} s.`
+
+/** One call; the progress that is reported of it prolongs its deadline. */
 export async function callTool(
   session: Session,
   name: string,
@@ -118,7 +124,13 @@ export async function callTool(
   requireCapability(session, 'tools')
   const began = performance.now()
   const call = { name, arguments: args ?? {} }
-  const result = await session.request('tools/call', call, CallResult(), deadline, onProgress)
+  deadline.remark = () => LONGER
+  const goesOn: OnProgress = progress => {
+    deadline.prolong()
+    onProgress?.(progress)
+  }
+  const asked = session.request('tools/call', call, CallResult(), deadline, goesOn)
+  const result = await asked.finally(() => (deadline.remark = undefined))
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 

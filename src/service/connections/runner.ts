@@ -5,7 +5,7 @@ import { startDeadline, type Deadline } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import type { ServerEnding } from './server-process.ts'
-import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget, type StartedSession } from './types.ts'
+import { createPendingWork, DEADLINE_MS, MAX_DEADLINE_MS, type ServerTarget, type StartedSession } from './types.ts'
 import type { Live } from './live.ts'
 import { createPool, type Lease, type Pool, type PoolOptions } from './pool.ts'
 import type { Traffic } from './traffic.ts'
@@ -76,7 +76,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     traffic: options.traffic,
   }
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
-    Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
+    Math.min(timeoutMs ?? options.deadlineMs ?? DEADLINE_MS, MAX_DEADLINE_MS)
   const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
   const { requests } = options
   const poolOf = (open: PoolOptions['open'], keptMs: PoolOptions['keptMs']) =>

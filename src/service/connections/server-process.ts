@@ -1,15 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { stripVTControlCharacters } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import { serverEnvironment } from './command-lookup.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { Guardian } from './guardian.ts'
+import { lastWordsIn } from './last-words.ts'
 import { MARK_VARIABLE, endStrays } from './strays.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const STDERR_KEPT_BYTES = 8 * 1024
-const STDERR_LINE_LENGTH = 300
 /** Output already written may still be in the pipe when the exit is reported. */
 const DRAIN_MS = 100
 
@@ -126,37 +125,6 @@ function keepLastWords(child: ChildProcessWithoutNullStreams): () => string {
     tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-STDERR_KEPT_BYTES))
   })
   return () => lastWordsIn(tail.toString('utf8'))
-}
-
-/** Last line with something to read, without control characters, cut to what fits an error message. */
-export function lastLine(text: string): string {
-  return cutLine(linesOf(text).at(-1))
-}
-
-/** The line that says why, where programs are known to end with others: their version, or the name of a log. */
-export function lastWordsIn(text: string): string {
-  const lines = linesOf(text)
-  const last = lines.at(-1) ?? ''
-  if (/^npm (?:error|ERR!) A complete log/.test(last))
-    return cutLine(lines.find(line => /^npm (?:error|ERR!) (?!code )\S/.test(line)))
-  if (!/^Node\.js v\d/.test(last)) return cutLine(last)
-  const error = lines.findLast(line => /^\[?[\w$.]*(?:Error|Exception|Rejection)(?::| \[|$)/.test(line))
-  return cutLine(error ?? lines.findLast(line => !/^(?:Node\.js v|\(Use `node )/.test(line)))
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split(/[\r\n]+/)
-    .map(line =>
-      stripVTControlCharacters(line)
-        .replace(/\p{Cc}/gu, '')
-        .trim(),
-    )
-    .filter(line => line !== '')
-}
-
-function cutLine(line = ''): string {
-  return Array.from(line).slice(0, STDERR_LINE_LENGTH).join('')
 }
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */

@@ -83,13 +83,15 @@ export async function openSession(
 ): Promise<Session> {
   deadline.stage = 'the protocol library'
   const library = await untilAborted(loadLibrary(), deadline.signal)
-  const attempt = (createLink: () => Link, mode: 'legacy' | 'auto') =>
-    connect(createLink(), { target, settings, deadline, library, mode })
+  const attempt = (createLink: () => Link, mode: 'legacy' | 'auto', versions?: string[]) =>
+    connect(createLink(), { target, settings, deadline, library, mode, versions })
   const first = firstLink(target, settings, library)
   try {
     return await attempt(first, 'legacy')
   } catch (error) {
     if (speaksOnlyModern(error, library)) return attempt(first, 'auto')
+    const offered = offeredVersion(error, library)
+    if (offered !== undefined) return attempt(first, 'legacy', [offered])
     if (!speaksOnlySse(error, library) || target.transport.type !== 'http') throw error
     const http = target.transport
     try {
@@ -122,12 +124,18 @@ type Attempt = {
   deadline: Deadline
   library: McpLibrary
   mode: 'legacy' | 'auto'
+  /** Those of the protocol that may be agreed on; all that the library speaks by default. */
+  versions?: string[] | undefined
 }
 
-async function connect(link: Link, { target, settings, deadline, library, mode }: Attempt): Promise<Session> {
+async function connect(link: Link, { target, settings, deadline, library, mode, versions }: Attempt): Promise<Session> {
   const desk = settings.requests?.open(target, library)
   const capabilities = desk && { capabilities: desk.capabilities }
-  const client = new library.Client(settings.client, { versionNegotiation: { mode }, ...capabilities })
+  const client = new library.Client(settings.client, {
+    versionNegotiation: { mode },
+    ...(versions && { supportedProtocolVersions: versions }),
+    ...capabilities,
+  })
   desk?.attach(client, link.transport)
   const began = performance.now()
   let started = began
@@ -273,6 +281,16 @@ function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
   if (!(cause instanceof library.SdkHttpError)) return false
   const answer = ErrorAnswer().safeParse(parseJson(cause.data.text))
   return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
+}
+
+/** A version that both speak, where a server refused ours and named its own. */
+function offeredVersion(failure: unknown, library: McpLibrary): string | undefined {
+  const cause = failure instanceof Error ? failure.cause : undefined
+  if (!(cause instanceof library.ProtocolError)) return undefined
+  const { supported } = Object(cause.data) as { supported?: unknown }
+  return Array.isArray(supported)
+    ? library.SUPPORTED_PROTOCOL_VERSIONS.find(each => supported.includes(each))
+    : undefined
 }
 
 function speaksOnlySse(failure: unknown, library: McpLibrary): boolean {

@@ -1,15 +1,17 @@
 import type { Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { parseExact } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
+import { lastLine } from './last-words.ts'
 import { createLineReader } from './line-reader.ts'
 import type { Notice, Notices } from './notices.ts'
 import type { Tap } from './traffic.ts'
 import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
-import { lastLine, startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
+import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
 
@@ -56,8 +58,10 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
       stray.first ||= lastLine(line)
     }
     const isMessage = typeof message === 'object'
-    if (isMessage && !('method' in message)) chatter = 0
-    else chatter += isMessage ? Math.max(line.length, REQUEST_BYTES) : line.length + 1
+    if (isMessage && !('method' in message)) {
+      chatter = 0
+      notices.answered(message)
+    } else chatter += isMessage ? Math.max(line.length, REQUEST_BYTES) : line.length + 1
     if (chatter > maxMessageBytes) fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
     else if (isMessage) transport.onmessage?.(message)
   }
@@ -146,10 +150,10 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
   // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
-    const value = JSON.parse(line) as { method?: unknown; id?: unknown }
+    const value = parseExact(line) as { method?: unknown; id?: unknown }
     const isNotice = typeof value.method === 'string' && value.id === undefined
     if (isNotice && !notices.hear(value as Notice)) return 'notification'
-    return library.deserializeMessage(line)
+    return library.parseJSONRPCMessage(value)
   } catch {
     return 'stray'
   }

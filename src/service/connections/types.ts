@@ -25,6 +25,9 @@ export type ServerTarget = {
   useOAuth: boolean
 }
 
+/** Deadline of an operation where neither the engine nor the server has one, in milliseconds. */
+export const DEADLINE_MS = 30_000
+
 /** Longest deadline a saved server may ask for, in milliseconds; the runtime's fetch gives up then too. */
 export const MAX_DEADLINE_MS = 300_000
 

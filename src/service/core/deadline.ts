@@ -16,9 +16,14 @@ export type Deadline = {
    * it bounds that wait.
    */
   hold(): () => void
+  /** Starts the clock anew, as for progress that is reported, up to {@link LONGEST_MS} of all. */
+  prolong(): void
   /** Must be called when the operation is over, so that no timer stays behind. */
   end(): void
 }
+
+/** Longest time that an operation may last by its progress, in milliseconds. */
+export const LONGEST_MS = 60 * 60_000
 
 /**
  * Starts the clock.
@@ -36,7 +41,8 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   }
   const giveUp = () => controller.abort(signal?.reason)
   let remaining = ms
-  let startedAt = performance.now()
+  const began = performance.now()
+  let startedAt = began
   let holders = 0
   let hasEnded = false
   let timer = setTimeout(expire, ms)
@@ -62,6 +68,14 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
         }
         isHeld = false
       }
+    },
+    prolong() {
+      if (hasEnded || expired) return
+      startedAt = performance.now()
+      remaining = Math.min(ms, began + LONGEST_MS - startedAt)
+      if (holders > 0) return
+      clearTimeout(timer)
+      timer = setTimeout(expire, remaining)
     },
     end() {
       hasEnded = true

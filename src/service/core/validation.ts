@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
-import { MAX_INPUT_LEVELS, textHasMoreLevels, isPlainObject } from '../../lib/json.ts'
+import { MAX_INPUT_LEVELS, textHasMoreLevels, isPlainObject, parseExact } from '../../lib/json.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import { readShape } from '../../api/contract/shapes.ts'
 import { untilAborted } from './deadline.ts'
@@ -104,7 +104,7 @@ function parseJson(text: string): unknown {
   if (textHasMoreLevels(text, MAX_INPUT_LEVELS))
     throw invalidInput([{ path: '', message: `The body has more than ${MAX_INPUT_LEVELS} levels.` }])
   try {
-    return JSON.parse(text) as unknown
+    return parseExact(text)
   } catch {
     throw invalidInput([{ path: '', message: 'The body is not JSON.' }])
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { newId } from '../core/ids.ts'
-import { canonicalJson } from '../../lib/json.ts'
+import { canonicalJson, parseExact } from '../../lib/json.ts'
 import { excerptOf } from '../insights/advice.ts'
 import { SWARM_SCOPE, type FindingRow, type FindingScope, type FindingSubject } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -120,5 +120,5 @@ function clipped(evidence: ActionableFindingEvidence): ActionableFindingEvidence
     ...(toolName != null && { toolName: excerptOf(toolName) }),
     ...(errorCode != null && { errorCode: excerptOf(errorCode) }),
   }
-  return JSON.parse(canonicalJson(shown)) as ActionableFindingEvidence
+  return parseExact(canonicalJson(shown)) as ActionableFindingEvidence
 }

@@ -1,6 +1,7 @@
 import { onceFor } from '../../lib/once-for.ts'
 import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { parseExact } from '../../lib/json.ts'
 import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { redactedUrl } from '../core/urls.ts'
 import type { Exchange, Frame, FrameOrigin, PrintedLine } from '../connections/traffic.ts'
@@ -29,7 +30,7 @@ const headOf = onceFor((frame: Frame) => (frame.leftOut > 0 ? guessed(frame) : r
 function read(text: string): Head {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch {
     return { kind: 'other', content: text }
   }

@@ -1,3 +1,4 @@
+import { parseExact } from '../../../lib/json.ts'
 import { hashKey, hydrate, type InfiniteData, type Query, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { isLineFault } from '../errors/api-error.ts'
@@ -41,7 +42,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
 /** Puts kept answers where nothing was read yet. They count as out of date, however young they are. */
 export function restoreAnswers(queryClient: QueryClient, answers: readonly StoredAnswer[]): void {
   const queries = answers.map(({ key, at, json }) => {
-    const data: unknown = JSON.parse(json)
+    const data: unknown = parseExact(json)
     return {
       queryKey: key,
       queryHash: hashKey(key),

@@ -6,7 +6,7 @@ import {
   type NetworkFault,
   type RefusalCode,
 } from './error-kinds.ts'
-import { fieldOf, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
+import { bodyOf, fieldOf, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
 import type { RateLimitKind } from './rate-limit.ts'
 import { tlsErrorText } from './system-error-text.ts'
 
@@ -103,6 +103,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
     next: 'Nothing is repeated automatically: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
   },
+  PROTOCOL_ERROR: {
+    title: 'Error from the MCP server',
+    sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
+    next: 'This is its answer to the request: correct the request or the server, then send it again.',
+  },
   VALIDATION_ERROR: {
     title: 'Input not accepted',
     sentence: error => `The service does not accept the input${named(', namely ', fieldOf(error))}.`,
@@ -145,12 +150,12 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   SERVER_UNREACHABLE: {
     title: 'MCP server unreachable',
-    sentence: 'The service works, but the MCP server is out of reach, broke off, or answered with an error.',
+    sentence: error => `The service works, but the MCP server is out of reach or broke off.${quoted(error)}`,
     next: 'Check that the server runs and its address is right; the doctor finds the step that fails.',
   },
   TIMEOUT: {
     title: 'MCP server silent',
-    sentence: 'The service reached the MCP server, which did not answer in time.',
+    sentence: error => `The service reached the MCP server, which did not answer in time.${quoted(error)}`,
     next: 'Try again, or run the doctor on the server.',
   },
   INTERNAL_ERROR: {
@@ -384,10 +389,6 @@ function waitThen(then: string): Words {
 function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
-}
-
-function bodyOf({ answer }: ErrorFacts): string {
-  return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
 
 /** The service's own words as a sentence of their own, where they say which thing it is about. */

@@ -66,7 +66,10 @@ describe('describeError', () => {
     expect(failureSentence(error)).toContain(`key of this profile is fine. The service says: ${message}. Sign in`)
     expect(unquotedMessage(error)).toBeUndefined()
     expect(failureSentence(failed({ status: 401, code: 'OAUTH_REQUIRED', message: '' }))).not.toContain('says')
-    expect(unquotedMessage(failed({ status: 502, code: 'SERVER_UNREACHABLE', message }))).toBe(message)
+    const unreachable = failed({ status: 502, code: 'SERVER_UNREACHABLE', message: 'It exited: TOKEN is missing' })
+    expect(failureSentence(unreachable)).toContain('The service says: It exited: TOKEN is missing.')
+    expect(unquotedMessage(unreachable)).toBeUndefined()
+    expect(unquotedMessage(failed({ status: 403, code: 'FORBIDDEN', message }))).toBe(message)
   })
 
   test('valid values and the field come from details', () => {

@@ -55,3 +55,8 @@ function nameOf(value: unknown): string[] {
   const word = name ?? id
   return typeof word === 'string' ? [quotedMessage(word)] : []
 }
+
+/** What came in place of the contract’s body. */
+export function bodyOf({ answer }: ErrorFacts): string {
+  return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
+}

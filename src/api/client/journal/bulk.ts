@@ -1,3 +1,4 @@
+import { parseExact } from '../../../lib/json.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 import type { EntryRow } from './database.ts'
 import { digestOf, withoutSecrets, type Bulk, type DoneWrite, type PlannedWrite } from './entry.ts'
@@ -35,7 +36,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
   const begun = new Map(rows.map(row => [`${row.operation} ${row.digest}`, row]))
   const endOf = (write: Bulk['rest'][number]): Begun | undefined =>
     begun.get(`${write.operation} ${digestOf(JSON.stringify(write.input))}`)
-  const { writes } = JSON.parse(input ?? '{"writes":[]}') as { writes: Bulk['rest'] }
+  const { writes } = parseExact(input ?? '{"writes":[]}') as { writes: Bulk['rest'] }
   const ends = writes.flatMap(write => endOf(write) ?? [])
   const done = ends.filter(({ outcome, finding }) => outcome === 'succeeded' || finding === 'happened').length
   const refused = ends.filter(({ outcome, finding }) => outcome === 'refused' || finding === 'did-not-happen').length

@@ -1,3 +1,4 @@
+import { parseExact } from '../../../lib/json.ts'
 import { createHash } from 'node:crypto'
 import type { Owner } from '../../../lib/machine.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
@@ -104,7 +105,7 @@ export function withoutSecrets(
   endpoint: Pick<AnyEndpoint, 'secrets'>,
   input: object,
 ): { input: JsonObject; complete: boolean } {
-  const copy = JSON.parse(JSON.stringify(input)) as JsonObject
+  const copy = parseExact(JSON.stringify(input)) as JsonObject
   const removed = (endpoint.secrets ?? []).map(path => remove(copy, path.split('.')))
   return { input: copy, complete: !removed.includes(true) }
 }
@@ -143,7 +144,7 @@ export function toEntry(row: EntryRow): JournalEntry {
   return {
     id: row.id,
     operation: row.operation,
-    input: JSON.parse(row.input ?? '{}') as Record<string, unknown>,
+    input: parseExact(row.input ?? '{}') as Record<string, unknown>,
     complete: row.complete === 1 && row.input !== null,
     idempotencyKey: row.key ?? undefined,
     sent: row.sentAt !== null,

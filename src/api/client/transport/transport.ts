@@ -72,12 +72,14 @@ export function createTransport(options: TransportOptions): Transport {
           heard()
           limits.heard?.(bytes)
         }
-        return exchange(
-          request,
-          signal,
-          { ...options, clock },
-          { hideKey, last, heard: hear, onProgress: limits.onProgress },
-        )
+        // What is reported on the way shows that it is worked on.
+        const onProgress: OnProgress | undefined =
+          limits.onProgress &&
+          (progress => {
+            heard()
+            limits.onProgress?.(progress)
+          })
+        return exchange(request, signal, { ...options, clock }, { hideKey, last, heard: hear, onProgress })
       })
     },
   }

@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inWorkspace } from '../prepared-workspace.ts'
+import { startHttpServer } from '../servers/http-server.ts'
+import { openHome } from './program.ts'
+
+const SMALL = join(import.meta.dirname, '../servers/stdio-server.mjs')
+
+const SHORT = ['--timeout', '3s', 'pid', '--yes']
+
+let home: Awaited<ReturnType<typeof openHome>>
+const run = (...args: string[]) => home.run(args)
+
+beforeAll(async () => {
+  home = await openHome()
+  await inWorkspace(home.home, async ({ client, projectId }) => {
+    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call', numbers: 'numbers' }))
+      await client.servers.create({
+        projectId,
+        body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [SMALL, behaviour] },
+      })
+  })
+})
+afterAll(() => home.close())
+
+describe('a JSON-RPC error of a tool', () => {
+  const call = ['call', 'small', 'fail', 'code=-32603', 'data=row 7', '--yes', '--unchecked']
+
+  test('is printed with its code, message and data, and the same call is sent again', async () => {
+    for (const _ of ['first', 'second']) {
+      const { code, stdout, stderr } = await run(...call)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain('answered tools/call with error -32603: as you wish')
+      expect(stderr).toContain('Its data: "row 7"')
+      expect(stderr).not.toMatch(/may have happened|nreachable/)
+    }
+    expect((await run('journal')).stdout).not.toContain('callTool')
+  })
+
+  test('is the frame as received with --json', async () => {
+    const { code, stdout } = await run(...call, '--json')
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({
+      jsonrpc: '2.0',
+      error: { code: -32603, message: 'as you wish', data: 'row 7' },
+    })
+  })
+})
+
+test('a broken line leaves doubt of a tool that may act, and none of one that is declared read-only', async () => {
+  for (const _ of ['first', 'second']) {
+    const { code, stderr } = await run('call', 'mortal', 'look', '--yes')
+    expect(code).toBe(3)
+    expect(stderr).toContain('out of luck')
+    expect(stderr).not.toContain('may have happened')
+  }
+  expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('may have happened')
+  expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('Nothing was sent')
+})
+
+test('whole numbers beyond 2^53 come out as they came in, and arrive as they were given', async () => {
+  const given = await run('call', 'numbers', 'give', '--yes', '--json')
+  expect(given.stdout).toContain('"id":9007199254740993,"total":12345678901234567890')
+  expect((await run('call', 'numbers', 'give', '--yes')).stdout).toContain('12345678901234567890')
+  expect((await run('tools', 'numbers', '--json')).stdout).toContain('"maximum":9223372036854775807')
+  const taken = await run('call', 'numbers', 'take', 'id=9007199254740993', '--yes')
+  expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('"id":9007199254740993') })
+  const before = join(home.home, 'before.json')
+  writeFileSync(before, (await run('snapshot', 'numbers')).stdout)
+  expect(readFileSync(before, 'utf8')).toContain('"maximum": 9223372036854775807')
+  expect(await run('snapshot', 'diff', before, 'numbers')).toMatchObject({ code: 0 })
+  writeFileSync(before, readFileSync(before, 'utf8').replace('9223372036854775807', '9223372036854775806'))
+  expect((await run('snapshot', 'diff', before, 'numbers')).stdout).toContain('9223372036854775807')
+})
+
+test.each(['json', 'sse'])('whole numbers beyond 2^53 come over HTTP as %s as they are', async format => {
+  const server = await startHttpServer({
+    'tools/call': ({ id }, _request, response) => {
+      const message = `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":9007199254740993}}}`
+      const isStream = format === 'sse'
+      response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
+      response.end(isStream ? `data: ${message}\n\n` : message)
+    },
+  })
+  try {
+    const { stdout } = await run('call', '--url', server.url, 'count', '--yes', '--json')
+    expect(stdout).toContain('9007199254740993')
+  } finally {
+    await server.close()
+  }
+})
+
+test('a stream that is resumed twice carries the id of its last event each time', async () => {
+  let asked: number | undefined
+  const ids: unknown[] = []
+  const server = await startHttpServer({
+    'tools/call': ({ id }, _request, response) => {
+      asked = id
+      response.setHeader('content-type', 'text/event-stream')
+      response.end('id: e1\nretry: 10\ndata: \n\n')
+    },
+    // The library opens streams by a GET, which has no body.
+    '': ({ method }, request, response) => {
+      const lastId = request.headers['last-event-id']
+      if (method !== '' || lastId === undefined) return void response.writeHead(405).end()
+      ids.push(lastId)
+      response.setHeader('content-type', 'text/event-stream')
+      if (ids.length === 1) return void response.end(': nothing yet\n\n')
+      const result = { content: [{ type: 'text', text: 'arrived' }] }
+      response.end(`id: e2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: asked, result })}\n\n`)
+    },
+  })
+  try {
+    const { stdout, code } = await run('call', '--url', server.url, 'count', '--yes')
+    expect({ stdout, code, ids }).toEqual({ stdout: 'arrived\n', code: 0, ids: ['e1', 'e1'] })
+  } finally {
+    await server.close()
+  }
+})
+
+test('the sentence of a call that takes too long names the default, the ceiling and the option', async () => {
+  const { code, stderr } = await run('call', '--command', `${process.execPath} ${SMALL} silent-call`, ...SHORT)
+  expect(code).toBe(3)
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
+})
