@@ -7,7 +7,7 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { PLANNED } from '../../api/client/cache/query-client.ts'
+import { PLANNED, writtenSince } from '../../api/client/cache/query-client.ts'
 import { type ApiError, connectionFault } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
@@ -176,7 +176,7 @@ function readOfPlan<T, Key extends QueryKey>(
         kind,
         triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
         pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
-        changedAt,
+        changedAt: writtenSince(query) ?? changedAt,
         needsAttention,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,
       }
