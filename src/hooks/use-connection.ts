@@ -3,6 +3,7 @@ import { useQueryClient, type Query, type QueryCacheNotifyEvent, type QueryClien
 import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
+import { isPlanned } from '../api/client/cache/query-client.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock, gatheredPause, together, wallTime } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
@@ -25,6 +26,8 @@ type Ages = {
   /** Something on screen comes from an earlier session. */
   restored: boolean
   loading: boolean
+  /** Something on screen is read by a plan, which does not rest. */
+  planned: boolean
 }
 
 /** Steps in which ages are shown, in milliseconds; a clock ticks only when a step is passed. */
@@ -46,6 +49,7 @@ function ages(queryClient: QueryClient): Ages {
     latest: () => latestRead(queryClient),
     restored: active.some(isRestored),
     loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
+    planned: active.some(({ observers }) => observers.some(({ options }) => isPlanned(options))),
   }
 }
 
@@ -118,7 +122,8 @@ function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts)
     return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
   }
   const said = describeAge(ages, waiting, now)
-  const text = isResting ? [said.text, 'polling paused until a key'].filter(Boolean).join(', ') : said.text
+  const text =
+    isResting && !ages.planned ? [said.text, 'polling paused until a key'].filter(Boolean).join(', ') : said.text
   return { ...said, text, fault: undefined }
 }
 

@@ -6,6 +6,7 @@ import {
   QueryClient,
   type QueryFilters,
   type QueryKey,
+  type QueryMeta,
   timeoutManager,
 } from '@tanstack/react-query'
 import type { ApiError } from '../errors/api-error.ts'
@@ -99,7 +100,8 @@ export function createPollingClient(): QueryClient {
 /** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */
 export const PLANNED = 'now'
 
-function isPlanned({ meta }: Query): boolean {
+/** Whether a query is read by a plan. */
+export function isPlanned({ meta }: { meta?: QueryMeta | undefined }): boolean {
   return meta?.owner === PLANNED
 }
 
