@@ -31,6 +31,9 @@ const GROWTH = 1.5
 /** After so long without any answer a read that failed before the last one counts again, in milliseconds. */
 const UNANSWERED_MS = 15_000
 
+/** How long nothing may be answered or fail before one read on screen is repeated, in milliseconds. */
+const QUIET_MS = 30_000
+
 /** The turns of what failed before it was watched. */
 const BEFORE = { first: Infinity, last: Infinity }
 
@@ -69,8 +72,10 @@ function repeat(queryClient: QueryClient, query: Query): Promise<void> {
  * is answered then ends that, and all that failed on screen is read again. Until then the connection is lost wherever
  * the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server. A key
  * that was refused is not tried again.
+ * @param looks whether a screen that reads nothing is looked after too: one of its reads is repeated from time to time,
+ * since nobody can know otherwise that what it calls fresh cannot be read any more
  */
-export function createConnectionWatch(queryClient: QueryClient, clock: Clock): ConnectionWatch {
+export function createConnectionWatch(queryClient: QueryClient, clock: Clock, looks?: () => boolean): ConnectionWatch {
   let fault: ConnectionOutage | undefined
   /** What failed last for want of an answer, while nothing has been answered since. */
   let lastLost: Query | undefined
@@ -81,6 +86,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   let turn = 0
   let lastAnswer = 0
   let answeredAt = -Infinity
+  let heardAt = clock.now()
   /** The turns at which a query failed first and last. */
   const failing = new Map<Query, { first: number; last: number }>()
   const hasFailed = (query: Query): boolean => isPlainRead(query) && connectionFault(query.state.error) !== undefined
@@ -130,8 +136,24 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     cancel?.()
     schedule()
   }
+  /** Repeats one read where none was answered or failed for long. */
+  const lookAfter = (): (() => void) => {
+    let end: (() => void) | undefined
+    const wait = (): void => {
+      end = clock.after(Math.max(1, heardAt + QUIET_MS - clock.now()), () => {
+        const isQuiet = clock.now() - heardAt >= QUIET_MS
+        const query = isQuiet && fault === undefined && looks?.() ? onScreen(queryClient) : undefined
+        if (isQuiet) heardAt = clock.now()
+        if (query) void repeat(queryClient, query)
+        wait()
+      })
+    }
+    wait()
+    return () => end?.()
+  }
   const hear = ({ query, action }: QueryEvent): void => {
     turn += 1
+    if (isOfService(query) && (action.type === 'error' || isAnswer(action))) heardAt = clock.now()
     if (isOfService(query) && isAnswer(action)) {
       lastAnswer = turn
       answeredAt = clock.now()
@@ -160,8 +182,10 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
       lastLost = lost()[0]
       lastError = lastLost?.state.error as ApiError | undefined
       look()
+      const rest = looks && lookAfter()
       return () => {
         unsubscribe()
+        rest?.()
         cancel?.()
         lostOnes.delete(queryClient)
         fault = undefined
