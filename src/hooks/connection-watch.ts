@@ -106,7 +106,12 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     const kind = isDown ? (connectionFault(lastError) ?? fault?.kind) : undefined
     if (kind === fault?.kind && lastError === fault?.error) return
     const isSame = kind === fault?.kind
-    fault = kind && { kind, since: fault?.since ?? clock.now(), error: lastError, until: untilOf(kind) }
+    fault = kind && {
+      kind,
+      since: fault?.since ?? clock.now(),
+      error: lastError,
+      until: untilOf(kind, lastError, clock.now()),
+    }
     if (isSame) return
     lostOnes[fault ? 'add' : 'delete'](queryClient)
     cancel?.()
@@ -119,8 +124,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     recoveries.set(queryClient, Date.now())
     void outdate(queryClient, { type: 'active', predicate: hasFailed })
   }
-  const untilOf = (kind: ConnectionFault): number | undefined =>
-    kind === 'unavailable' && lastError?.retryAfterMs !== undefined ? clock.now() + lastError.retryAfterMs : undefined
   const schedule = (): void => {
     if (fault === undefined || fault.kind === 'key-refused') return
     const wait = Math.max(pause, (fault.until ?? 0) - clock.now())
@@ -135,21 +138,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)
     cancel?.()
     schedule()
-  }
-  /** Repeats one read where none was answered or failed for long. */
-  const lookAfter = (): (() => void) => {
-    let end: (() => void) | undefined
-    const wait = (): void => {
-      end = clock.after(Math.max(1, heardAt + QUIET_MS - clock.now()), () => {
-        const isQuiet = clock.now() - heardAt >= QUIET_MS
-        const query = isQuiet && fault === undefined && looks?.() ? onScreen(queryClient) : undefined
-        if (isQuiet) heardAt = clock.now()
-        if (query) void repeat(queryClient, query)
-        wait()
-      })
-    }
-    wait()
-    return () => end?.()
   }
   const hear = ({ query, action }: QueryEvent): void => {
     turn += 1
@@ -182,7 +170,8 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
       lastLost = lost()[0]
       lastError = lastLost?.state.error as ApiError | undefined
       look()
-      const rest = looks && lookAfter()
+      const isWanted = (): boolean => fault === undefined && looks?.() === true
+      const rest = looks && lookWhenQuiet(queryClient, clock, { heardAt: () => heardAt, isWanted })
       return () => {
         unsubscribe()
         rest?.()
@@ -202,4 +191,32 @@ function isAnswer(action: QueryEvent['action']): boolean {
   if (action.type !== 'error' || !(action.error instanceof ApiError)) return false
   const { kind } = action.error
   return (kind === 'http' || kind === 'invalid-response') && connectionFault(action.error) === undefined
+}
+
+/** Until when the service wants to be left alone, in the same milliseconds as `now`. */
+function untilOf(kind: ConnectionFault, error: ApiError | undefined, now: number): number | undefined {
+  return kind === 'unavailable' && error?.retryAfterMs !== undefined ? now + error.retryAfterMs : undefined
+}
+
+/** Repeats one read on screen whenever nothing was heard for long, until the returned function is called. */
+function lookWhenQuiet(
+  queryClient: QueryClient,
+  clock: Clock,
+  { heardAt, isWanted }: { heardAt: () => number; isWanted: () => boolean },
+): () => void {
+  let end: (() => void) | undefined
+  let lookedAt = clock.now()
+  const left = (): number => Math.max(heardAt(), lookedAt) + QUIET_MS - clock.now()
+  const wait = (): void => {
+    end = clock.after(Math.max(1, left()), () => {
+      if (left() <= 0) {
+        lookedAt = clock.now()
+        const query = isWanted() ? onScreen(queryClient) : undefined
+        if (query) void repeat(queryClient, query)
+      }
+      wait()
+    })
+  }
+  wait()
+  return () => end?.()
 }

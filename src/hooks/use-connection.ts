@@ -93,7 +93,7 @@ type Facts = {
   waiting: boolean
   /** Nobody was there for so long that polling rests. */
   isResting: boolean
-  /** Until when the service said first that it cannot answer, in epoch milliseconds, while it has not answered since. */
+  /** Until when the service said first that it cannot answer, while it has not since; epoch milliseconds. */
   promised: number | undefined
   now: number
   isNarrow: boolean
