@@ -13,7 +13,7 @@ const SUITES = ['suites', 'list', { projectId: 'p' }]
 const TOOLS = ['servers', 'tools', { projectId: 'p', serverId: 's' }]
 
 /** A watch over queries on screen whose answers a line carries that can be cut. */
-function setup(keys: readonly (readonly unknown[])[], isUp = true) {
+function setup(keys: readonly (readonly unknown[])[], isUp = true, looks?: () => boolean) {
   const clock = new VirtualClock()
   const queryClient = createQueryClient()
   const line = { up: isUp, error: lost, asked: [] as { key: string; at: number }[], through: async () => {} }
@@ -26,7 +26,7 @@ function setup(keys: readonly (readonly unknown[])[], isUp = true) {
   const show = (queryKey: readonly unknown[], staleTime = 0) =>
     new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey), staleTime }).subscribe(() => {})
   const stops = keys.map(queryKey => show(queryKey))
-  const watch = createConnectionWatch(queryClient, clock)
+  const watch = createConnectionWatch(queryClient, clock, looks)
   const stop = watch.start()
   onTestFinished(() => {
     for (const end of [stop, ...stops]) end()
@@ -64,6 +64,28 @@ test.each([
   await clock.advance(600_000)
   expect(line.asked).toHaveLength(2)
   expect(clock.pending).toBe(0)
+})
+
+test('a screen that reads nothing by itself notices within half a minute that the line is cut, unless it rests', async () => {
+  let isResting = false
+  const { clock, line, watch } = setup([PROJECTS, SUITES], true, () => !isResting)
+  await clock.advance(1_000)
+  line.asked.length = 0
+  await clock.advance(300_000)
+  // One read in half a minute, whatever is on screen.
+  expect(line.asked.map(({ key }) => key)).toEqual(Array.from({ length: line.asked.length }, () => 'projects'))
+  expect([line.asked.length >= 9, line.asked.length <= 10, watch.since()]).toEqual([true, true, undefined])
+  line.up = false
+  const cutAt = clock.now()
+  await clock.advance(30_000)
+  expect(watch.since()! - cutAt).toBeLessThanOrEqual(30_000)
+  line.up = true
+  await clock.advance(60_000)
+  expect(watch.since()).toBeUndefined()
+  isResting = true
+  line.asked.length = 0
+  await clock.advance(300_000)
+  expect(line.asked).toEqual([])
 })
 
 const portal = new ApiError({ kind: 'invalid-response', code: 'html', message: 'a web page', sent: true })

@@ -31,6 +31,9 @@ const GROWTH = 1.5
 /** After so long without any answer a read that failed before the last one counts again, in milliseconds. */
 const UNANSWERED_MS = 15_000
 
+/** How long nothing may be answered or fail before one read on screen is repeated, in milliseconds. */
+const QUIET_MS = 30_000
+
 /** The turns of what failed before it was watched. */
 const BEFORE = { first: Infinity, last: Infinity }
 
@@ -69,8 +72,10 @@ function repeat(queryClient: QueryClient, query: Query): Promise<void> {
  * is answered then ends that, and all that failed on screen is read again. Until then the connection is lost wherever
  * the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server. A key
  * that was refused is not tried again.
+ * @param looks whether a screen that reads nothing is looked after too: one of its reads is repeated from time to time,
+ * since nobody can know otherwise that what it calls fresh cannot be read any more
  */
-export function createConnectionWatch(queryClient: QueryClient, clock: Clock): ConnectionWatch {
+export function createConnectionWatch(queryClient: QueryClient, clock: Clock, looks?: () => boolean): ConnectionWatch {
   let fault: ConnectionOutage | undefined
   /** What failed last for want of an answer, while nothing has been answered since. */
   let lastLost: Query | undefined
@@ -81,6 +86,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   let turn = 0
   let lastAnswer = 0
   let answeredAt = -Infinity
+  let heardAt = clock.now()
   /** The turns at which a query failed first and last. */
   const failing = new Map<Query, { first: number; last: number }>()
   const hasFailed = (query: Query): boolean => isPlainRead(query) && connectionFault(query.state.error) !== undefined
@@ -100,7 +106,12 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     const kind = isDown ? (connectionFault(lastError) ?? fault?.kind) : undefined
     if (kind === fault?.kind && lastError === fault?.error) return
     const isSame = kind === fault?.kind
-    fault = kind && { kind, since: fault?.since ?? clock.now(), error: lastError, until: untilOf(kind) }
+    fault = kind && {
+      kind,
+      since: fault?.since ?? clock.now(),
+      error: lastError,
+      until: untilOf(kind, lastError, clock.now()),
+    }
     if (isSame) return
     lostOnes[fault ? 'add' : 'delete'](queryClient)
     cancel?.()
@@ -113,8 +124,6 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
     recoveries.set(queryClient, Date.now())
     void outdate(queryClient, { type: 'active', predicate: hasFailed })
   }
-  const untilOf = (kind: ConnectionFault): number | undefined =>
-    kind === 'unavailable' && lastError?.retryAfterMs !== undefined ? clock.now() + lastError.retryAfterMs : undefined
   const schedule = (): void => {
     if (fault === undefined || fault.kind === 'key-refused') return
     const wait = Math.max(pause, (fault.until ?? 0) - clock.now())
@@ -132,6 +141,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
   }
   const hear = ({ query, action }: QueryEvent): void => {
     turn += 1
+    if (isOfService(query) && (action.type === 'error' || isAnswer(action))) heardAt = clock.now()
     if (isOfService(query) && isAnswer(action)) {
       lastAnswer = turn
       answeredAt = clock.now()
@@ -160,8 +170,11 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock): C
       lastLost = lost()[0]
       lastError = lastLost?.state.error as ApiError | undefined
       look()
+      const isWanted = (): boolean => fault === undefined && looks?.() === true
+      const rest = looks && lookWhenQuiet(queryClient, clock, { heardAt: () => heardAt, isWanted })
       return () => {
         unsubscribe()
+        rest?.()
         cancel?.()
         lostOnes.delete(queryClient)
         fault = undefined
@@ -178,4 +191,32 @@ function isAnswer(action: QueryEvent['action']): boolean {
   if (action.type !== 'error' || !(action.error instanceof ApiError)) return false
   const { kind } = action.error
   return (kind === 'http' || kind === 'invalid-response') && connectionFault(action.error) === undefined
+}
+
+/** Until when the service wants to be left alone, in the same milliseconds as `now`. */
+function untilOf(kind: ConnectionFault, error: ApiError | undefined, now: number): number | undefined {
+  return kind === 'unavailable' && error?.retryAfterMs !== undefined ? now + error.retryAfterMs : undefined
+}
+
+/** Repeats one read on screen whenever nothing was heard for long, until the returned function is called. */
+function lookWhenQuiet(
+  queryClient: QueryClient,
+  clock: Clock,
+  { heardAt, isWanted }: { heardAt: () => number; isWanted: () => boolean },
+): () => void {
+  let end: (() => void) | undefined
+  let lookedAt = clock.now()
+  const left = (): number => Math.max(heardAt(), lookedAt) + QUIET_MS - clock.now()
+  const wait = (): void => {
+    end = clock.after(Math.max(1, left()), () => {
+      if (left() <= 0) {
+        lookedAt = clock.now()
+        const query = isWanted() ? onScreen(queryClient) : undefined
+        if (query) void repeat(queryClient, query)
+      }
+      wait()
+    })
+  }
+  wait()
+  return () => end?.()
 }

@@ -1,7 +1,7 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBudget } from '../api/client/budget/budget.ts'
+import { type Budget, createBudget } from '../api/client/budget/budget.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import { createClient } from '../api/client/client.ts'
@@ -33,10 +33,9 @@ async function pass(milliseconds: number): Promise<void> {
 /**
  * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms.
  */
-function said(refetchInterval: number | false, meta = {}, more = {}) {
+function said(refetchInterval: number | false, meta = {}, more = {}, budget = createBudget({ unlimited: true })) {
   const texts: string[] = []
   const drawn = vi.fn<() => void>()
-  const budget = createBudget({ unlimited: true })
   const fetch = () => Promise.reject(new Error('not called'))
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
@@ -152,6 +151,68 @@ test('after a sleep of the machine waits and answers are told by the time of the
     monitor.pausing({ endpoint, error, at: systemClock.now() + 3_600_000 })
   })
   expect(text).toMatch(`503 until ${localClock(morning + 3_600_000)}:`)
+})
+
+test('the end that a service names first does not move on with each refusal, unless it moves far', async () => {
+  const error = new ApiError({ kind: 'http', message: 'busy', status: 503, answer: 'contract', sent: true })
+  const endpoint = contract.projects.list
+  const texts: string[] = []
+  const budget = createBudget({ unlimited: true })
+  const fetch = () => Promise.reject(new Error('not called'))
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  function Header() {
+    const { text } = useConnection()
+    if (texts.at(-1) !== text) texts.push(text)
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={createQueryClient()}>
+      <WorkspaceProvider workspace={{ client, queries: createQueries(client), budget, profile }}>
+        <Header />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  const refuse = async (forMs: number, passes: number): Promise<void> => {
+    const end = client.monitor.pausing({ endpoint, error, at: systemClock.now() + forMs })
+    await pass(passes)
+    end()
+  }
+  texts.length = 0
+  for (let round = 0; round < 6; round += 1) await refuse(5_000, 5_000)
+  await refuse(3_600_000, 1_000)
+  unmount()
+  const refused = [...new Set(texts.filter(text => text.startsWith('503')))]
+  expect(refused.filter(text => text.startsWith('503 until'))).toHaveLength(2)
+  expect(refused.find(text => !text.startsWith('503 until'))).toBe('503, no answer yet')
+})
+
+test('requests that wait for the budget by turns are told once, and no longer soon after the last one', async () => {
+  const real = createBudget()
+  const listeners = new Set<() => void>()
+  let waiting = 0
+  const budget: Budget = {
+    ...real,
+    snapshot: () => ({ ...real.snapshot(), waiting }),
+    subscribe: listener => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  const { texts, unmount } = said(false, {}, {}, budget)
+  await pass(70_000)
+  expect(texts.at(-1)).toBe('1m old')
+  texts.splice(0, Infinity, '1m old')
+  for (let turn = 0; turn < 20; turn += 1) {
+    waiting = turn % 2
+    for (const listener of listeners) listener()
+    await pass(250)
+  }
+  waiting = 0
+  for (const listener of listeners) listener()
+  await pass(20_000)
+  unmount()
+  expect(texts).toEqual(['1m old', '1m old, waiting for the budget', '1m old'])
 })
 
 test('while polling rests, a screen is hardly read, and the header says so', async () => {

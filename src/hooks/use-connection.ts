@@ -3,6 +3,7 @@ import { useQueryClient, type Query, type QueryCacheNotifyEvent, type QueryClien
 import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
+import { isPlanned } from '../api/client/cache/query-client.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock, gatheredPause, together, wallTime } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
@@ -25,6 +26,8 @@ type Ages = {
   /** Something on screen comes from an earlier session. */
   restored: boolean
   loading: boolean
+  /** Something on screen is read by a plan, which does not rest. */
+  planned: boolean
 }
 
 /** Steps in which ages are shown, in milliseconds; a clock ticks only when a step is passed. */
@@ -46,6 +49,7 @@ function ages(queryClient: QueryClient): Ages {
     latest: () => latestRead(queryClient),
     restored: active.some(isRestored),
     loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
+    planned: active.some(query => query.observers.some(({ options }) => isPlanned(options))),
   }
 }
 
@@ -89,6 +93,8 @@ type Facts = {
   waiting: boolean
   /** Nobody was there for so long that polling rests. */
   isResting: boolean
+  /** Until when the service said first that it cannot answer, while it has not since; epoch milliseconds. */
+  promised: number | undefined
   now: number
   isNarrow: boolean
 }
@@ -105,20 +111,21 @@ function describe(facts: Facts): Said {
   }
 }
 
-function describeState({ ages, fault, monitor, waiting, isResting, now }: Facts): Said {
+function describeState({ ages, fault, monitor, waiting, isResting, promised, now }: Facts): Said {
   const lastAnswerAt = () => monitor.lastAnswerAt() ?? ages.latest()
-  if (fault) return describeFault(fault.kind, fault, lastAnswerAt(), now)
+  if (fault) return describeFault(fault.kind, { ...fault, promised }, lastAnswerAt(), now)
   const repeat = monitor.repeat()
   // An answer to something else since then speaks for the connection.
   if (repeat && (monitor.lastAnswerAt() ?? 0) <= repeat.since && connectionFault(repeat.error) === 'unavailable')
-    return describeFault('unavailable', { error: repeat.error, until: repeat.at }, lastAnswerAt(), now)
+    return describeFault('unavailable', { error: repeat.error, until: repeat.at, promised }, lastAnswerAt(), now)
   const silentSince = monitor.silentSince()
   if (silentSince !== undefined) {
     const seconds = Math.floor((now - wallTime(silentSince)) / 5_000) * 5
     return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
   }
   const said = describeAge(ages, waiting, now)
-  const text = isResting ? [said.text, 'polling paused until a key'].filter(Boolean).join(', ') : said.text
+  const text =
+    isResting && !ages.planned ? [said.text, 'polling paused until a key'].filter(Boolean).join(', ') : said.text
   return { ...said, text, fault: undefined }
 }
 
@@ -128,6 +135,11 @@ function withLine(said: Said, slow: number | undefined, isNarrow: boolean): Said
   return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
+/** How much later a service must want to be read again than it said first for that to be news, in milliseconds. */
+const FURTHER_MS = 60_000
+/** How long requests count as waiting for the budget after one did, in milliseconds, so that words do not flicker. */
+const WAITING_MS = 5_000
+
 const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavailable'>, string>> = {
   'key-refused': 'key refused',
   redirected: 'redirected',
@@ -136,7 +148,7 @@ const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavaila
 
 function describeFault(
   kind: ConnectionFault,
-  { error, until }: Pick<ConnectionOutage, 'error' | 'until'>,
+  { error, until, promised }: Pick<ConnectionOutage, 'error' | 'until'> & Pick<Facts, 'promised'>,
   lastAnswerAt: number | undefined,
   now: number,
 ): Said {
@@ -144,7 +156,9 @@ function describeFault(
   if (kind === 'silent') return { text: `no answer ${since}`, tone: 'error', fault: kind }
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
-  const end = until === undefined ? 0 : wallTime(until)
+  const named = until === undefined ? 0 : wallTime(until)
+  // A time that moves on with every refusal says nothing, unless it moves far.
+  const end = promised !== undefined && named - promised < FURTHER_MS ? promised : named
   if (end > now)
     return { text: `${status} until ${localMoment(end, now, 'seconds')}`, tone: 'error', fault: kind, until: end }
   return { text: `${status}, no answer ${since}`, tone: 'error', fault: kind }
@@ -170,24 +184,37 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
 export function useConnection(isNarrow = false): Connection {
   const queryClient = useQueryClient()
   const { client, budget, pace } = useWorkspace()
-  const watch = useMemo(() => createConnectionWatch(queryClient, systemClock), [queryClient])
+  const watch = useMemo(() => {
+    const looks = budget.snapshot().unlimited ? undefined : () => !pace?.isResting?.()
+    return createConnectionWatch(queryClient, systemClock, looks)
+  }, [queryClient, budget, pace])
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
     const { monitor } = client
     let known: Ages | undefined
+    let promised: { until: number; at: number } | undefined
+    let waitedAt = -Infinity
     const current = (): Said => {
       const { unlimited, waiting } = budget.snapshot()
+      const now = Date.now()
+      if (!unlimited && waiting > 0) waitedAt = now
+      if (promised && (monitor.lastAnswerAt() ?? 0) > promised.at) promised = undefined
       // Every draw and each step of a request asks, and hundreds of reads may be on screen.
       known ??= ages(queryClient)
-      return describe({
+      const said = describe({
         ages: known,
         fault: watch.fault(),
         monitor,
-        waiting: !unlimited && waiting > 0,
+        waiting: now - waitedAt < WAITING_MS,
         isResting: pace?.isResting?.() ?? false,
-        now: Date.now(),
+        promised: promised?.until,
+        now,
         isNarrow,
       })
+      if (said.fault === 'unavailable' && said.until !== undefined)
+        promised = { until: said.until, at: promised?.at ?? now }
+      const waitingEnd = waitedAt + WAITING_MS
+      return waitingEnd > now ? { ...said, until: Math.min(said.until ?? Infinity, waitingEnd) } : said
     }
     let last = current()
     let until = last.until

@@ -82,10 +82,12 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
     async <E extends AnyEndpoint, T>(act: ActOf<T, E>) => {
       const endpoints = [act.endpoint].flat() as readonly AnyEndpoint[]
       if (!(await isAgreed(act.confirm, endpoints, confirm))) return undefined
+      const inputs: object[] = []
       const refreshAll = (): void => {
         const { rereads } = act
         if (rereads === false) return
-        for (const endpoint of endpoints) refresh(queryClient, endpoint, { ...(rereads && { predicate: rereads }) })
+        for (const endpoint of endpoints)
+          refresh(queryClient, endpoint, { inputs, ...(rereads && { predicate: rereads }) })
       }
       const ended = await runTask<{ value: T } | { unsent: string }>({
         start: act.start,
@@ -93,6 +95,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
         ...(act.stopped !== undefined && { stopped: act.stopped }),
         async work(task) {
           const send: Send = (endpoint, input, call) => {
+            inputs.push(input)
             const takesKey = endpoint.idempotency === 'header'
             const key = call?.idempotencyKey ?? act.idempotencyKey
             const idempotencyKey = takesKey ? (key ?? newIdempotencyKey()) : undefined

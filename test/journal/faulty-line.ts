@@ -101,7 +101,8 @@ export async function open(options: Parameters<typeof openService>[0] = {}) {
   const projectId = (await direct.projects.list()).items[0]!.id
   const suiteId = (await direct.suites.list({ projectId })).items[0]!.id
   const serverId = (await direct.servers.list({ projectId })).items[0]!.id
-  return { ...line, direct, clock: scene.clock, start, projectId, suiteId, serverId }
+  const place = { projectId, suiteId, serverId }
+  return { ...line, fetch, service, testService: opened, direct, clock: scene.clock, start, ...place }
 }
 
 /** Findings and sentences without target and times. */

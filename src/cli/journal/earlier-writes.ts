@@ -66,6 +66,7 @@ function writes(count: number): string {
 
 /** Whether going on with it does anything: what happened is over then, and the rest is sent where that is safe. */
 function canGoOn({ entry, finding }: Resolution): boolean {
+  if (entry.isClaimed) return false
   return finding !== 'cannot-be-known' || choicesOf(entry, Date.now()).includes('send')
 }
 
@@ -73,10 +74,11 @@ function sentenceOf(resolution: Resolution, repeats: boolean): string {
   const { entry, sentence } = resolution
   const { id } = entry
   const retry = canGoOn(resolution) ? `--retry ${id} to go on with it, or ` : ''
-  const wait = entry.readBack?.isEarly === true ? 'try again after that, or ' : ''
-  const next = repeats
-    ? `${wait}add ${retry}--new to send another one`
+  const wait = entry.isClaimed || entry.readBack?.isEarly === true ? 'try again after that' : ''
+  const another = repeats
+    ? `add ${retry}--new to send another one`
     : `to send another one, end it first with mcpdeck journal dismiss ${id}`
+  const next = entry.isClaimed && !repeats ? wait : [wait, another].filter(Boolean).join(', or ')
   return `${clean(sentence)} Nothing was sent: ${next}.`
 }
 
@@ -143,10 +145,12 @@ export async function agreesToResend(entry: JournalEntry): Promise<boolean> {
 /** @throws UsageError for a write that cannot be sent again, with the reason */
 export function refuseUnsendable(entry: JournalEntry): void {
   if (openWriteOf(entry, Date.now()).choices.includes('send')) return
-  const why = !entry.complete
-    ? 'its secrets are not stored'
-    : entry.readBack
-      ? 'it may have happened, and a repeat would not be recognised'
-      : 'it was not read back yet; mcpdeck journal does that'
-  throw new UsageError(`${titleOf(entry, Date.now())} cannot be sent again: ${why}.`)
+  throw new UsageError(`${titleOf(entry, Date.now())} cannot be sent again: ${whyUnsendable(entry)}.`)
+}
+
+function whyUnsendable({ isClaimed, complete, readBack }: JournalEntry): string {
+  if (isClaimed) return 'it is being read back; try again after that'
+  if (!complete) return 'its secrets are not stored'
+  if (readBack) return 'it may have happened, and a repeat would not be recognised'
+  return 'it was not read back yet; mcpdeck journal does that'
 }

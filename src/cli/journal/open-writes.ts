@@ -69,6 +69,6 @@ async function readBackOpen(
   }
 }
 
-function refreshAfter(queryClient: QueryClient, { endpoint, finding }: Resolution): void {
-  if (endpoint && finding === 'happened') refresh(queryClient, endpoint)
+function refreshAfter(queryClient: QueryClient, { entry, endpoint, finding }: Resolution): void {
+  if (endpoint && finding === 'happened') refresh(queryClient, endpoint, { inputs: [entry.input] })
 }

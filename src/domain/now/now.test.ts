@@ -317,6 +317,7 @@ describe('lines of things', () => {
       id: 4,
       operation: 'createEvalRun',
       input: { projectId: 'prj_1', body: { suiteId: 'sui_1' } },
+      isClaimed: false,
       complete: true,
       idempotencyKey: 'secret-key',
       sent: true,

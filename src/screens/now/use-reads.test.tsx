@@ -349,3 +349,28 @@ test.each([
 function range(length: number, name: string): string[] {
   return Array.from({ length }, (_, index) => `${name}${index}`)
 }
+
+test('after a write what Now shows of its project is read first, however many other projects there are', async () => {
+  const asked: string[] = []
+  const { queries, draw } = openStage(
+    async ({ url }) => {
+      asked.push(new URL(url).pathname.split('/').at(-2)!)
+      return Response.json({ items: [] })
+    },
+    createBudget({ capacity: 300, refillPerSecond: 300 }),
+  )
+  const queryClient = createQueryClient()
+  const wanted = Array.from({ length: 51 }, (_, index) => queries.scenarios.list.options({ projectId: `p${index}` }))
+  function Screen() {
+    useReads('scenarios', usePlan(), wanted)
+    return null
+  }
+  const { unmount } = draw(<Screen />, queryClient)
+  await vi.advanceTimersByTimeAsync(3 * 60_000)
+  expect(new Set(asked).size).toBe(wanted.length)
+  asked.length = 0
+  refresh(queryClient, contract.userTesting.update, { inputs: [{ projectId: 'p40' }] })
+  await vi.advanceTimersByTimeAsync(3_000)
+  unmount()
+  expect(asked[0]).toBe('p40')
+})

@@ -7,7 +7,7 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { PLANNED } from '../../api/client/cache/query-client.ts'
+import { PLANNED, writtenSince } from '../../api/client/cache/query-client.ts'
 import { type ApiError, connectionFault } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
@@ -15,7 +15,7 @@ import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedul
 import { backoff } from '../../hooks/backoff.ts'
 import { isConnectionLost, recoveredAt } from '../../hooks/connection-watch.ts'
 import { sparedPause } from '../../hooks/use-api-query.ts'
-import { REST, restedPause, usePollFactor, useRestFactor, useSharedPause } from '../../hooks/use-poll.ts'
+import { REST, restedPause, usePollFactor, useSharedPause } from '../../hooks/use-poll.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock, sharedPause } from '../../lib/clock.ts'
@@ -36,8 +36,8 @@ export type NowPlan = {
   reads: ScheduledRead[]
   /** What each project is worth, by its id. */
   worth: ReadonlyMap<string, Worth>
-  /** How many times more rarely progress is read, for a slow line or where nobody is there, and all else. */
-  factor: { live: number; others: number }
+  /** How many times more rarely progress is read, for a slow line or where nobody is there. */
+  factor: number
 }
 
 /** What of a read decides when it is made. */
@@ -56,7 +56,6 @@ export function readIn({ id }: { id: string }): ReadOf {
 
 /** While nothing comes back the watch of the line asks; see `sparedPause`. */
 const REST_MS = 50_000
-const RESTED = 4
 /** What failed is read again this soon, in milliseconds. */
 const RETRY_MS = 30_000
 /** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
@@ -81,10 +80,8 @@ export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()
   const live = usePollFactor()
-  // Who is on call leaves Now open, to be told of what fails; after a long time nobody looks.
-  const others = useRestFactor() > 1 ? RESTED : 1
-  const requestMs = ((useSharedPause({ live: true, requestsEach: ROUND }) || 1_000) * others) / ROUND
-  const paced = useRef({ requestMs, hurries: true, sharesWakes: false })
+  const requestMs = (useSharedPause({ live: true, requestsEach: ROUND }) || 1_000) / ROUND
+  const paced = useRef({ requestMs, sharesWakes: false })
   const [schedule] = useState(() =>
     createReadSchedule({
       // By the clock that dates answers.
@@ -95,14 +92,13 @@ export function usePlan(): NowPlan {
       pace: () => {
         if (isConnectionLost(queryClient)) return { requestMs: LOST_MS, tokens: 0, capacity: 0, hurries: false }
         const { tokens, capacity, unlimited } = budget.snapshot()
-        const { requestMs, hurries } = paced.current
-        return { requestMs, tokens, capacity, hurries: hurries && !unlimited }
+        return { requestMs: paced.current.requestMs, tokens, capacity, hurries: !unlimited }
       },
     }),
   )
-  const plan: NowPlan = { reads: [], worth: new Map(), factor: { live, others } }
+  const plan: NowPlan = { reads: [], worth: new Map(), factor: live }
   useEffect(() => {
-    paced.current = { requestMs, hurries: others === 1, sharesWakes: live >= REST && others === 1 }
+    paced.current = { requestMs, sharesWakes: live >= REST }
     schedule.set(plan.reads)
   })
   useEffect(() => () => schedule.stop(), [schedule])
@@ -158,8 +154,8 @@ function readOfPlan<T, Key extends QueryKey>(
   { projectId, changedAt, needsAttention = false }: ReadOf,
 ): ScheduledRead {
   const { every: pause } = NOW_READS[kind]
-  const every =
-    kind === 'live' ? restedPause(pause, plan.factor.live, plan.factor.others > 1) : pause * plan.factor.others
+  // Who is on call leaves Now open, to see what fails: however long nobody presses a key, it does not rest.
+  const every = kind === 'live' ? restedPause(pause, plan.factor, false) : pause
   const hash = hashOf(options)
   return {
     look(): PlannedRead | undefined {
@@ -176,7 +172,7 @@ function readOfPlan<T, Key extends QueryKey>(
         kind,
         triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
         pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
-        changedAt,
+        changedAt: writtenSince(query) ?? changedAt,
         needsAttention,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,
       }

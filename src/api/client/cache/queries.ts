@@ -14,8 +14,9 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
+import { noteFirstPage } from './one-list.ts'
 import { isUnchanged, statesBeingRead } from './page-states.ts'
-import { datedRead, outdate } from './query-client.ts'
+import { datedRead, outdateAfterWrite } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Purpose } from '../budget/gauge.ts'
 
@@ -93,15 +94,16 @@ export function createQueries(client: Client): Queries {
 
 /**
  * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through.
- * What is on screen is read again; nothing waits for that, and a read that fails says so where it shows.
+ * What is on screen is read again; nothing waits for that, and a read that fails says so where it shows. `inputs` are
+ * those of the requests that were sent: what a plan reads of their projects is read before all else.
  */
 export function refresh(
   queryClient: QueryClient,
   endpoint: AnyEndpoint,
-  filters: Pick<QueryFilters, 'predicate'> = {},
+  { inputs, ...filters }: Pick<QueryFilters, 'predicate'> & { inputs?: readonly object[] } = {},
 ): void {
   for (const resource of new Set([endpoint.resource, ...(endpoint.refreshes ?? [])]))
-    void outdate(queryClient, { ...filters, queryKey: [resource] })
+    void outdateAfterWrite(queryClient, { ...filters, queryKey: [resource] }, inputs)
 }
 
 function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {
@@ -151,8 +153,13 @@ function pagesOptions<E extends AnyEndpoint>(
       const request = requestOptions(context)
       const reading = beginReading(context)
       const read = async (cursor: string | undefined) => {
-        const wanted = { ...input, ...pageSize(client, endpoint, input, context) }
-        const { value, text } = await client.exchange(endpoint, withCursor(endpoint, wanted, cursor), request)
+        const size = pageSize(client, endpoint, input, context)
+        const { value, text } = await client.exchange(
+          endpoint,
+          withCursor(endpoint, { ...input, ...size }, cursor),
+          request,
+        )
+        if (cursor === undefined) noteFirstPage(query, { page: value, isPlain: size.limit === undefined })
         reading.pages += 1
         reading.text += text.length
         return keep(value)

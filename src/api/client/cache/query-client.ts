@@ -6,10 +6,13 @@ import {
   QueryClient,
   type QueryFilters,
   type QueryKey,
+  type QueryMeta,
   timeoutManager,
 } from '@tanstack/react-query'
+import type { ApiError } from '../errors/api-error.ts'
 import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
+import { shareAnswer } from './one-list.ts'
 import { keepStates } from './page-states.ts'
 import { pollFromLastAnswer } from './steady-interval.ts'
 
@@ -54,6 +57,7 @@ export function createQueryClient(): QueryClient {
       onSuccess: (_, query) => {
         date(query)
         keepStates(query)
+        shareAnswer(client, query)
       },
     }),
     defaultOptions: {
@@ -96,7 +100,8 @@ export function createPollingClient(): QueryClient {
 /** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */
 export const PLANNED = 'now'
 
-function isPlanned({ meta }: Query): boolean {
+/** Whether a query is read by a plan. */
+export function isPlanned({ meta }: { meta?: QueryMeta | undefined }): boolean {
   return meta?.owner === PLANNED
 }
 
@@ -112,6 +117,39 @@ export async function outdate(queryClient: QueryClient, filters: QueryFilters = 
     type: 'active',
     predicate: query => !isPlanned(query) && predicate(query),
   })
+}
+
+/** When something was written in the project that a query reads, in epoch milliseconds. */
+const writtenAt = new WeakMap<object, number>()
+
+/** When a write of this program made the answer of a query out of date; undefined where it was read since. */
+export function writtenSince(query: Pick<Query<unknown, ApiError>, 'state'> | undefined): number | undefined {
+  const at = query && writtenAt.get(query)
+  return at !== undefined && query?.state.isInvalidated && at >= query.state.dataUpdatedAt ? at : undefined
+}
+
+function projectOf(input: unknown): unknown {
+  return (Object(input) as { projectId?: unknown }).projectId
+}
+
+/**
+ * Marks what a write has made out of date. A planned read that is on its way may have been answered before the write,
+ * so that it is given up.
+ * @param inputs those of the requests that were sent, as far as they are known
+ */
+export async function outdateAfterWrite(
+  queryClient: QueryClient,
+  filters: QueryFilters,
+  inputs: readonly object[] = [],
+): Promise<void> {
+  const { predicate = () => true } = filters
+  const projects = new Set(inputs.map(projectOf))
+  for (const query of queryClient.getQueryCache().findAll(filters))
+    if (projects.has(projectOf(query.queryKey[2]))) writtenAt.set(query, Date.now())
+  const isOnItsWay = (query: Query): boolean => isPlanned(query) && predicate(query)
+  const early = { ...filters, fetchStatus: 'fetching', predicate: isOnItsWay } as const
+  if (queryClient.getQueryCache().findAll(early).length > 0) await queryClient.cancelQueries(early)
+  await outdate(queryClient, filters)
 }
 
 /**

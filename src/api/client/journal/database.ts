@@ -1,4 +1,5 @@
 import { StorageError } from '../../contract/error.ts'
+import { isGone, type Machine, type Owner } from '../../../lib/machine.ts'
 import { type Database, openForOwner } from '../../../lib/sqlite.ts'
 
 /** One row of `entries`. JSON columns are text; `open` is 1 as long as the outcome has to be found out. */
@@ -85,4 +86,27 @@ function prepareSchema(database: Database, file: string): void {
       `ALTER TABLE entries ADD COLUMN serviceOffset INTEGER; ALTER TABLE entries ADD COLUMN planned INTEGER;
        PRAGMA user_version = ${VERSION};`,
     )
+}
+
+/** How long a claim holds that is not given back, in milliseconds. */
+export const CLAIM_MS = 5 * 60_000
+
+/** Whether a living process is finding out about an open entry. @param now epoch milliseconds */
+export function isClaimed({ claimOwner, claimedUntil }: EntryRow, now: number, machine: Machine): boolean {
+  if (claimOwner === null || claimedUntil === null || claimedUntil <= now) return false
+  return !isGone(ownerOf(claimOwner), now - (claimedUntil - CLAIM_MS), machine)
+}
+
+/** Whether the process that wrote an open entry is gone or has given up. @param now epoch milliseconds */
+export function isAbandoned(row: EntryRow, now: number, machine: Machine): boolean {
+  return row.state === 'settled' || isGone(ownerOf(row.owner), now - lastSeen(row), machine)
+}
+
+/** Latest moment at which the request is known to have been under way, in epoch milliseconds. */
+export function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
+  return Math.max(settledAt ?? intendedAt, sentAt ?? intendedAt)
+}
+
+function ownerOf(text: string): Owner {
+  return JSON.parse(text) as Owner
 }

@@ -1,8 +1,7 @@
 import { parseExact } from '../../../lib/json.ts'
 import { createHash } from 'node:crypto'
-import type { Owner } from '../../../lib/machine.ts'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
-import type { EntryRow } from './database.ts'
+import { type EntryRow, lastSeen } from './database.ts'
 
 /** What an answer proved, in the wire's own names: ids, `status` and `deduped`. */
 export type EntryResult = Readonly<Record<string, string | boolean>>
@@ -58,6 +57,8 @@ export type JournalEntry = {
   lastSeenAt: number
   /** How much more the service's clock showed than this machine's then, in milliseconds, where that was known. */
   serviceOffset?: number | undefined
+  /** Whether a process is finding out what became of it just now, or sends it again; nobody else may end it then. */
+  isClaimed: boolean
   /** Absent as long as nothing was read back. */
   readBack?: ReadBackNote | undefined
   /** Of a bulk action, whose own writes have entries of their own once they begin. */
@@ -140,7 +141,7 @@ export function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>)
   return { ...Object.fromEntries(place), body: Object.fromEntries(body) }
 }
 
-export function toEntry(row: EntryRow): JournalEntry {
+export function toEntry(row: EntryRow, isClaimed: boolean): JournalEntry {
   return {
     id: row.id,
     operation: row.operation,
@@ -151,16 +152,9 @@ export function toEntry(row: EntryRow): JournalEntry {
     intendedAt: row.intendedAt,
     lastSeenAt: lastSeen(row),
     serviceOffset: row.serviceOffset ?? undefined,
+    isClaimed,
     readBack: row.readBack === null ? undefined : (JSON.parse(row.readBack) as ReadBackNote),
   }
-}
-
-export function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
-  return Math.max(settledAt ?? intendedAt, sentAt ?? intendedAt)
-}
-
-export function ownerOf(text: string): Owner {
-  return JSON.parse(text) as Owner
 }
 
 export function placeOf(endpoint: AnyEndpoint, input: Record<string, unknown>): string {

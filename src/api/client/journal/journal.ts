@@ -7,18 +7,16 @@ import { refusal } from '../errors/api-error.ts'
 import { type Clock, wallClock } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 import { serviceOffset } from '../transport/service-time.ts'
-import { type Machine, thisMachine, isGone, selfOn } from '../../../lib/machine.ts'
+import { type Machine, thisMachine, selfOn } from '../../../lib/machine.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 import { bulkOf, planOf } from './bulk.ts'
-import { type EntryRow, openEntries } from './database.ts'
+import { CLAIM_MS, type EntryRow, isAbandoned, isClaimed, openEntries } from './database.ts'
 import {
   digestOf,
   type DoneWrite,
   type EntryResult,
   type Finding,
   type JournalEntry,
-  lastSeen,
-  ownerOf,
   placeOf,
   type PlannedWrite,
   type ReadBackNote,
@@ -72,7 +70,10 @@ export type Journal = {
    * @throws ApiError `refused` with code `journal`
    */
   plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>
-  /** Writes of this profile without a known end whose process is gone or has given up, oldest first. */
+  /**
+   * Writes of this profile without a known end whose process is gone or has given up, oldest first; also those that a
+   * process is finding out about.
+   */
   unresolved: () => Promise<JournalEntry[]>
   /** Calls back whenever the list of open writes of this process may have changed. */
   subscribe: (listener: () => void) => () => void
@@ -96,7 +97,6 @@ export type Journal = {
 
 /** How long answers that are there already may take to be read when the journal closes, in milliseconds. */
 const ENDING_MS = 100
-const CLAIM_MS = 5 * 60_000
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
 /** Settled entries further back than this many writes are dropped. */
 const KEEP_WRITES = BOUNDS.journalWrites.most
@@ -180,8 +180,12 @@ class FileJournal implements Journal {
     if (!database) return []
     this.#compact(database)
     return this.#openRows(database)
-      .filter(row => this.#isFree(row))
-      .map(row => (row.planned === null ? toEntry(row) : { ...toEntry(row), bulk: bulkOf(database, row) }))
+      .map(row => ({ row, claimed: isClaimed(row, this.#now(), this.#machine) }))
+      .filter(({ row, claimed }) => claimed || isAbandoned(row, this.#now(), this.#machine))
+      .map(({ row, claimed }) => {
+        const entry = toEntry(row, claimed)
+        return row.planned === null ? entry : { ...entry, bulk: bulkOf(database, row) }
+      })
       .filter(({ id, bulk }) => {
         const isWhole = bulk?.rest.length === 0
         // Each of its writes has a record of its own by now.
@@ -200,14 +204,17 @@ class FileJournal implements Journal {
     const token = randomUUID()
     const claimed = database.write(() => {
       const row = this.#openRows(database).find(other => other.id === id)
-      if (!row || !this.#isFree(row)) return false
+      if (!row || isClaimed(row, this.#now(), this.#machine) || !isAbandoned(row, this.#now(), this.#machine))
+        return false
       database.run(
         'UPDATE entries SET claimToken = :token, claimOwner = :owner, claimedUntil = :until WHERE id = :id',
         { id, token, owner: this.#self, until: this.#now() + CLAIM_MS },
       )
       return true
     })
-    return claimed ? this.#claim(database, id, token) : undefined
+    if (!claimed) return undefined
+    this.#changed()
+    return this.#claim(database, id, token)
   }
 
   later: Journal['later'] = async ({ id }) => {
@@ -366,14 +373,6 @@ class FileJournal implements Journal {
     return database.all<EntryRow>('SELECT * FROM entries WHERE profile = :profile AND open = 1 ORDER BY id', {
       profile: this.#profile,
     })
-  }
-
-  /** Whether nobody works on an open entry any more. */
-  #isFree(row: EntryRow): boolean {
-    const now = this.#now()
-    if (row.claimOwner !== null && row.claimedUntil !== null && row.claimedUntil > now)
-      return isGone(ownerOf(row.claimOwner), now - (row.claimedUntil - CLAIM_MS), this.#machine)
-    return row.state === 'settled' || isGone(ownerOf(row.owner), now - lastSeen(row), this.#machine)
   }
 
   #compact(database: Database): void {

@@ -12,6 +12,7 @@ export type Choice = 'send' | 'dismiss'
  * @param now epoch milliseconds
  */
 export function choicesOf(entry: JournalEntry, now: number): Choice[] {
+  if (entry.isClaimed) return []
   const endpoint = endpointOf(entry)
   if (!endpoint || !entry.complete || !entry.readBack) return ['dismiss']
   if (entry.bulk) return now - entry.intendedAt <= REPEAT_WITHIN_MS ? ['send', 'dismiss'] : ['dismiss']
@@ -38,6 +39,8 @@ export type OpenWrite = {
   sent: boolean
   intendedAt: number
   readBack: { finding: string; because: string; at: number } | null
+  /** Whether a process is reading it back just now; nothing else can be done about it then. */
+  beingReadBack: boolean
   /** How far a bulk action came; null of a single write. */
   bulk: { of: number; done: number; refused: number; inDoubt: number; unsent: number } | null
   /** What can be done about it. */
@@ -62,6 +65,7 @@ export function openWriteOf(entry: JournalEntry, now: number): OpenWrite {
     risk: endpoint?.risk ?? null,
     sent,
     intendedAt,
+    beingReadBack: entry.isClaimed,
     readBack: readBack ? { finding: readBack.finding, because: readBack.because, at: readBack.at } : null,
     bulk: bulk
       ? { of: bulk.of, done: bulk.done, refused: bulk.refused, inDoubt: bulk.inDoubt, unsent: bulk.rest.length }
@@ -77,7 +81,9 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 /** What is known of an open write, as the end of a sentence. */
-export function stateOf({ sent, readBack, bulk }: Pick<JournalEntry, 'sent' | 'readBack' | 'bulk'>): string {
+export function stateOf(entry: Pick<JournalEntry, 'sent' | 'isClaimed' | 'readBack' | 'bulk'>): string {
+  const { sent, isClaimed, readBack, bulk } = entry
+  if (isClaimed) return 'is being read back'
   if (bulk) return brokeOff(bulk)
   if (readBack) return `${SAID[readBack.finding] ?? readBack.finding}: ${readBack.because}`
   return sent ? 'may have happened: no answer to it is known' : 'was noted and may not have left'

@@ -6,7 +6,6 @@ import { newIdempotencyKey, type AnyEndpoint } from '../../contract/endpoint.ts'
 import { describeError } from '../errors/error-text.ts'
 import { brokeOff } from './bulk.ts'
 import type { Bulk, EntryResult, Finding, JournalEntry, Settlement } from './entry.ts'
-import type { Priority } from '../budget/waiting-queue.ts'
 import type { Claim, Intent, Journal } from './journal.ts'
 import type { ReadBackAnswer } from './read-back-answer.ts'
 import { readBackOf } from './read-back.ts'
@@ -63,7 +62,6 @@ type Work = {
   endpoint: AnyEndpoint
   claim: Claim
   title: string
-  priority?: Priority
 }
 
 /**
@@ -133,18 +131,27 @@ async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
 }
 
 /**
- * Reads one open write back and leaves it open, with what that showed. Nothing is sent again.
- * @returns undefined when another process settles it
+ * Reads one open write back and leaves it open, with what that showed. Nothing is sent again. One that another process
+ * is reading back is in doubt until that process is done.
+ * @returns undefined when this version does not know the operation
  */
 export async function lookBack(
   { journal, client, clock = wallClock, signal }: Omit<ResolveOptions, 'only'>,
   entry: JournalEntry,
 ): Promise<Resolution | undefined> {
   const endpoint = endpointOf(entry)
-  const claim = endpoint && (await journal.claim(entry))
-  if (!claim) return undefined
+  if (!endpoint) return undefined
   let title = titleOf(entry, clock.now())
-  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'foreground' }
+  const claim = await journal.claim(entry)
+  if (!claim)
+    return {
+      entry: { ...entry, isClaimed: true },
+      endpoint,
+      finding: 'unresolved',
+      isOpen: true,
+      sentence: busy(title).sentence,
+    }
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title }
   try {
     const target = (await nameOfTarget(work)) ?? entry.readBack?.target
     title = titleOf(entry, clock.now(), target)
@@ -164,15 +171,9 @@ function unresolved({ entry, endpoint }: Work, title: string, error: unknown): R
 }
 
 /** Reads what the write is about, for its name. @throws ApiError when nothing can be read now */
-async function nameOfTarget({
-  client,
-  entry,
-  endpoint,
-  signal,
-  priority = 'background',
-}: Work): Promise<string | undefined> {
+async function nameOfTarget({ client, entry, endpoint, signal }: Work): Promise<string | undefined> {
   try {
-    return await targetName(client, endpoint, entry, { priority, signal })
+    return await targetName(client, endpoint, entry, { signal })
   } catch (error) {
     if (isLineFault(error)) throw error
     return undefined
@@ -214,15 +215,7 @@ function wayToRepeat(
 }
 
 /** @throws ApiError when the service cannot be asked now */
-async function look({
-  client,
-  clock,
-  endpoint,
-  entry,
-  journal,
-  signal,
-  priority = 'background',
-}: Work): Promise<ReadBackAnswer> {
+async function look({ client, clock, endpoint, entry, journal, signal }: Work): Promise<ReadBackAnswer> {
   const readBack = readBackOf(endpoint)
   const because = 'it never left this machine'
   if (!readBack)
@@ -230,7 +223,7 @@ async function look({
       ? { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
       : { finding: 'did-not-happen', because }
   const knownRunIds = await journal.knownRunIds()
-  const options = { priority, signal }
+  const options = { signal }
   const answer = await readBack({ client, endpoint, entry, knownRunIds, now: clock.now(), options }).catch(whereGone)
   if (entry.sent) return answer
   // What is there all the same, somebody else did.
@@ -260,18 +253,13 @@ function found({ title }: Work, answer: ReadBackAnswer): Found {
 
 /** Sends the same input with the same key under the same entry. */
 async function repeat(work: Work): Promise<Found> {
-  const { client, endpoint, entry, claim, title, signal, priority } = work
+  const { client, endpoint, entry, claim, title, signal } = work
   let settlement: Settlement | undefined
   let answer: Found['answer']
   const intent: Intent = { sent: claim.sent, settle: end => (settlement = end) }
   const { idempotencyKey } = entry
   try {
-    answer = await client.exchange(endpoint, entry.input, {
-      idempotencyKey,
-      intent,
-      signal,
-      priority: priority ?? 'background',
-    })
+    answer = await client.exchange(endpoint, entry.input, { idempotencyKey, intent, signal })
   } catch (error) {
     if (!isFinal(error) || settlement?.outcome !== 'refused') throw error
     const refuses = `the service refuses it (${settlement.code})`
@@ -310,7 +298,7 @@ export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: Jo
   if (entry.bulk && !bulk) return busy(title)
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return busy(title)
-  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'foreground' }
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title }
   try {
     if (bulk) return await sendRest(work, bulk)
     const looked = await look(work)
@@ -339,7 +327,7 @@ async function sendRest(work: Work, { rest }: Bulk): Promise<Decision> {
     }
     const idempotencyKey = write.idempotencyKey ?? (of.idempotency === 'header' ? newIdempotencyKey() : undefined)
     try {
-      await client.exchange(of, write.input, { idempotencyKey, signal, priority: 'foreground' })
+      await client.exchange(of, write.input, { idempotencyKey, signal })
       sent += 1
     } catch (error) {
       if (!isFinal(error)) throw error

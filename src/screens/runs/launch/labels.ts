@@ -113,10 +113,11 @@ function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] 
   return [{ text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' }]
 }
 
+/** The limit is the organization's, but only runs of the project can be listed. */
 function slotSentence({ inFlight, slots }: LaunchFacts): string {
   const limit = slots ?? USUAL_SLOTS
   const usual = slots === undefined ? ', unless the organization has another number' : ''
-  return `${inFlight.length} of ${limit} run slots in use${usual}.`
+  return `${inFlight.length} of ${limit} run slots in use by this project${usual}; others may hold more.`
 }
 
 /** Only runs that executed to their end tell how long it takes. */

@@ -28,7 +28,7 @@ describe('the form', () => {
     const suiteId = await stage.suite('Quick', { tests: [quickCase('a'), quickCase('b')] })
     await openForm('Quick', suiteId)
     await seeWords('2 cases × 1 trial each = 2 trials, as configured. The saved servers: everything.')
-    await seeWords('0 of 1 run slots in use. Its duration is unknown')
+    await seeWords('0 of 1 run slots in use by this project; others may hold more. Its duration is unknown')
     await app.press(form.choose)
     await app.see('▌ Launch 2 trials')
     await app.press(form.choose)

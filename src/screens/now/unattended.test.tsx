@@ -1,0 +1,70 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render } from 'ink-testing-library'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createQueries } from '../../api/client/cache/queries.ts'
+import { createQueryClient } from '../../api/client/cache/query-client.ts'
+import { createClient } from '../../api/client/client.ts'
+import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
+import { useConnection } from '../../hooks/use-connection.ts'
+import { LONG_REST } from '../../hooks/use-poll.ts'
+import { type LinePace, WorkspaceProvider } from '../../hooks/workspace.tsx'
+import { usePlan, useReads } from './use-reads.ts'
+
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+)
+afterEach(() => void vi.useRealTimers())
+
+/** Nobody has pressed a key for longer than anything waits for. */
+const NOBODY: LinePace = { pollFactor: () => LONG_REST, isResting: () => true, subscribe: () => () => undefined }
+
+test.each<[NowReadKind, number]>([
+  ['suites', 60_000],
+  ['rights', NOW_READS.rights.every],
+  ['live', 60_000],
+])('without a key Now reads %s every %i ms, and the header says nothing else', async (kind, every) => {
+  let asked = 0
+  let text = ''
+  const client = createClient({
+    fetch: () => {
+      asked += 1
+      return Promise.resolve(Response.json({ items: [{ id: String(asked), name: 'Desk' }] }))
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget: createBudget({ unlimited: true }),
+  })
+  const queries = createQueries(client)
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const wanted = [queries.projects.list.options({})]
+  function Header() {
+    text = useConnection().text
+    return null
+  }
+  function Screen() {
+    useReads(kind, usePlan(), wanted)
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={createQueryClient()}>
+      <WorkspaceProvider
+        workspace={{ client, queries, budget: createBudget({ unlimited: true }), profile, pace: NOBODY }}
+      >
+        <Header />
+        <Screen />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  const said = new Set<string>()
+  const rounds = 10
+  for (let passed = 0; passed < rounds * every; passed += every / 10) {
+    await vi.advanceTimersByTimeAsync(every / 10)
+    await new Promise(drawn => setImmediate(drawn))
+    said.add(text)
+  }
+  unmount()
+  // Wakes are shared, so that a read may be a little later than it is due.
+  expect(asked).toBeGreaterThanOrEqual(rounds * 0.8)
+  expect([...said]).toEqual(['fresh'])
+})
