@@ -7,6 +7,7 @@ import { resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.
 import { goAfterEarlier } from '../../src/cli/journal/earlier-writes.ts'
 import { nowRoute } from '../../src/screens/now/route.ts'
 import { openApp } from '../harness.tsx'
+import { PATIENCE } from '../patience.ts'
 import { VirtualClock } from '../client/virtual-clock.ts'
 import { open } from './faulty-line.ts'
 import { createScene, launch } from './scene.ts'
@@ -100,13 +101,10 @@ test('reading a write back goes before what a screen reads', async () => {
   const shown = Array.from({ length: 20 }, () => client.servers.list({ projectId }, { priority: 'visible' }))
   const ended = Promise.all([resolveJournal({ journal, client }), ...shown])
   await expect
-    .poll(
-      async () => {
-        await clock.advance(1_000)
-        return paths
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      await clock.advance(1_000)
+      return paths
+    }, PATIENCE)
     .toHaveLength(22)
   await ended
   // One left before anything waited.

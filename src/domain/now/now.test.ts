@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
-import { isAcknowledged, orderLines } from './order.ts'
-import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
+import { isAcknowledged } from './order.ts'
+import type { NowLine } from './line.ts'
 import { storedAt } from '../../../test/stored-file.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
@@ -19,44 +19,6 @@ import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const project = { id: 'prj_1', name: 'Sandbox' }
-
-const line = fc.record({
-  key: fc.string(),
-  kind: fc.constantFrom(...NOW_KINDS),
-  urgency: fc.constantFrom(...URGENCIES),
-  at: fc.option(fc.nat(), { nil: undefined }),
-})
-const lines = fc.uniqueArray(line, { selector: ({ key }) => key })
-
-describe('the order of lines', () => {
-  test('is the same whatever order they come in, and loses none', () => {
-    fc.assert(
-      fc.property(lines, fc.infiniteStream(fc.nat()), (all, numbers) => {
-        const shuffled = all
-          .map(each => ({ each, by: numbers.next().value }))
-          .sort((one, other) => one.by - other.by)
-          .map(({ each }) => each)
-        expect(orderLines(shuffled)).toEqual(orderLines(all))
-        expect(new Set(orderLines(all))).toEqual(new Set(all))
-      }),
-    )
-  })
-
-  test('groups by urgency, then by kind, and puts the latest of a group first', () => {
-    fc.assert(
-      fc.property(lines, all => {
-        const ordered = orderLines(all)
-        for (const [index, one] of ordered.slice(1).entries()) {
-          const before = ordered[index]!
-          const rank = ({ urgency, kind }: typeof one) =>
-            URGENCIES.indexOf(urgency) * NOW_KINDS.length + NOW_KINDS.indexOf(kind)
-          expect(rank(before)).toBeLessThanOrEqual(rank(one))
-          if (rank(before) === rank(one) && one.at !== undefined) expect(before.at).toBeGreaterThanOrEqual(one.at)
-        }
-      }),
-    )
-  })
-})
 
 const read = fc.record({
   kind: fc.constantFrom(...(Object.keys(NOW_READS) as NowReadKind[])),

@@ -1,6 +1,7 @@
 import { InfiniteQueryObserver } from '@tanstack/react-query'
 import { expect, onTestFinished, test } from 'vitest'
 import { overWeb } from '../../../../test/web.ts'
+import { PATIENCE } from '../../../../test/patience.ts'
 import { createBudget } from '../budget/budget.ts'
 import { createClient } from '../client.ts'
 import { contract } from '../../contract/contract.ts'
@@ -85,11 +86,11 @@ test('what a planned read brings that left before a write does not count as read
   const arrive = stall()
   const meta = { owner: PLANNED }
   const onItsWay = queryClient.prefetchQuery({ ...plain, staleTime: 0, meta })
-  await expect.poll(asked, { timeout: 30_000 }).toBe(2)
+  await expect.poll(asked, PATIENCE).toBe(2)
   mode = 'invited_only'
   refresh(queryClient, contract.userTesting.update)
   const isOutdated = () => queryClient.getQueryState(plain.queryKey)?.isInvalidated
-  await expect.poll(isOutdated, { timeout: 30_000 }).toBe(true)
+  await expect.poll(isOutdated, PATIENCE).toBe(true)
   arrive()
   await onItsWay
   expect(isOutdated()).toBe(true)
