@@ -176,7 +176,12 @@ test('the log says what was sent, also where an answer cannot be written', async
   const api = createApi(service.fetch, service.localKey)
   const list = service.store.projects.list
   // Nothing writes such a row; a store that answers one stands for any answer that cannot be written.
-  service.store.projects.list = organizationId => list(organizationId).map(project => ({ ...project, extra: 1n }))
+  const extra = {
+    toJSON: () => {
+      throw new TypeError('It cannot be written.')
+    },
+  }
+  service.store.projects.list = organizationId => list(organizationId).map(project => ({ ...project, extra }))
   expect(await api.refused(projects.list)).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })
   expect(log.at(-1)).toMatchObject({ kind: 'request', status: 500, error: expect.any(TypeError) })
 })
