@@ -42,7 +42,7 @@ if (values.odd) {
   if (report) {
     using place = openOddPlace(root)
     const commit = execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], { encoding: 'utf8' })
-    const whole = counts
+    const whole = { ...counts }
     await test(place, sampleOf(report, commit, SAMPLE_TESTS))
     print(`\n${counts.passed - whole.passed} tests passed in the odd place, after ${seconds()}\n`)
     counts = whole

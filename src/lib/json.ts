@@ -96,7 +96,7 @@ const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
 const MOST_DIGITS = 1000
 
 /**
- * Parses JSON of others. Whole numbers that a number cannot hold safely become bigints, which JSON.stringify writes as
+ * Parses JSON of others. Whole numbers that would come out as other ones become bigints, which JSON.stringify writes as
  * they came.
  * @param change what becomes of each value within
  * @throws SyntaxError for what is not JSON
@@ -111,7 +111,8 @@ export function parseExact(text: string, change?: (value: unknown) => unknown): 
 }
 
 function exactNumber(value: unknown, source: string | undefined): unknown {
-  if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value
+  // 2^53 itself, for one, is written as it came.
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value
   return source.length <= MOST_DIGITS && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 

@@ -80,7 +80,7 @@ test('mcpdeck serve takes the endpoint from its environment', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   const { promise: greeting, resolve } = Promise.withResolvers<string>()
   const stop = new AbortController()
-  const own = { json: true, rateLimit: 0, fault: [], stdout: resolve, signal: stop.signal }
+  const own = { port: 0, json: true, rateLimit: 0, fault: [], stdout: resolve, signal: stop.signal }
   const served = runServe({ dataDir: temporaryDirectory() }, own)
   onTestFinished(() => {
     stop.abort()

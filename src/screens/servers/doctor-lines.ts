@@ -167,11 +167,13 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
  */
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []
-  const { code, message } = report.error
+  const { code } = report.error
+  // A step above may quote it already.
+  const isQuoted = Object.values(report.checks).some(check => check?.detail === report.error?.message)
+  const message = isQuoted ? '' : report.error.message
   const error = new ApiError({ kind: 'http', code, message, answer: 'contract', sent: true })
   const problem = describeError(error)
-  const isTold =
-    unquotedMessage(error) === undefined || Object.values(report.checks).some(check => check?.detail === message)
+  const isTold = unquotedMessage(error) === undefined
   return [
     '',
     heading(`${problem.title} (${code})`),
