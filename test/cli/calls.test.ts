@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => home.close())
 
 describe('a JSON-RPC error of a tool', () => {
-  const call = ['call', 'small', 'fail', 'code=-32603', 'data=row 7', '--yes', '--unchecked']
+  const call = ['call', 'small', 'fail', 'code=-32603', 'data={"row":7}', '--yes', '--unchecked']
 
   test('is printed with its code, message and data, and the same call is sent again', async () => {
     for (const _ of ['first', 'second']) {
       const { code, stdout, stderr } = await run(...call)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain('answered tools/call with error -32603: as you wish')
-      expect(stderr).toContain('Its data: "row 7"')
+      expect(stderr).toContain('Its data: {"row":7}')
       expect(stderr).not.toMatch(/may have happened|nreachable/)
     }
     expect((await run('journal')).stdout).not.toContain('callTool')
@@ -43,7 +43,7 @@ describe('a JSON-RPC error of a tool', () => {
     expect(code).toBe(3)
     expect(JSON.parse(stdout)).toMatchObject({
       jsonrpc: '2.0',
-      error: { code: -32603, message: 'as you wish', data: 'row 7' },
+      error: { code: -32603, message: 'as you wish', data: { row: 7 } },
     })
   })
 })

@@ -99,7 +99,7 @@ function refusedCall(error: unknown, { json }: Json): undefined {
   if (json) printReceived(jsonText(answer.frame ?? { error: answer.error }))
   say(clean(failureSentence(error)))
   const { data } = answer.error
-  if (!json && data !== undefined) say(`Its data: ${clean(jsonText(data, 2))}`)
+  if (!json && data !== undefined) say(`Its data: ${clean(jsonText(data))}`)
 }
 
 /** Why a result is none to build on: the tool says so, or breaks what its listing promises, which clients refuse. */
