@@ -59,7 +59,9 @@ describe('a write in doubt that another process reads back', () => {
       await sendAgain({ journal: next.journal, client: next.client }, (await next.journal.unresolved())[0]!),
     ).toMatchObject({ finding: 'busy' })
     claim!.release()
-    await expect(go(false)).rejects.toMatchObject({ code: 'earlier-write' })
+    // Only one run fits, so that it stops nobody once it is read back.
+    expect(await go(false)).toMatchObject({ retry: undefined })
+    expect(said.at(-1)).toContain('may have happened: run #1 began then')
   })
 
   test('is a line of Now that says so', async () => {

@@ -7,7 +7,7 @@ import { type Client, createClient } from '../../src/api/client/client.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { openHome } from '../cli/program.ts'
 import { openTerminal } from '../pty/terminal.ts'
-import type { Ending } from '../service/harness.ts'
+import { type Ending, withRunningTest } from '../service/harness.ts'
 import { type Hold, makeOlder, startHost, startProxy, temporaryDirectory } from './processes.ts'
 import { PATIENCE } from '../patience.ts'
 
@@ -119,16 +119,18 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await runs()).map(({ id }) => id)).toEqual([retried.stdout.trim()])
   })
 
-  test('where the service acts on it after the first look back, it is not launched twice', async ending => {
+  test('where the service acts on it after the first look back, --in-doubt wait finds that out', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     const getsIt = await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
+    expect(await runs()).toHaveLength(0)
+    const waiting = mcpdeck('run', name, '--yes', '--in-doubt', 'wait')
     getsIt()
-    await expect.poll(async () => await runs(), PATIENCE).toHaveLength(1)
-    const again = await mcpdeck('run', name, '--yes')
-    expect(again.code).toBe(3)
-    expect(again.stderr).toMatch(/may have happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/)
-    expect(await runs()).toHaveLength(1)
+    const waited = await waiting
+    expect(waited.stderr).toMatch(/ may have happened: run #1 began then and is \w+; no answer says who launched it\./)
+    expect(waited.code).toBe(0)
+    expect(await runs()).toHaveLength(2)
+    expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
   test('once the service cannot act on it any more: reading back says so, and the launch goes on', async ending => {
@@ -143,35 +145,62 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('after the service got it: it asks before it launches again, and --retry goes on with it', async ending => {
+  test('after the service got it: the only run that fits settles it, and the launch goes on', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
+    const again = await mcpdeck('run', name, '--yes')
+    expect(again.stderr).toMatch(/ may have happened: run #1 began then and is \w+; no answer says who launched it\./)
+    expect(again.code).toBe(0)
+    expect(await runs()).toHaveLength(2)
+    expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
+  })
+
+  test('where two runs fit: it asks before it launches again', async ending => {
+    const { killAt, suiteId, name, mcpdeck, runs } = await scene(ending)
+    await killAt('answer', 'run', name, '--yes')
+    await client.runs.create({ projectId, body: { suiteId } })
     for (const mode of [[], ['--json', '--watch']]) {
       const again = await mcpdeck('run', name, '--yes', ...mode)
       expect(again.code).toBe(3)
-      expect(again.stderr).toMatch(/happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/)
-      expect(await runs()).toHaveLength(1)
+      expect(again.stderr).toMatch(
+        /happened: 2 runs of the suite began then.*Nothing was sent: add --retry \d+ .* or --new/,
+      )
+      expect(await runs()).toHaveLength(2)
     }
-    const [run] = await runs()
+  })
+
+  test('where another launch of the project is in doubt, one run settles neither', async ending => {
+    const { killAt, name, mcpdeck, runs } = await scene(ending)
+    const other = await newSuite()
+    await killAt('request', 'run', other.name, '--yes')
+    await killAt('answer', 'run', name, '--yes')
+    expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
+    expect(await runs()).toHaveLength(1)
+  })
+
+  test('--retry goes on with the write of its own target, once', async ending => {
+    const { killAt, name, mcpdeck, runs } = await scene(ending)
+    const getsIt = await killAt('request', 'run', name, '--yes')
     const { stderr } = await mcpdeck('run', name, '--yes')
+    getsIt()
+    await expect.poll(async () => await runs(), PATIENCE).toHaveLength(1)
+    const [run] = await runs()
     const other = await newSuite()
     expect((await mcpdeck('run', other.name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
     const retried = await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))
     expect(retried).toMatchObject({ code: 0, stdout: `${run!.id}\n` })
     expect(await runs()).toHaveLength(1)
     expect((await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
-    expect((await mcpdeck('run', name, '--yes')).code).toBe(0)
-    expect(await runs()).toHaveLength(2)
   })
 
-  test('--new launches another one, and ends the question', async ending => {
-    const { killAt, name, mcpdeck, runs } = await scene(ending)
-    await killAt('answer', 'run', name, '--yes')
+  test.each(['--new', '--in-doubt=new'])('%s launches another one, and ends the question', async flag => {
+    const { killAt, name, mcpdeck, runs } = await scene(withRunningTest)
+    await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
-    expect((await mcpdeck('run', name, '--yes', '--new')).code).toBe(0)
-    expect(await runs()).toHaveLength(2)
+    expect((await mcpdeck('run', name, '--yes', flag)).code).toBe(0)
+    expect(await runs()).toHaveLength(1)
     expect((await mcpdeck('run', name, '--yes')).code).toBe(0)
-    expect(await runs()).toHaveLength(3)
+    expect(await runs()).toHaveLength(2)
   })
 
   test('the same key of the caller’s own is the same launch, and another key another one', async ending => {
@@ -186,12 +215,12 @@ describe('a launch is not repeated without a word after its command was killed',
   })
 
   test('a person at the terminal is asked', async ending => {
-    const { killAt, name, home, env, mcpdeck, runs } = await scene(ending)
+    const { killAt, name, home, env, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
-    const id = idIn((await mcpdeck('run', name, '--yes')).stderr)
+    const goOn = (id: string) => id
     for (const [answer, code, count] of [
-      ['no', 3, 1],
-      [id, 0, 1],
+      [() => 'no', 3, 1],
+      [goOn, 0, 1],
     ] as const) {
       home.rest()
       await using terminal = openTerminal({
@@ -200,7 +229,7 @@ describe('a launch is not repeated without a word after its command was killed',
         env,
       })
       await terminal.waitFor(/or new to send another one:/)
-      terminal.type(`${answer}\r`)
+      terminal.type(`${answer(/Type (\d+) to go on/.exec(terminal.screen())?.[1] ?? 'none')}\r`)
       expect(await terminal.waitForExit()).toMatchObject({ code })
       expect(await runs()).toHaveLength(count)
     }
@@ -221,6 +250,27 @@ describe('mcpdeck api', () => {
       / is there; no answer says who created it\. Nothing was sent: add --new to send another/,
     )
     expect(await projects()).toHaveLength(1)
+  })
+
+  test('is not stopped by a write that is older than a day', async ending => {
+    const { killAt, file, mcpdeck } = await scene(ending)
+    const place = ['--field', `projectId=${projectId}`, '--field', `serverId=${serverId}`]
+    const echo = [
+      'api',
+      'callTool',
+      '--yes',
+      ...place,
+      '--field',
+      'toolName=echo',
+      '--field',
+      'parameters={"message":"m"}',
+    ]
+    await killAt('answer', ...echo)
+    expect((await mcpdeck(...echo)).code).toBe(3)
+    makeOlder(file, 25 * 60 * 60_000)
+    const later = await mcpdeck(...echo)
+    expect(later.stderr).toContain('may have happened')
+    expect(later.code).toBe(0)
   })
 
   test('sends what never arrived once, and the answer is that of the service', async ending => {

@@ -33,8 +33,8 @@ export async function runApi(words: readonly string[], common: CommonOptions, ow
   const operation = findOperation(words)
   const { endpoint } = operation
   const input = buildInput(operation, own.field, own.input === undefined ? undefined : await readJsonFile(own.input))
-  if (endpoint.risk === 'read' && (own.retry !== undefined || own.new))
-    throw new UsageError(`${endpoint.operation} writes nothing, so it takes neither --retry nor --new.`)
+  if (endpoint.risk === 'read' && (own.retry !== undefined || own.new || own.inDoubt))
+    throw new UsageError(`${endpoint.operation} writes nothing, so it takes none of --retry, --new and --in-doubt.`)
   if (own.all && !own.paginate) throw new UsageError('--all is for --paginate.')
   if (own.paginate && endpoint.risk !== 'read') throw new UsageError(NO_LIST)
   const work = async (context: SavedContext): Promise<number> => {

@@ -30,7 +30,3 @@ export function duration(text: string): number {
   if (value <= 0) throw new InvalidArgumentError('Give a length of time such as 90s, 10m or 1h.')
   return value
 }
-
-/** Says `--retry` and `--new` of commands that write. */
-export const RETRY = 'go on with this open write listed by mcpdeck journal instead of sending another one'
-export const SEND_NEW = 'send it even though an earlier one may have happened'

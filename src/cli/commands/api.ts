@@ -1,6 +1,7 @@
 import type { ApiOptions } from '../api/api-command.ts'
-import { collect, RETRY, SEND_NEW } from '../arguments/option-values.ts'
+import { collect } from '../arguments/option-values.ts'
 import { command } from './declare.ts'
+import { REPEATS } from './repeat-flags.ts'
 
 /** `mcpdeck api`. */
 export const api = command<ApiOptions>({
@@ -16,8 +17,7 @@ export const api = command<ApiOptions>({
     ['--all', 'with --paginate: to the end, however long the list is'],
     ['--idempotency-key <key>', 'key of this intent; one is made where the operation takes one'],
     ['--yes', 'do not ask before what spends, ends, exposes or deletes'],
-    ['--retry <id>', RETRY],
-    ['--new', SEND_NEW],
+    ...REPEATS,
   ],
   run: async ({ words, own, common }) => (await import('../api/api-command.ts')).runApi(words, common, own),
 })

@@ -1,7 +1,8 @@
 import type { RunOptions } from '../launch/run-command.ts'
-import { collect, RETRY, SEND_NEW, whole, duration, share } from '../arguments/option-values.ts'
+import { collect, whole, duration, share } from '../arguments/option-values.ts'
 import type { SessionOptions } from '../follow/session.ts'
 import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
+import { REPEATS } from './repeat-flags.ts'
 
 /** How long what was launched is waited for. */
 export const GIVE_UP: DeclaredFlag = ['--timeout <time>', 'give up after this, such as 30m; the run goes on', duration]
@@ -53,8 +54,7 @@ export const runs: readonly CommandDeclaration[] = [
       ['--notes <text>', 'notes to keep with the run'],
       ['--idempotency-key <key>', 'key of this intent: the same one never launches twice'],
       ['--yes', 'do not ask'],
-      ['--retry <id>', RETRY],
-      ['--new', SEND_NEW],
+      ...REPEATS,
       ['--watch', 'follow it to its end; its verdict is the exit code'],
       ['--wait', 'wait for a free run slot'],
       [

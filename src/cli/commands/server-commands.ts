@@ -1,20 +1,15 @@
-import { RETRY, SEND_NEW } from '../arguments/option-values.ts'
 import { buildCommandLine, type CommandLine, type CommandLineOptions } from '../command-line.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import type { DiffOptions } from '../verbs/snapshots.ts'
 import { command, type CommandDeclaration, type DeclaredFlag, type Described, type Work } from './declare.ts'
 import { REACH, reachesUnsaved, savedly, tryServer, unsavedly } from './reach.ts'
+import { REPEATS } from './repeat-flags.ts'
 
 /** Prints an answer word for word. */
 export const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
 /** What every command takes that writes. */
-export const WRITES: readonly DeclaredFlag[] = [
-  JSON_FLAG,
-  ['--yes', 'do not ask'],
-  ['--retry <id>', RETRY],
-  ['--new', SEND_NEW],
-]
+export const WRITES: readonly DeclaredFlag[] = [JSON_FLAG, ['--yes', 'do not ask'], ...REPEATS]
 
 const FILES: readonly DeclaredFlag[] = [
   ['--output <file>', 'file for the picture, sound or file that comes back; further ones get a number'],

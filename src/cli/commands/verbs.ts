@@ -1,10 +1,11 @@
 import { Argument, Option } from 'commander'
 import { SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
-import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
+import { collect, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'
 import { GIVE_UP } from './run.ts'
 import { JSON_FLAG, WRITES } from './server-commands.ts'
+import { REPEATS } from './repeat-flags.ts'
 
 const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
 const CLIENT_SECRET = ['--client-secret-env <variable>', 'variable that holds the secret of that client'] as const
@@ -78,8 +79,7 @@ export const verbs: readonly CommandDeclaration[] = [
         ['--continue', 'go on with the conversation that was last in the project'],
         ['--approve <id>', 'do what the agent proposed under this id'],
         JSON_FLAG,
-        ['--retry <id>', RETRY],
-        ['--new', SEND_NEW],
+        ...REPEATS,
       ],
     },
     async () => (await import('../verbs/ask.ts')).ask,
@@ -95,8 +95,7 @@ export const verbs: readonly CommandDeclaration[] = [
         ['--client <name>', 'begin a session with this client, by id or name'],
         ['--session <id>', 'go on in this session'],
         JSON_FLAG,
-        ['--retry <id>', RETRY],
-        ['--new', SEND_NEW],
+        ...REPEATS,
       ],
     },
     async () => (await import('../verbs/chat.ts')).chat,

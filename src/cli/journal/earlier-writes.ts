@@ -1,13 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { refusal } from '../../api/client/errors/api-error.ts'
 import { mayRepeat, isSameWrite, readEarlier, supersede } from '../../api/client/journal/earlier.ts'
 import type { JournalEntry, PlannedWrite } from '../../api/client/journal/entry.ts'
 import { choicesOf, openWriteOf } from '../../api/client/journal/open-write.ts'
-import { lookBack, sendAgain, type Decision, type Resolution } from '../../api/client/journal/resolve.ts'
+import {
+  lookBack,
+  REPEAT_WITHIN_MS,
+  sendAgain,
+  type Decision,
+  type Resolution,
+} from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt, readAnswer, canPrompt } from '../arguments/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import type { InDoubt } from './in-doubt.ts'
 
 /** What a command line says about an earlier write of the same kind. */
 export type RepeatOptions = {
@@ -15,6 +23,8 @@ export type RepeatOptions = {
   retry?: string
   /** Send another one, whatever became of earlier ones. */
   new?: boolean
+  /** What to do where an earlier one may have happened and nobody can be asked; `fail` by default. */
+  inDoubt?: InDoubt
 }
 
 /** Options of commands that look at earlier writes. */
@@ -22,42 +32,70 @@ export type EarlierOptions = RepeatOptions & {
   /** Leaves other writes alone, and says nothing of them. */
   quiet: boolean
   say: (sentence: string) => void
-  /** Whether the command has `--retry` and `--new`; it has by default. */
+  /** Whether the command has `--retry`, `--new` and `--in-doubt`; it has by default. */
   repeats?: boolean
+  /** Ends a wait. */
+  signal?: AbortSignal
 }
 
 /** How a command goes on: with an open write, or with its own, after `supersede` has ended those that it replaces. */
 export type Going = { retry: JournalEntry } | { retry: undefined; supersede: () => Promise<void> }
 
 type Opened = Pick<OpenedWorkspace, 'journal' | 'workspace'>
+type Looking = Parameters<typeof readEarlier>[0]
+
+/** How often a write that the service may still act on is read back while a command waits for it, in milliseconds. */
+const LOOK_AGAIN_MS = 5_000
 
 /**
  * Reads the open writes of a profile back before a command sends one of its own. Where one of the same operation and
- * target may have happened, a person decides.
+ * target may have happened, a person decides. Where nobody can be asked, one whose likely result is known is settled by
+ * it, and one older than {@link REPEAT_WITHIN_MS} stops nothing.
  * @throws ApiError `refused` with code `earlier-write` where nobody can be asked, or decided against it
  * @throws UsageError for a `--retry` of something else
  */
 export async function goAfterEarlier(
   { journal, workspace }: Opened,
   write: PlannedWrite,
-  { retry, new: isNew = false, quiet, say, repeats = true }: EarlierOptions,
+  { retry, inDoubt: instead, new: isNew = instead === 'new', quiet, say, repeats = true, signal }: EarlierOptions,
 ): Promise<Going> {
   if (retry !== undefined && isNew) throw new UsageError('--retry and --new cannot be combined.')
   if (retry !== undefined) return { retry: await openWrite({ journal }, write, retry) }
   const options = { journal, client: workspace.client }
+  if (instead === 'wait') await waitForFindings(options, write, signal)
   const { same, settled, open } = await readEarlier(options, write, !quiet)
   const rest = open === 0 ? '' : `${writes(open)} in doubt: mcpdeck journal lists ${open === 1 ? 'it' : 'them'}.`
   const others = [...settled.map(({ sentence }) => sentence), ...(rest ? [rest] : [])]
   if (others.length > 0) say(clean(others.join(' ')))
   const onward = { retry: undefined, supersede: () => supersede({ journal }, same) }
-  const inDoubt = same.filter(each => mayRepeat(each, write))
+  const canAsk = repeats && canPrompt()
+  const inDoubt = same.filter(each => mayRepeat(each, write) && (canAsk || isUndecided(each)))
   for (const each of same) if (isNew || !inDoubt.includes(each)) say(clean(each.sentence))
   if (inDoubt.length === 0 || isNew) return onward
-  const chosen = repeats && canPrompt() ? await decide(inDoubt, say) : undefined
+  const chosen = canAsk ? await decide(inDoubt, say) : undefined
   if (chosen === 'new') return onward
   if (chosen !== undefined) return { retry: chosen }
   const message = inDoubt.map(each => sentenceOf(each, repeats)).join(' ')
   throw refusal('earlier-write', message, { endpoint: write.endpoint })
+}
+
+/** Resolves once no later look at earlier writes may find more. */
+async function waitForFindings(options: Looking, write: PlannedWrite, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    const { same } = await readEarlier(options, write, false)
+    if (!same.some(each => mayRepeat(each, write) && mayFindMore(each))) return
+    await delay(LOOK_AGAIN_MS, undefined, { ...(signal && { signal }) })
+  }
+}
+
+/** Whether a later look may find more. */
+function mayFindMore({ entry }: Resolution): boolean {
+  return entry.isClaimed || entry.readBack?.isEarly === true
+}
+
+/** Whether a write of the last day may have happened without a sign of it; nobody waits for an older one any more. */
+function isUndecided({ entry, result }: Resolution): boolean {
+  return result === undefined && Date.now() - entry.intendedAt <= REPEAT_WITHIN_MS
 }
 
 function writes(count: number): string {
@@ -74,12 +112,13 @@ function sentenceOf(resolution: Resolution, repeats: boolean): string {
   const { entry, sentence } = resolution
   const { id } = entry
   const retry = canGoOn(resolution) ? `--retry ${id} to go on with it, or ` : ''
-  const wait = entry.isClaimed || entry.readBack?.isEarly === true ? 'try again after that' : ''
+  const wait = mayFindMore(resolution) ? 'try again after that' : ''
   const another = repeats
     ? `add ${retry}--new to send another one`
     : `to send another one, end it first with mcpdeck journal dismiss ${id}`
   const next = entry.isClaimed && !repeats ? wait : [wait, another].filter(Boolean).join(', or ')
-  return `${clean(sentence)} Nothing was sent: ${next}.`
+  const beforehand = repeats ? ' With --in-doubt wait or --in-doubt new the command decides by itself.' : ''
+  return `${clean(sentence)} Nothing was sent: ${next}.${beforehand}`
 }
 
 /** Undefined for any other answer. */

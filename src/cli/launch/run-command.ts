@@ -156,7 +156,7 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
 /** What an earlier launch of the same left open; other writes are no part of machine output. */
 function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
-  return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say })
+  return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })
 }
 
 /** Goes on with an earlier launch. @throws NoRun where there is none to follow */

@@ -87,10 +87,10 @@ export async function launch(
 async function refuseInDoubt(
   { saved }: CommandContext,
   writes: readonly PlannedWrite[],
-  { new: isNew = false, retry }: LaunchWaveOptions,
+  { new: isNew = false, inDoubt, retry }: LaunchWaveOptions,
 ): Promise<void> {
   if (!saved || retry !== undefined) return
-  const quietly = { new: isNew, quiet: true, say: () => undefined, repeats: false }
+  const quietly = { new: isNew || inDoubt === 'new', quiet: true, say: () => undefined, repeats: false }
   for (const write of writes) await goAfterEarlier(saved.opened, write, quietly)
 }
 

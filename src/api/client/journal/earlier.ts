@@ -60,13 +60,14 @@ export function mayRepeat({ entry, finding }: Resolution, { endpoint, idempotenc
   return entry.idempotencyKey === undefined || entry.idempotencyKey !== idempotencyKey
 }
 
-/** Ends earlier writes that another one takes the place of, with what was read back of them. */
+/** Ends earlier writes that another one takes the place of with what was read back of them, be it only likely. */
 export async function supersede(
   { journal }: Pick<ResolveOptions, 'journal'>,
   earlier: readonly Resolution[],
 ): Promise<void> {
-  for (const { entry, finding } of earlier) {
+  for (const { entry, finding, result } of earlier) {
     const claim = await journal.claim(entry)
-    claim?.conclude(finding === 'unresolved' ? 'cannot-be-known' : finding)
+    const settlement = result && { outcome: 'succeeded' as const, result }
+    claim?.conclude(result ? 'happened' : finding === 'unresolved' ? 'cannot-be-known' : finding, settlement)
   }
 }

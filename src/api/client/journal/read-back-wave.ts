@@ -12,7 +12,8 @@ export async function waveReadBack({ client, entry, knownRunIds, options }: Read
   let statesWaves = false
   for await (const { items } of client.pages(contract.journeyRuns.list, { projectId, journeyId }, options))
     for (const { id, waveId } of items) {
-      if (waveId === body.waveId && !knownRunIds.has(id)) return { finding: 'happened', because: `it is run ${id}` }
+      if (waveId === body.waveId && !knownRunIds.has(id))
+        return { finding: 'happened', because: `it is run ${id}`, result: { id } }
       statesWaves ||= waveId != null
     }
   // Where the feature is off the list is empty, and where runs name no wave it says as little.

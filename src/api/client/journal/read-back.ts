@@ -211,9 +211,12 @@ async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
   return await runsOfThen(context, String(suite['id']))
 }
 
-/** No answer states who launched a run: one of that time that is as it was wanted is a sign, and no proof. */
+/**
+ * No answer states who launched a run: one of that time that is as it was wanted is a sign, and no proof. The only one
+ * that fits, where no other open write can have launched it, is told as the likely result.
+ */
 async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<ReadBackAnswer> {
-  const { client, entry, knownRunIds, options } = context
+  const { client, entry, knownRunIds, hasRivals, options } = context
   const { projectId } = entry.input as Place
   const { items } = await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS }, options)
   const ours = items.filter(
@@ -236,6 +239,7 @@ async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<Re
     finding: 'cannot-be-known',
     because: `${seen}; no answer says who launched ${ours.length > 1 ? 'them' : 'it'}`,
     seen,
+    ...(ours.length === 1 && !hasRivals && { result: { runId: first.id } }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, isLineFault, isMissing } from '../errors/api-error.ts'
 import type { Client } from '../client.ts'
 import { type Clock, wallClock } from '../../../lib/clock.ts'
-import { allEndpoints } from '../../contract/contract.ts'
+import { allEndpoints, contract } from '../../contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../contract/endpoint.ts'
 import { describeError } from '../errors/error-text.ts'
 import { brokeOff } from './bulk.ts'
@@ -25,7 +25,7 @@ export type Resolution = {
   isEarly?: boolean | undefined
   /** For a person. */
   sentence: string
-  /** What is known of its effect, where it happened. */
+  /** What is known of its effect where it happened, or what it is likely to have made where that cannot be known. */
   result?: EntryResult
   /** The service's answer, where it was sent just now. */
   answer?: { value: unknown; text: string }
@@ -155,10 +155,10 @@ export async function lookBack(
   try {
     const target = (await nameOfTarget(work)) ?? entry.readBack?.target
     title = titleOf(entry, clock.now(), target)
-    const { finding, because, isEarly, sentence } = found({ ...work, title }, await look(work))
+    const { finding, because, isEarly, sentence, result } = found({ ...work, title }, await look(work))
     const readBack = { finding, because, at: clock.now(), isEarly, target }
     claim.release(readBack)
-    return { entry: { ...entry, readBack }, endpoint, finding, isOpen: true, sentence }
+    return { entry: { ...entry, readBack }, endpoint, finding, isOpen: true, sentence, ...(result && { result }) }
   } catch (error) {
     claim.release()
     return unresolved(work, title, error)
@@ -224,7 +224,9 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
       : { finding: 'did-not-happen', because }
   const knownRunIds = await journal.knownRunIds()
   const options = { signal }
-  const answer = await readBack({ client, endpoint, entry, knownRunIds, now: clock.now(), options }).catch(whereGone)
+  const hasRivals = (await journal.unresolved()).some(other => other.id !== entry.id && mayLaunch(other, entry))
+  const context = { client, endpoint, entry, knownRunIds, hasRivals, now: clock.now(), options }
+  const answer = await readBack(context).catch(whereGone)
   if (entry.sent) return answer
   // What is there all the same, somebody else did.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
@@ -234,6 +236,12 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
     because: seen === undefined ? because : `${because}, and meanwhile ${seen}`,
     isOver: answer.isOver ?? false,
   }
+}
+
+const LAUNCHES: readonly string[] = [contract.runs.create.operation, contract.runs.rerun.operation]
+
+function mayLaunch(other: JournalEntry, { input }: JournalEntry): boolean {
+  return LAUNCHES.includes(other.operation) && other.input['projectId'] === input['projectId']
 }
 
 /** Reading what is gone fails at every start alike. */
@@ -248,7 +256,10 @@ function canBeTwice({ method, risk }: AnyEndpoint): boolean {
 }
 
 function found({ title }: Work, answer: ReadBackAnswer): Found {
-  return { ...answer, sentence: foundSentence(title, answer.finding, answer.because) }
+  const { finding, because, result } = answer
+  const settlement: Settlement | undefined =
+    finding === 'happened' && result ? { outcome: 'succeeded', result } : undefined
+  return { ...answer, ...(settlement && { settlement }), sentence: foundSentence(title, finding, because) }
 }
 
 /** Sends the same input with the same key under the same entry. */
