@@ -1,6 +1,9 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../src/api/contract/iterations.ts'
+import type { EvalRun } from '../../src/api/contract/runs.ts'
+import type { GateResult } from '../../src/domain/runs/gates.ts'
+import { conclude } from '../../src/cli/follow/conclusion.ts'
 import { junitXml } from '../../src/cli/follow/junit.ts'
 
 const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
@@ -13,22 +16,26 @@ const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
   ...fields,
 })
 
+/** The report of a run as its own word decides it. */
+const reportOf = (name: string, run: EvalRun, trials: EvalIteration[], gates: GateResult[] = []) =>
+  junitXml([{ name, run, trials, gates, exitCode: conclude({ kind: 'ended', run, trials }, judging(gates)).exitCode }])
+
+const judging = (gates: GateResult[]) => ({ gates, gatesOnly: gates.length > 0, comparison: undefined })
+
 test('each trial is a testcase, and only what was measured is a failure', () => {
-  const xml = junitXml([
-    {
-      name: 'Smoke v1.2',
-      run: { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0, completedAt: 1500 },
-      trials: [
-        trial({ durationMs: 250 }),
-        trial({ iterationNumber: 2, result: 'failed', error: 'a <b> & "c" ]]> \u0000\u001B[31m \uD800 end\nsecond' }),
-        trial({ testCaseId: 'c2', title: 'Grader', status: 'failed', result: null, trialClass: 'evaluator_error' }),
-        trial({ testCaseId: 'c3', title: 'Limit', status: 'failed', result: null, error: '429 Too Many Requests' }),
-        trial({ testCaseId: 'c4', title: 'Setup', status: 'failed', result: null, trialClass: 'setup_failed' }),
-        trial({ testCaseId: 'c5', title: 'Stopped', status: 'cancelled', result: null }),
-        trial({ testCaseId: 'c6', title: 'Waiting', status: 'pending', result: null }),
-      ],
-    },
-  ])
+  const xml = reportOf(
+    'Smoke v1.2',
+    { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0, completedAt: 1500 },
+    [
+      trial({ durationMs: 250 }),
+      trial({ iterationNumber: 2, result: 'failed', error: 'a <b> & "c" ]]> \u0000\u001B[31m \uD800 end\nsecond' }),
+      trial({ testCaseId: 'c2', title: 'Grader', status: 'failed', result: null, trialClass: 'evaluator_error' }),
+      trial({ testCaseId: 'c3', title: 'Limit', status: 'failed', result: null, error: '429 Too Many Requests' }),
+      trial({ testCaseId: 'c4', title: 'Setup', status: 'failed', result: null, trialClass: 'setup_failed' }),
+      trial({ testCaseId: 'c5', title: 'Stopped', status: 'cancelled', result: null }),
+      trial({ testCaseId: 'c6', title: 'Waiting', status: 'pending', result: null }),
+    ],
+  )
   expect(XMLValidator.validate(xml)).toBe(true)
   expect(xml).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/)
   expect(xml.isWellFormed()).toBe(true)
@@ -65,12 +72,10 @@ test('nothing in, nothing wrong', () => {
 
 test('trials of one case on two models are testcases of two names, counted each within its variant', () => {
   const on = (model: string, iterationNumber: number) => trial({ id: model, model, iterationNumber })
-  const xml = junitXml([
-    {
-      name: 'Smoke',
-      run: { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 },
-      trials: [on('small', 1), on('small', 2), on('large', 1)],
-    },
+  const xml = reportOf('Smoke', { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 }, [
+    on('small', 1),
+    on('small', 2),
+    on('large', 1),
   ])
   const names = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, name]) => name)
   expect(names).toEqual(['One (small) (trial 1 of 2)', 'One (small) (trial 2 of 2)', 'One (large)'])
@@ -85,7 +90,7 @@ test.each([
   [{ status: 'completed', result: 'passed' }, undefined, 'passed'],
 ])('a run that is %j is no green report, whatever its trials are', (fields, kind, outcome) => {
   const run = { id: 'r1', suiteId: 's', createdAt: 0, ...fields }
-  const xml = junitXml([{ name: 'Smoke', run, trials: [trial({}), trial({ status: 'cancelled', result: null })] }])
+  const xml = reportOf('Smoke', run, [trial({}), trial({ status: 'cancelled', result: null })])
   expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
   expect(xml).toContain(`name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`)
 })
@@ -94,7 +99,7 @@ test('a failed assertion that quotes a limit is a failure as any other', () => {
   const texts = ['The text "Echo: invoice 429" does not contain "paid".', 'The text "our rate limit" does not.']
   const trials = texts.map((error, index) => trial({ testCaseId: `c${index}`, title: error, result: 'failed', error }))
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as const
-  const xml = junitXml([{ name: 'Texts', run, trials }])
+  const xml = reportOf('Texts', run, trials)
   expect(xml).toContain('<testsuites name="mcpdeck" tests="2" failures="2" errors="0"')
   expect(xml).not.toContain('throttling')
 })
@@ -102,6 +107,29 @@ test('a failed assertion that quotes a limit is a failure as any other', () => {
 test('two cases of one title have different names', () => {
   const twins = ['one', 'two'].map(testCaseId => trial({ testCaseId, title: 'Same title' }))
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 } as const
-  const names = [...junitXml([{ name: 'Twins', run, trials: twins }]).matchAll(/<testcase [^>]*\bname="([^"]*)"/g)]
+  const names = [...reportOf('Twins', run, twins).matchAll(/<testcase [^>]*\bname="([^"]*)"/g)]
   expect(names.map(([, name]) => name)).toEqual(['Same title (one)', 'Same title (two)'])
+})
+
+test('what is met is not red: trials that a threshold or gates allow to fail are skipped, with what was wrong', () => {
+  const trials = [trial({}), trial({ testCaseId: 'c2', title: 'Two', result: 'failed', error: 'It says no.' })]
+  const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 } as const
+  const gate = (passed: boolean | null): GateResult => ({
+    gate: 'min-pass-rate',
+    wanted: 0.5,
+    actual: 0.5,
+    passed,
+    says: '50% passed',
+  })
+  const counts = (xml: string) => /tests="\d" failures="\d" errors="\d" skipped="\d"/.exec(xml)?.[0]
+  const green = 'tests="2" failures="0" errors="0" skipped="1"'
+  const met = reportOf('Smoke', run, trials)
+  expect(counts(met)).toBe(green)
+  expect(met).toContain('<skipped message="Did not pass, which the run allows: It says no."')
+  expect(met).toContain('trial: t</system-out>')
+  expect(counts(reportOf('Smoke', { ...run, result: 'failed' }, trials, [gate(true)]))).toBe(green)
+  const missed = reportOf('Smoke', run, [trial({})], [gate(false)])
+  expect(counts(missed)).toBe('tests="2" failures="1" errors="0" skipped="0"')
+  expect(missed).toMatch(/name="gate min-pass-rate">\s*<failure type="gate" message="50% passed"/)
+  expect(counts(reportOf('Smoke', run, [trial({})], [gate(null)]))).toContain('failures="0" errors="1"')
 })

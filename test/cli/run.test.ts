@@ -101,12 +101,13 @@ describe.concurrent('before anything is sent', () => {
     ['a gate of them', {}, ['--watch-files', 'src', '--no-new-failures-against', 'last'], /takes no --no-new-failures/],
     ['a bound of runs without them', {}, ['--max-runs', '3'], /--max-runs is for --watch-files/],
   ])('%s', async ([, suite, args, sentence], ending) => {
-    const { service, launched, run } = await openSuite(ending)
+    const { home, service, launched, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], ...suite }]
     service.answers['GET /projects/p1/servers'] = () => ({
       body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
     })
-    const { code, stdout, stderr } = await run('Smoke', '--yes', ...args)
+    const own = args.map(arg => (arg === 'x.xml' ? join(home.home, arg) : arg))
+    const { code, stdout, stderr } = await run('Smoke', '--yes', ...own)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(sentence)
     expect(launched).toEqual([])

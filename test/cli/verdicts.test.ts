@@ -52,9 +52,9 @@ async function printed(results: readonly Result[]) {
 
 type Suite = { tests: string; failures: string; errors: string; skipped: string }
 
-function junitOf({ run, trials }: MadeRun): Suite {
+function junitOf({ run, trials }: MadeRun, { exitCode }: Conclusion): Suite {
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
-  const xml = junitXml([{ name: 'Random', run, trials }])
+  const xml = junitXml([{ name: 'Random', run, trials, gates: [], exitCode }])
   return (parser.parse(xml) as { testsuites: { testsuite: Suite } }).testsuites.testsuite
 }
 
@@ -100,7 +100,7 @@ test('the service, the run screen, the last word, JUnit and the exit code agree,
     expect(text.includes('Passed, ')).toBe(outcome === 'passed' && !isPlain)
     expectPart(end, expected)
 
-    const junit = junitOf(made)
+    const junit = junitOf(made, end)
     const red = Number(junit.failures) + Number(junit.errors)
     expect(red + Number(junit.skipped) === 0).toBe(isPlain)
     if (outcome !== 'passed') expect(red).toBeGreaterThan(0)

@@ -373,6 +373,8 @@ test.concurrent('a report appears whole, and never stands for a run that was not
   service.put('r1', { status: 'completed', result: 'passed' })
   expect(await watch('r1', '--junit', file)).toMatchObject({ code: 0 })
   expect(readFileSync(file, 'utf8')).toContain('<testsuite name="Smoke" id="r1" tests="2"')
+  expect(await watch('r1', '--junit', file, '--gates-only')).toMatchObject({ code: 2 })
+  expect(readFileSync(file, 'utf8')).toMatch(/failures="0" errors="1"[^]*--gates-only needs a gate that decides/)
 })
 
 test.concurrent('a name that never comes holds nobody who wants to leave', async ending => {

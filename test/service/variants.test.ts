@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { causeOf } from '../../src/domain/runs/causes.ts'
+import { judgeGates } from '../../src/domain/runs/gates.ts'
+import { small } from '../servers/targets.ts'
 import { open, sandbox, untilEnded, type Api } from './harness.ts'
 import { prompt } from './model-runs.ts'
 import { scriptedModel, type Answer } from './scripted-model.ts'
@@ -85,4 +88,36 @@ test('a case that gets a second model keeps its first variant in a comparison', 
   const { runId } = await runOf(api, projectId, { suiteId })
   const compared = await api.call(runs.compare, { projectId, runId, baseRunId: base })
   expect(compared.cases.map(({ status }) => status)).toEqual(['unchanged_passed', 'new_case'])
+})
+
+test('a case that asks no model has none: its tokens are known, and no model is a cause of its failure', async () => {
+  const endpoint = await scriptedModel(() => ({ text: 'Hello.' }))
+  const { api } = await open({ models: endpoint.settings })
+  const { projectId } = await sandbox(api)
+  const { args, command } = small('healthy').transport as { command: string; args: string[] }
+  const body = { name: 'small', enabled: true, transportType: 'stdio', command, args }
+  const { id: serverId } = await api.call(contract.servers.create, { projectId, body })
+  const call = { id: 'call', kind: 'toolCall', toolName: 'pid' }
+  const told = { id: 'told', kind: 'assert', assertion: { type: 'responseContains', needle: 'nowhere' } }
+  const wants = { id: 'wants', kind: 'assert', assertion: { type: 'toolCalledAtLeastOnce', toolName: 'other' } }
+  const { suiteId } = await api.call(suites.create, {
+    projectId,
+    body: {
+      name: 'No model',
+      model: 'small',
+      serverIds: [serverId],
+      tests: [
+        { title: 'Says', steps: [call, told], runs: 1 },
+        { title: 'Calls', steps: [call, wants], runs: 1 },
+      ],
+    },
+  })
+  const { run, items } = await runOf(api, projectId, { suiteId })
+  expect(items.map(({ model, provider }) => [model, provider])).toEqual([
+    [null, null],
+    [null, null],
+  ])
+  expect(items.map(causeOf)).toEqual(['case', 'case'])
+  const [gate] = judgeGates([{ gate: 'max-tokens', wanted: 1 }], { run, trials: items, changes: [] })
+  expect(gate).toMatchObject({ actual: 0, passed: true })
 })

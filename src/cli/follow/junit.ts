@@ -6,14 +6,19 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { escapedXml } from '../../lib/printable.ts'
 import { amountOf } from '../../domain/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
+import type { GateResult } from '../../domain/runs/gates.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
 import { trialState } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
+import { EXIT } from '../process/exit-codes.ts'
 
-/** A run for the report: its record, its trials, and what its suite is called; or why no run was read. */
+/**
+ * A run for the report: its record, its trials, its gates, the exit code they lead to, and what its suite is called; or
+ * why no run was read.
+ */
 export type ReportedRun = { name: string } & (
-  | { run: EvalRun; trials: readonly EvalIteration[] }
+  | { run: EvalRun; trials: readonly EvalIteration[]; gates: readonly GateResult[]; exitCode: number }
   | { run?: never; why: string }
 )
 
@@ -23,9 +28,10 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 
 /**
  * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
- * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`. A
- * run that did not pass, though no trial says so, and one that was never read, is a testcase of its own: readers take
- * no failures and no errors for success.
+ * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
+ * Readers take no failures and no errors for success, so the report is as red as the exit code: where a threshold or
+ * gates are met, trials that did not pass are `skipped` with what was wrong; a gate that is not met, a run that did not
+ * pass though no trial says so, and one that was never read, are testcases of their own.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
   const builder = new XMLBuilder({
@@ -65,19 +71,25 @@ function countsOf(cases: readonly Counted[]) {
 }
 
 function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
-  const cases = [runItself(name, 'error', { type: 'no run', why })]
+  const cases = [ofWholeRun(name, ITSELF, 'error', { type: 'no run', why })]
   return { '@name': inAttribute(name), ...countsOf(cases), testcase: cases.map(each => each.testcase) }
 }
 
-function toSuite({ name, run, trials }: Extract<ReportedRun, { run: EvalRun }>) {
+function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { run: EvalRun }>) {
+  const isMet = exitCode === EXIT.done
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
   const cases = trials.map((trial): Counted => {
     const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1 }
-    return { kind: kindOf(trial), testcase: toCase(name, trial, own) }
+    const kind = kindOf(trial)
+    const shown = isMet && kind !== 'passed' ? 'skipped' : kind
+    return { kind: shown, testcase: toCase(name, trial, { ...own, kind: shown }) }
   })
-  const isRed = cases.some(({ kind }) => kind === 'failure' || kind === 'error')
-  if (!isRed) cases.push(...runCase(name, run))
+  if (!isMet) {
+    cases.push(...gates.flatMap(gate => gateCase(name, gate)))
+    const isRed = cases.some(({ kind }) => kind === 'failure' || kind === 'error')
+    if (!isRed) cases.push(...runCase(name, run))
+  }
   const [from, to] = [toEpochMs(run.createdAt), toEpochMs(run.completedAt)]
   const properties = {
     runId: run.id,
@@ -102,17 +114,28 @@ function toSuite({ name, run, trials }: Extract<ReportedRun, { run: EvalRun }>) 
   }
 }
 
+/** A gate that is not met, or not known. */
+function gateCase(suiteName: string, { gate, passed, says }: GateResult): Counted[] {
+  if (passed === true) return []
+  const found = { type: 'gate', why: says }
+  return [ofWholeRun(suiteName, `gate ${gate}`, passed === false ? 'failure' : 'error', found)]
+}
+
 /** The run itself, where its own word is not that it passed. */
 function runCase(suiteName: string, run: EvalRun): Counted[] {
   const outcome = outcomeOfRun(run)
   if (outcome === 'passed') return []
   const why = whyUndecided(run) ?? `The run is ${outcome}.`
-  return [runItself(suiteName, outcome === 'failed' ? 'failure' : 'error', { type: outcome, why })]
+  return [ofWholeRun(suiteName, ITSELF, outcome === 'failed' ? 'failure' : 'error', { type: outcome, why })]
 }
 
-function runItself(suiteName: string, kind: TestKind, { type, why }: { type: string; why: string }): Counted {
+const ITSELF = 'the run itself'
+
+type Found = { type: string; why: string }
+
+function ofWholeRun(suiteName: string, name: string, kind: TestKind, { type, why }: Found): Counted {
   const found = { '@type': type, '@message': inAttribute(why) }
-  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': 'the run itself', [kind]: found } }
+  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': name, [kind]: found } }
 }
 
 function classNameOf(suiteName: string): string {
@@ -129,29 +152,29 @@ function kindOf(trial: EvalIteration): TestKind {
 }
 
 /** The suite's name is the class, so that Jenkins and GitLab group by it; the variant's is what they list. */
-function toCase(suiteName: string, trial: EvalIteration, { name, of }: { name: string; of: number }) {
+function toCase(
+  suiteName: string,
+  trial: EvalIteration,
+  { name, of, kind }: { name: string; of: number; kind: TestKind },
+) {
   const took = amountOf(trial.durationMs)
   return {
     '@classname': classNameOf(suiteName),
     '@name': inAttribute(of > 1 ? `${name} (trial ${trial.iterationNumber} of ${of})` : name),
     ...(took !== undefined && { '@time': seconds(took) }),
-    ...outcomeOf(trial),
+    ...outcomeOf(trial, kind),
   }
 }
 
-function outcomeOf(trial: EvalIteration): object {
-  const kind = kindOf(trial)
+function outcomeOf(trial: EvalIteration, kind: TestKind): object {
   if (kind === 'passed') return {}
-  if (kind === 'skipped') return { skipped: { '@message': inAttribute(trial.status) } }
-  const cause = causeOf(trial) ?? 'unknown'
+  const cause = causeOf(trial)
+  if (cause === undefined) return { skipped: { '@message': inAttribute(trial.status) } }
   const words = trial.error ?? CAUSES[cause]
-  return {
-    [kind]: {
-      '@type': cause,
-      '@message': inAttribute(words),
-      '#text': inText([words, `trial: ${trial.id}`, ...scoreLines(trial)].join('\n')),
-    },
-  }
+  const text = inText([words, `trial: ${trial.id}`, ...scoreLines(trial)].join('\n'))
+  if (kind === 'skipped')
+    return { skipped: { '@message': inAttribute(`Did not pass, which the run allows: ${words}`) }, 'system-out': text }
+  return { [kind]: { '@type': cause, '@message': inAttribute(words), '#text': text } }
 }
 
 function scoreLines({ scores }: EvalIteration): string[] {

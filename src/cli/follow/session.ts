@@ -21,6 +21,7 @@ import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
+import { errorLine } from '../output/report-error.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
@@ -83,12 +84,9 @@ export type Session = {
  * @param name what reports call a run that was never read
  * @throws UsageError for options that contradict each other, or a report that cannot be written
  */
-async function openSession({ common, settings, own, name }: Opening): Promise<Session> {
+async function openSession({ common, settings, own, name, writeJunit }: Opening): Promise<Session> {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
-  if (own.junit !== undefined && own.summary !== undefined && resolve(own.junit) === resolve(own.summary))
-    throw new UsageError('--junit and --summary name the same file, where only one could stay.')
   const gates = gatesOf(own)
-  const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
   const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
@@ -102,7 +100,7 @@ async function openSession({ common, settings, own, name }: Opening): Promise<Se
   let isFollowing = false
 
   const writeReports = async (results: readonly NamedResult[], goesOn: boolean): Promise<void> => {
-    if (writeJunit) writeJunit((await import('./junit.ts')).junitXml(results.map(reportedOf)))
+    await writeJunit?.(results.map(reportedOf))
     summarize?.(results, goesOn)
   }
 
@@ -233,7 +231,8 @@ async function summaryTo(file: string, settings: Settings) {
 
 function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
   const { run, trials } = followed
-  return run ? { name, run, trials } : { name, why: sentenceOf(conclusion, followed, false) }
+  const { gates, exitCode } = conclusion
+  return run ? { name, run, trials, gates, exitCode } : { name, why: sentenceOf(conclusion, followed, false) }
 }
 
 /** What became of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
@@ -267,17 +266,51 @@ async function suiteName(client: Client, projectId: string, suiteId: string, sto
   }
 }
 
+/** Writes the JUnit report of a command, whole or not at all. */
+export type WriteJunit = (runs: readonly ReportedRun[]) => Promise<void>
+
 /**
- * Finds out before anything spends whether a report can be written, and leaves nothing behind.
+ * Runs a command that may write a JUnit report. The report of an earlier command is gone before anything else happens,
+ * and a command that ends without its own, such as for a missing key, leaves one that says why.
+ * @param name what the report calls a run that was never read
+ * @throws UsageError for a report that cannot be written
+ */
+export async function withJunit(
+  { junit, summary }: SessionOptions,
+  name: string,
+  work: (write: WriteJunit | undefined) => Promise<number>,
+): Promise<number> {
+  if (junit === undefined) return await work(undefined)
+  if (summary !== undefined && resolve(junit) === resolve(summary))
+    throw new UsageError('--junit and --summary name the same file, where only one could stay.')
+  const writeFile = openReport(junit)
+  let isWritten = false
+  const write: WriteJunit = async runs => {
+    writeFile((await import('./junit.ts')).junitXml(runs))
+    isWritten = true
+  }
+  try {
+    return await work(write)
+  } catch (error) {
+    const why = error instanceof ApiError ? errorLine(error) : error instanceof Error ? error.message : String(error)
+    if (!isWritten) await write([{ name: clean(name), why: clean(why) }])
+    throw error
+  }
+}
+
+/**
+ * Finds out before anything spends whether a report can be written, and removes an earlier one.
  * @returns what writes it, whole or not at all
  * @throws UsageError when it cannot
  */
 function openReport(file: string): (text: string) => void {
   const draft = `${file}.${process.pid}.tmp`
   try {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
+    const before = statSync(file, { throwIfNoEntry: false })
+    if (before?.isDirectory()) throw new Error('it is a directory')
     closeSync(openSync(draft, 'w'))
     rmSync(draft)
+    if (before?.isFile()) rmSync(file)
   } catch (error) {
     throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
   }
@@ -287,7 +320,13 @@ function openReport(file: string): (text: string) => void {
 /** What follows runs: a session, an opened workspace, and what the gates compare with. */
 export type SessionContext = { session: Session; opened: OpenedWorkspace; client: Client; base: Base | undefined }
 
-type Opening = { common: CommonOptions; settings: Settings; own: SessionOptions; name: string }
+type Opening = {
+  common: CommonOptions
+  settings: Settings
+  own: SessionOptions
+  name: string
+  writeJunit: WriteJunit | undefined
+}
 
 /** Follows runs over the workspace of some settings, and closes it; resolves to the exit code. */
 export async function inSession(opening: Opening, work: (context: SessionContext) => Promise<number>): Promise<number> {
@@ -311,12 +350,21 @@ export async function inSession(opening: Opening, work: (context: SessionContext
 
 /** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
 export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
+  return await withJunit(own, `Run ${text}`, async writeJunit => await watchRun(text, given, own, writeJunit))
+}
+
+async function watchRun(
+  text: string,
+  given: CommonOptions,
+  own: SessionOptions,
+  writeJunit: WriteJunit | undefined,
+): Promise<number> {
   const common = await atProfileOf(text, given, process.env)
   const settings = await resolveSettings(common, process.env)
   const named = parseRun(text, settings.profile.web)
   const { notify } = resolveTtyConventions(common, process.env, settings.preferences)
   const name = `Run ${named.runId}`
-  return await inSession({ common, settings, own, name }, async ({ session, opened, client, base }) => {
+  return await inSession({ common, settings, own, name, writeJunit }, async ({ session, opened, client, base }) => {
     const place = await placeOf(client, settings, named)
     await checkBase(client, place.projectId, base)
     const onResults = (results: readonly Result[]): void => ring(notify, opened, results)

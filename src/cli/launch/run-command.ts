@@ -20,7 +20,14 @@ import {
   type RunGroup,
 } from './send.ts'
 import { NoRun } from '../follow/follow-run.ts'
-import { inSession, type Session, type SessionContext, type SessionOptions } from '../follow/session.ts'
+import {
+  inSession,
+  withJunit,
+  type Session,
+  type SessionContext,
+  type SessionOptions,
+  type WriteJunit,
+} from '../follow/session.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -46,6 +53,16 @@ export type RunOptions = SessionOptions &
 
 /** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
 export async function runLaunch(suite: string | undefined, given: CommonOptions, own: RunOptions): Promise<number> {
+  const name = suite ?? `Rerun of ${own.rerunFailed}`
+  return await withJunit(own, name, async writeJunit => await launchNamed(suite, given, own, { name, writeJunit }))
+}
+
+async function launchNamed(
+  suite: string | undefined,
+  given: CommonOptions,
+  own: RunOptions,
+  { name, writeJunit }: { name: string; writeJunit: WriteJunit | undefined },
+): Promise<number> {
   checkOptions(suite, own)
   const common = await atProfileOf(own.rerunFailed, given, process.env)
   const modelApiKeys = readModelKeys({ variables: own.modelKeyEnv, files: own.modelKeyFile }, process.env)
@@ -60,8 +77,7 @@ export async function runLaunch(suite: string | undefined, given: CommonOptions,
   const isWatched = own.watchFiles.length > 0
   const watch = own.watch === true || isHere || isWatched
   if (!watch) refuseFollowing(own)
-  const name = suite ?? `Rerun of ${own.rerunFailed}`
-  return await inSession({ common, settings, own, name }, async context => {
+  return await inSession({ common, settings, own, name, writeJunit }, async context => {
     if (isHere && !own.watch && !isWatched)
       context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
     const work = { ...context, settings, own, modelApiKeys, watch }

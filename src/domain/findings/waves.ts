@@ -6,9 +6,9 @@ import { isPlainObject } from '../../lib/json.ts'
 /**
  * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell
  * silent; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is
- * stated without the markers.
+ * stated without the markers. `missed` came to its end, and graded sessions missed their goal or criteria.
  */
-export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled'
+export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed'
 
 type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
 
@@ -28,18 +28,27 @@ export type WaveRun = {
   state: JourneyRunState | undefined
   total: number | undefined
   failed: number | undefined
+  /** Graded sessions that missed their goal or criteria; absent where nothing was graded. */
+  missed?: number | undefined
   at: number | undefined
 }
 
 type OverviewRun = NonNullable<SwarmOverview['runs']>[number]
 
 export function overviewRun(run: OverviewRun): WaveRun {
-  const { runId: id, journeyName, ...rest } = run
-  return { ...waveRun({ ...rest, id }), journeyName: journeyName ?? undefined }
+  const { runId: id, journeyName, goalCompletion, ...rest } = run
+  const { gradedCount, passedCount } = goalCompletion ?? {}
+  const failCount = gradedCount == null || passedCount == null ? undefined : gradedCount - passedCount
+  return { ...waveRun({ ...rest, id, failCount }), journeyName: journeyName ?? undefined }
+}
+
+/** What became of a run as it is shown: one that came to its end is no success where sessions missed their goal. */
+export function shownState({ state, missed = 0 }: Pick<WaveRun, 'state' | 'missed'>): JourneyRunState | undefined {
+  return state === 'completed' && missed > 0 ? 'missed' : state
 }
 
 export function waveRun(
-  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt'> & Marked,
+  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt' | 'failCount'> & Marked,
 ): WaveRun {
   return {
     id: run.id,
@@ -49,6 +58,7 @@ export function waveRun(
     state: journeyRunState(run),
     total: run.summary?.total ?? undefined,
     failed: run.summary?.failed ?? undefined,
+    ...(run.failCount != null && { missed: run.failCount }),
     at: toEpochMs(run.createdAt),
   }
 }

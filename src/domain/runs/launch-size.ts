@@ -1,3 +1,4 @@
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
@@ -32,9 +33,8 @@ export function launchSize(
   }
 }
 
-/** A case without a prompt asks no model, however many it names. */
-function executionsOf({ models, steps }: SizedCase): number {
-  return steps.some(({ kind }) => kind === 'prompt') ? Math.max(1, models?.length ?? 0) : 1
+function executionsOf(sized: SizedCase): number {
+  return asksModel(sized) ? Math.max(1, sized.models?.length ?? 0) : 1
 }
 
 /** How long runs of a suite took, in milliseconds. */

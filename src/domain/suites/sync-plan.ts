@@ -1,3 +1,4 @@
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { EvalCase, EvalCaseUpdateRequest, EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type * as z from 'zod'
 import { caseEdit, formOfCase, type CaseForm } from './case-form.ts'
@@ -176,7 +177,7 @@ const NO_MODEL = 'none'
  */
 export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const modelless = cases.filter(({ models = [] }) => models.length === 0)
-  const prompts = modelless.some(({ steps }) => steps.some(({ kind }) => kind === 'prompt'))
+  const prompts = modelless.some(asksModel)
   if (suite.model !== undefined || prompts) return suite.model
   return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
 }

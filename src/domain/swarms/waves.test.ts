@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { launchedToday, launchSize, sessionsIn } from './launch-size.ts'
 import { gradesText, ungradedSessions, waveProgress, wavesOf, waveStates, type RunInWave } from './waves.ts'
 
@@ -45,6 +46,17 @@ test('a run that was seen in flight stays while nothing is answered, and goes by
   const seen = { a: known('a', 'running') }
   expect(wavesOf([], seen)).toMatchObject([{ id: 'w', runs: [{ id: 'a', state: 'running' }] }])
   expect(wavesOf([run('a', { status: 'completed' })], seen)[0]!.runs).toMatchObject([{ state: 'completed' }])
+})
+
+test('a run that came to its end is no success where graded sessions missed their goal', () => {
+  const graded = (runId: string, gradedCount: number, passedCount: number) =>
+    run(runId, { status: 'completed', goalCompletion: { gradedCount, passedCount } })
+  const runs = [graded('a', 3, 3), graded('b', 2, 0), run('c', { status: 'completed' })]
+  expect(waveStates(wavesOf(runs, {})[0]!)).toEqual([
+    ['missed', 1],
+    ['completed', 2],
+  ])
+  expect(outcomeLook('missed').tone).toBe('warn')
 })
 
 test('what was stopped here is stopped, unless an answer says that it had ended', () => {

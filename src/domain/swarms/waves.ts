@@ -1,7 +1,7 @@
 import type { JourneyRun, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { overviewRun, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
+import { overviewRun, shownState, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
 
 /** A journey run as a wave shows it; `ended` are the sessions that came to any end. */
 export type RunInWave = WaveRun & { name: string; ended: number | undefined }
@@ -121,7 +121,7 @@ export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWav
 
 /** How many runs of a wave have each state, the most telling state first. */
 export function waveStates({ runs }: Pick<Wave, 'runs'>): [state: JourneyRunState | undefined, count: number][] {
-  const counts = Map.groupBy(runs, ({ state }) => state)
+  const counts = Map.groupBy(runs, shownState)
   return [...counts]
     .map(([state, ofState]): [JourneyRunState | undefined, number] => [state, ofState.length])
     .toSorted(([one], [other]) => rank(one) - rank(other))
@@ -136,6 +136,7 @@ const ORDER: readonly (JourneyRunState | undefined)[] = [
   'canceled',
   'rate_limited',
   'partial',
+  'missed',
   'completed',
 ]
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { toolsSeenIn } from '../runs/comparison-tools.ts'
@@ -61,7 +62,7 @@ export function costOf(
   cases: readonly EvalCase[],
   { iterations, model, most }: { iterations?: number | undefined; model?: string | undefined; most: number },
 ): string | undefined {
-  const asking = cases.filter(({ steps }) => steps.some(({ kind }) => kind === 'prompt'))
+  const asking = cases.filter(asksModel)
   const judge = suite.settings?.judge
   const isJudged = judge?.enabled === true && judge.autoRun === true
   if (asking.length === 0 && !isJudged) return undefined

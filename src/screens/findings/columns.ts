@@ -1,7 +1,7 @@
 import { type Finding, findingName } from '../../domain/findings/finding.ts'
 import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
 import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
-import type { WaveRun } from '../../domain/findings/waves.ts'
+import { shownState, type WaveRun } from '../../domain/findings/waves.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -89,7 +89,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       cell: run => (isLast(run) ? { text: `${symbols.warn} last`, tone: 'warn' } : ''),
       sort: run => Number(isLast(run)),
     },
-    lookColumn(symbols, run => outcomeLook(run.state), { id: 'status', title: 'Run', sort: run => run.state }),
+    lookColumn(symbols, run => outcomeLook(shownState(run)), { id: 'status', title: 'Run', sort: shownState }),
     countColumn('Failed', 7, run => run.failed, {
       cell: run => `${formatCount(run.failed)}/${formatCount(run.total)}`,
       count: run => run.failed,

@@ -65,7 +65,7 @@ describe('a suite', () => {
     expect(texts(part)).toEqual(['! passed', '3/3 of 6 cases', '—', '—'])
     expect(texts(run('green', 3, 6, 0), part)).toEqual(['✓ passed', '6/6', ' █', '100%'])
     const undecided = { ...run('u', 1, 1, 0), summary: { passed: 1, failed: 0, total: 12 }, totalCaseCount: 1 }
-    expect(texts(undecided)).toEqual(['! passed', '1/12 graded', '—', '—'])
+    expect(texts(undecided)).toEqual(['! passed', '1/1 of 12', '—', '—'])
   })
 
   test('shows the change to the run before in points, not percent of it', () => {
@@ -98,7 +98,7 @@ describe('a run', () => {
 
   test('shows what passed of what was graded', () => {
     expect(shown({ summary: { total: 4, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
-    expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('4/10 graded')
+    expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('3/4 of 10')
     expect(shown({ summary: { total: 10, passed: 3 } }, 'passed')).toBe('—')
     const part = { selectedCaseCount: 3, totalCaseCount: 6 }
     expect(shown({ summary: { total: 3, passed: 3, failed: 0 }, ...part }, 'passed')).toBe('3/3 of 6 cases')

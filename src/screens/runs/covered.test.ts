@@ -4,8 +4,8 @@ import { coveredText } from './covered.ts'
 
 test.each([
   ['running', '2/2'],
-  ['cancelled', '6/12 graded'],
-  ['completed', '6/12 graded'],
+  ['cancelled', '6/6 of 12'],
+  ['completed', '6/6 of 12'],
 ])('a run that is %s with half of its trials graded shows %s', (status, text) => {
   const counts = {
     total: 3,

@@ -8,12 +8,15 @@ export const COVERED = 14
 export const PASSED = 9
 
 /**
- * What passed of what was graded, and of how much that speaks: `6/6`, `3/3 of 6 cases`, `1/12 graded`.
+ * What passed of what was graded, and of how much that speaks: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` where
+ * five were not graded.
  */
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage
-  if (outcome !== 'in-flight' && graded && graded.count < graded.total)
-    return `${partOf(graded.count, graded.total)} graded`
+  if (outcome !== 'in-flight' && graded && graded.count < graded.total) {
+    const { passed, count, total } = graded
+    return `${passedOfGraded({ passed, failed: count - passed })} of ${shortCount(total)}`
+  }
   const passed = counts ? passedOfGraded(counts) : UNKNOWN
   if (passed === UNKNOWN) return passed
   if (!cases) return isRerun ? `${passed} rerun` : passed
@@ -35,6 +38,9 @@ export function passedOfGraded({ passed, failed }: { passed: number; failed: num
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text
-  const thousands = (count: number): string => (count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`)
-  return `${thousands(part)}/${thousands(whole)}`
+  return `${shortCount(part)}/${shortCount(whole)}`
+}
+
+function shortCount(count: number): string {
+  return count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`
 }

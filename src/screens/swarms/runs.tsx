@@ -9,7 +9,7 @@ import { RunSession } from '../../components/conversations/session.tsx'
 import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { journeyRunState, waveRun } from '../../domain/findings/waves.ts'
+import { journeyRunState, shownState, waveRun } from '../../domain/findings/waves.ts'
 import {
   endedSessions,
   gradesText,
@@ -131,7 +131,7 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
   const { symbols } = useTheme()
   const columns = useMemo(
     (): readonly Column<RunInWave>[] => [
-      lookColumn(symbols, ({ state }) => outcomeLook(state)),
+      lookColumn(symbols, run => outcomeLook(shownState(run))),
       nameColumn('Journey', ({ name }) => name),
       countColumn('Sessions', 9, ({ ended }) => ended, {
         cell: ({ ended, total }) => `${formatCount(ended)}/${formatCount(total)}`,
@@ -152,6 +152,7 @@ function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
 
 /** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
 const MEANINGS: Readonly<Record<string, string>> = {
+  missed: 'It came to its end, but sessions missed their goal or criteria.',
   canceled: 'Somebody stopped it, which is no failure.',
   stale: 'Its runner stopped responding and a watchdog ended it; its result is unknown.',
   [UNCONFIRMED]: 'It had a session recently; whether it still runs is unknown while the feature is off.',
@@ -167,9 +168,10 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
   const run = read?.data
   // What was stopped here is so, whatever an older answer says.
   const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
-  const look = outcomeLook(state)
+  const shown = shownState({ state, missed: run?.failCount ?? row.missed })
+  const look = outcomeLook(shown)
   const { total, succeeded, failed, rateLimited } = run?.summary ?? {}
-  const meaning = ownValue(MEANINGS, state)
+  const meaning = ownValue(MEANINGS, shown)
   return [
     ...fieldLines([
       ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],

@@ -109,6 +109,20 @@ test('the definition of a case and the way it is graded change independently', (
   expect(after({ steps: [contains('rain')] })).toEqual([true, true])
 })
 
+test('another model changes only cases that ask one, and those that ask none used no tokens', () => {
+  const hashes = (steps: CaseSnapshot['steps']) =>
+    ['small', 'large'].map(model => caseConfigHash(snapshot('x', { steps, model })))
+  const [called, calledAgain] = hashes([{ id: '1', kind: 'toolCall', toolName: 'echo' }])
+  const [asked, askedAgain] = hashes([{ id: '1', kind: 'prompt', prompt: 'Hello' }])
+  expect(calledAgain).toBe(called)
+  expect(askedAgain).not.toBe(asked)
+  const [one, two] = ['a', 'b'].map(id => {
+    const run = runOf(id, { x: ['passed'] })
+    return { ...run, trials: run.trials.map(({ usage: _usage, ...rest }) => rest) }
+  })
+  expect(compare(one!, two!).metrics?.totalTokens).toMatchObject({ base: 0, compare: 0 })
+})
+
 test('the hash of a definition does not depend on the order of fields or the ids of steps', () => {
   const call = { kind: 'toolCall' as const, toolName: 'echo' }
   const one = snapshot('x', { steps: [{ id: '1', ...call, arguments: { a: 1, b: [2] } }] })

@@ -1,3 +1,4 @@
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { digest } from '../core/ids.ts'
 import {
@@ -177,10 +178,12 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
 }
 
 /**
- * Digest of what a case does: steps without their ids, expectations and model, but not how often nor how it is graded.
+ * Digest of what a case does: steps without their ids, expectations and the model that it asks, but not how often nor
+ * how it is graded.
  */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
-  const { isNegative, expectedOutput, model, provider } = snapshot
+  const { isNegative, expectedOutput } = snapshot
+  const { model, provider } = asksModel(snapshot) ? snapshot : {}
   const steps = snapshot.steps.map(({ id: _id, ...step }) => step)
   return digest({ steps, isNegative, expectedOutput, model, provider })
 }
@@ -255,7 +258,8 @@ function wallDuration({ createdAt, completedAt }: ComparedRun): number | null {
   return completedAt === null ? null : completedAt - createdAt
 }
 
-function totalTokens({ trials }: ComparedRun): number | null {
+function totalTokens({ trials, cases }: ComparedRun): number | null {
   const used = trials.flatMap(trial => trial.usage?.totalTokens ?? [])
-  return used.length === 0 ? null : used.reduce((sum, tokens) => sum + tokens, 0)
+  if (used.length === 0) return trials.length > 0 && !cases.some(asksModel) ? 0 : null
+  return used.reduce((sum, tokens) => sum + tokens, 0)
 }

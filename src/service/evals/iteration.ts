@@ -1,3 +1,4 @@
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
@@ -28,12 +29,17 @@ export function toIteration(row: TrialRow): EvalIteration {
     testCaseId: snapshot.caseId,
     title: snapshot.title,
     iterationNumber: row.iterationNumber,
-    model: snapshot.model ?? null,
-    provider: snapshot.provider ?? null,
+    ...modelOf(snapshot),
     trialClass: classOfRow(row),
     scoreIntegrity: null,
     ...(outcome ? settledFields(snapshot, outcome) : openFields(row)),
   }
+}
+
+/** Workspaces hold snapshots that name a model which no step of theirs asks. */
+function modelOf(snapshot: CaseSnapshot): Pick<EvalIteration, 'model' | 'provider'> {
+  const { model = null, provider = null } = asksModel(snapshot) ? snapshot : {}
+  return { model, provider }
 }
 
 type OutcomeField = 'status' | 'result' | 'startedAt' | 'durationMs' | 'tokensUsed' | 'usage' | 'error'

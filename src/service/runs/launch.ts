@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import { upsertCases } from '../cases/records.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
@@ -273,6 +274,6 @@ function modelSourceOf(
   if (override !== undefined) return 'override'
   if (model) return model.source
   if (defaultModel !== undefined && rows.every(row => row.definition.models.length === 0)) return 'client_default'
-  const models = new Set(cases.map(each => each.model))
+  const models = new Set(cases.filter(asksModel).map(each => each.model))
   return models.size === 1 && !models.has(undefined) ? 'case' : undefined
 }

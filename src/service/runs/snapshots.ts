@@ -1,5 +1,6 @@
 import { variantKey } from '../../api/contract/runs.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
+import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
 import type { SuiteRow, SuiteSettings } from '../suites/rows.ts'
@@ -25,7 +26,7 @@ export function snapshotCases(
   return cases.flatMap(row => snapshotsOf(suite.settings, row, overrides))
 }
 
-/** One snapshot, or one per model where a case asks for several and its steps use one. */
+/** One snapshot, or one per model where a case asks for several. A case without a prompt asks none and has none. */
 function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotOverrides): CaseSnapshot[] {
   const { definition } = row
   const matchOptions = mergedMatchOptions(settings, definition, overrides.matchOptions)
@@ -40,10 +41,10 @@ function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotO
     ...defined({ expectedOutput: definition.expectedOutput, matchOptions, modelSettings }),
     checks: effectiveChecks(settings.checks ?? [], definition.checks),
   }
+  if (!asksModel(snapshot)) return [snapshot]
   const models = uniqueModels(modelsOf(settings, definition, overrides.model))
-  const asksModel = definition.steps.some(({ kind }) => kind === 'prompt')
   const [first, ...others] = models
-  if (!asksModel || others.length === 0) return [{ ...snapshot, ...first }]
+  if (others.length === 0) return [{ ...snapshot, ...first }]
   return models.map(each => ({ ...snapshot, caseKey: `${row.declaredId}@${nameAmong(models, each)}`, ...each }))
 }
 
@@ -173,8 +174,4 @@ function isOffered(model: string, offered: readonly string[]): boolean {
     const known = id.toLowerCase()
     return known === name || known.startsWith(`${name}:`) || known.startsWith(`${name}-`) || known.endsWith(`/${name}`)
   })
-}
-
-function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
-  return steps.some(({ kind }) => kind === 'prompt')
 }
