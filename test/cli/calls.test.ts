@@ -15,7 +15,12 @@ const run = (...args: string[]) => home.run(args)
 beforeAll(async () => {
   home = await openHome()
   await inWorkspace(home.home, async ({ client, projectId }) => {
-    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call', numbers: 'numbers' }))
+    for (const [name, behaviour] of Object.entries({
+      small: 'healthy',
+      mortal: 'dies-in-call',
+      numbers: 'numbers',
+      announces: 'announces',
+    }))
       await client.servers.create({
         projectId,
         body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [SMALL, behaviour] },
@@ -123,4 +128,30 @@ test('the sentence of a call that takes too long names the default, the ceiling 
   const { code, stderr } = await run('call', '--command', `${process.execPath} ${SMALL} silent-call`, ...SHORT)
   expect(code).toBe(3)
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
+})
+
+describe('a list that a server announces and does not have', () => {
+  test('is left out of a snapshot, and comparing says so', async () => {
+    const { code, stdout, stderr } = await run('snapshot', 'announces')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'pid' }, {}, {}], prompts: [], resources: [] })
+    expect(stderr).toMatch(/The prompts could not be read\. .*-32601/)
+    expect(stderr).toMatch(/The resources could not be read\. .*-32603: Not␛\[2J here/)
+    const [half, whole] = [join(home.home, 'half.json'), join(home.home, 'whole.json')]
+    writeFileSync(half, stdout)
+    expect(await run('snapshot', 'diff', half, 'announces')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Nothing changed.'),
+    })
+    writeFileSync(whole, JSON.stringify({ ...JSON.parse(stdout), unread: undefined, prompts: [{ name: 'old' }] }))
+    const compared = await run('snapshot', 'diff', whole, 'announces', '--json')
+    expect(JSON.parse(compared.stdout)).toMatchObject({
+      items: [
+        { impact: 'unknown', of: 'list', name: 'prompts', kind: 'unread' },
+        { impact: 'unknown', of: 'list', name: 'resources', kind: 'unread' },
+      ],
+      exitCode: 0,
+    })
+    expect(compared.stderr).toContain('The prompts could not be read.')
+  })
 })

@@ -180,6 +180,11 @@ if (behaviour === 'no-mcp') {
 
 // `older` and `future`: servers of another version of the protocol.
 const OLDEST = '2024-11-05'
+// `announces`: prompts and resources that it does not have.
+const errorOf = method =>
+  method === 'resources/list'
+    ? { code: -32603, message: 'Not\u001b[2J here' }
+    : { code: -32601, message: 'Method not found' }
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent' || behaviour === 'no-mcp') return
   if (method === 'initialize') {
@@ -190,7 +195,7 @@ const answer = ({ id, method, params }) => {
     }
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
     const serverInfo = { name: 'small', version: '1.0.0' }
-    const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
+    const more = ['markdown', 'announces'].includes(behaviour) ? { resources: {}, prompts: {} } : {}
     const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
     return send({ id, result: { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo } })
   }
@@ -202,7 +207,7 @@ const answer = ({ id, method, params }) => {
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)
   if (behaviour === 'markdown' && offered[method]) return send({ id, result: offered[method](params) })
-  if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } })
+  if (id !== undefined) send({ id, error: errorOf(method) })
 }
 
 createInterface({ input: process.stdin }).on('line', line => {

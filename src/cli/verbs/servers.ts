@@ -5,6 +5,7 @@ import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-ope
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
+import { unreadLines } from '../../domain/servers/snapshots.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
@@ -172,6 +173,7 @@ export async function snapshotServer(context: CommandContext, words: Words, { js
   const [{ at }] = await serverOf(context, words, [], 0)
   const { value, text } = await context.client.exchange(contract.servers.export, { ...at, body: {} })
   printReceived(json ? text : jsonText(value, 2))
+  for (const line of unreadLines(value)) say(clean(line))
 }
 
 export type ImportTokensOptions = Json & WriteOptions & { input: string; clientId?: string; clientSecretEnv?: string }
