@@ -155,3 +155,12 @@ describe('a list that a server announces and does not have', () => {
     expect(compared.stderr).toContain('The prompts could not be read.')
   })
 })
+
+test('--stderr prints all that a program wrote before it failed, harmless', async () => {
+  const command = `'${process.execPath}' '${SMALL}' exits`
+  const { code, stderr } = await run('tools', '--command', command, '--stderr')
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/^starting\n␛\[31mcannot read the configuration:␇ TOKEN is missing␛\[0m\n/)
+  expect(stderr).toContain('exited with code 3')
+  expect((await run('tools', '--command', command)).stderr).not.toContain('starting')
+})
