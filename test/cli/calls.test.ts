@@ -20,6 +20,9 @@ beforeAll(async () => {
       mortal: 'dies-in-call',
       numbers: 'numbers',
       announces: 'announces',
+      both: 'both',
+      markdown: 'markdown',
+      circles: 'circles',
     }))
       await client.servers.create({
         projectId,
@@ -163,4 +166,25 @@ test('--stderr prints all that a program wrote before it failed, harmless', asyn
   expect(stderr).toMatch(/^starting\n␛\[31mcannot read the configuration:␇ TOKEN is missing␛\[0m\n/)
   expect(stderr).toContain('exited with code 3')
   expect((await run('tools', '--command', command)).stderr).not.toContain('starting')
+})
+
+describe('plain output keeps what JSON output has', () => {
+  test.each([
+    ['both', 'three rows\n{\n  "rows": [\n    1,\n    2,\n    3\n  ]\n}\n'],
+    ['same', '{"rows": [1]}\n'],
+    ['error', 'quota used up\n{\n  "retryAfter": 30\n}\n'],
+    ['link', '[resource_link file:///r.csv: R␛[2J, text/csv, 1234 bytes]\n'],
+  ])('of the result of %s', async (tool, printed) => {
+    expect((await run('call', 'both', tool, '--yes')).stdout).toBe(printed)
+  })
+
+  test('the text of a resource goes into a file as it is', async () => {
+    expect((await run('read', 'markdown', 'small://raw')).stdout).toBe('one\r\ntwo\u200e \u00ad\f end\n')
+  })
+
+  test('tools that were read of an endless list are printed, and it is said', async () => {
+    const { code, stdout, stderr } = await run('tools', 'circles')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('again') })
+    expect(stderr).toContain('The list is not complete.')
+  })
 })
