@@ -29,6 +29,8 @@ test.each([
 test.each([
   ['--env', ['call', 'everything', 'echo', '--env', 'A=b']],
   ['--timeout', ['doctor', 'everything', '--timeout', '5s']],
+  ['--env', ['snapshot', 'diff', 'before.json', 'everything', '--env', 'A=b']],
+  ['--header', ['snapshot', 'diff', 'before.json', 'everything', '--header', 'A: b']],
   ['--cwd', ['snapshot', 'diff', 'before.json', 'everything', '--cwd', '/']],
 ])('what a saved server would not get is refused: %s', async (option, argv) => {
   await expect(refused(...argv)).rejects.toThrow(`${option} goes with --command or --url`)

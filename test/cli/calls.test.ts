@@ -15,7 +15,15 @@ const run = (...args: string[]) => home.run(args)
 beforeAll(async () => {
   home = await openHome()
   await inWorkspace(home.home, async ({ client, projectId }) => {
-    for (const [name, behaviour] of Object.entries({ small: 'healthy', mortal: 'dies-in-call', numbers: 'numbers' }))
+    for (const [name, behaviour] of Object.entries({
+      small: 'healthy',
+      mortal: 'dies-in-call',
+      numbers: 'numbers',
+      announces: 'announces',
+      both: 'both',
+      markdown: 'markdown',
+      circles: 'circles',
+    }))
       await client.servers.create({
         projectId,
         body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [SMALL, behaviour] },
@@ -123,4 +131,60 @@ test('the sentence of a call that takes too long names the default, the ceiling 
   const { code, stderr } = await run('call', '--command', `${process.execPath} ${SMALL} silent-call`, ...SHORT)
   expect(code).toBe(3)
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
+})
+
+describe('a list that a server announces and does not have', () => {
+  test('is left out of a snapshot, and comparing says so', async () => {
+    const { code, stdout, stderr } = await run('snapshot', 'announces')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'pid' }, {}, {}], prompts: [], resources: [] })
+    expect(stderr).toMatch(/The prompts could not be read\. .*-32601/)
+    expect(stderr).toMatch(/The resources could not be read\. .*-32603: Not␛\[2J here/)
+    const [half, whole] = [join(home.home, 'half.json'), join(home.home, 'whole.json')]
+    writeFileSync(half, stdout)
+    expect(await run('snapshot', 'diff', half, 'announces')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Nothing changed.'),
+    })
+    writeFileSync(whole, JSON.stringify({ ...JSON.parse(stdout), unread: undefined, prompts: [{ name: 'old' }] }))
+    const compared = await run('snapshot', 'diff', whole, 'announces', '--json')
+    expect(JSON.parse(compared.stdout)).toMatchObject({
+      items: [
+        { impact: 'unknown', of: 'list', name: 'prompts', kind: 'unread' },
+        { impact: 'unknown', of: 'list', name: 'resources', kind: 'unread' },
+      ],
+      exitCode: 0,
+    })
+    expect(compared.stderr).toContain('The prompts could not be read.')
+  })
+})
+
+test('--stderr prints all that a program wrote before it failed, harmless', async () => {
+  const command = `'${process.execPath}' '${SMALL}' exits`
+  const { code, stderr } = await run('tools', '--command', command, '--stderr')
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/^starting\n␛\[31mcannot read the configuration:␇ TOKEN is missing␛\[0m\n/)
+  expect(stderr).toContain('exited with code 3')
+  expect((await run('tools', '--command', command)).stderr).not.toContain('starting')
+})
+
+describe('plain output keeps what JSON output has', () => {
+  test.each([
+    ['both', 'three rows\n{\n  "rows": [\n    1,\n    2,\n    3\n  ]\n}\n'],
+    ['same', '{"rows": [1]}\n'],
+    ['error', 'quota used up\n{\n  "retryAfter": 30\n}\n'],
+    ['link', '[resource_link file:///r.csv: R␛[2J, text/csv, 1234 bytes]\n'],
+  ])('of the result of %s', async (tool, printed) => {
+    expect((await run('call', 'both', tool, '--yes')).stdout).toBe(printed)
+  })
+
+  test('the text of a resource goes into a file as it is', async () => {
+    expect((await run('read', 'markdown', 'small://raw')).stdout).toBe('one\r\ntwo\u200e \u00ad\f end\n')
+  })
+
+  test('tools that were read of an endless list are printed, and it is said', async () => {
+    const { code, stdout, stderr } = await run('tools', 'circles')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('again') })
+    expect(stderr).toContain('The list is not complete.')
+  })
 })

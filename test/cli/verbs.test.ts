@@ -90,9 +90,13 @@ describe('servers', () => {
   test('a result that breaks the tool’s output schema is printed, said and 3', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
     const call = ['call', '--command', commandLineOf(process.execPath, small, 'promises'), '--yes']
-    expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: 'counted\n' })
+    expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^counted\n{/) })
     const stderr = expect.stringMatching(/does not match the tool’s output schema: `count` must be number\./)
-    expect(await run(...call, 'breaks')).toMatchObject({ code: 3, stdout: 'counted\n', stderr })
+    expect(await run(...call, 'breaks')).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/^counted\n{/),
+      stderr,
+    })
     const asJson = await run(...call, 'breaks', '--json')
     expect(asJson).toMatchObject({ code: 3, stderr })
     expect(json(asJson)).toMatchObject({ structuredContent: { count: 'many' } })

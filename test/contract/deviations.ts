@@ -292,6 +292,12 @@ const statedElsewhere: Deviation[] = [
 /** `callTool` answers the result with the time it took. */
 const toolCall = because('differences row 16: tool call reply', ['callTool'], ['response.durationMs: not documented'])
 
+const snapshot = because(
+  'a local workspace takes what a server lists, and says what it could not',
+  ['exportServer'],
+  ['response.unread: not documented'],
+)
+
 export const deviations: readonly Deviation[] = [
   ...proseOnly,
   ...lists,
@@ -302,4 +308,5 @@ export const deviations: readonly Deviation[] = [
   ...userTesting,
   ...statedElsewhere,
   ...toolCall,
+  ...snapshot,
 ]

@@ -78,6 +78,20 @@ const promised = ['breaks', 'keeps'].map(name => ({
   outputSchema: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
 }))
 
+// `both`: structured content beside text, and a link; `raw`: a resource whose bytes are to stay.
+const BOTH = {
+  both: { ...text('three rows'), structuredContent: { rows: [1, 2, 3] } },
+  same: { ...text('{"rows": [1]}'), structuredContent: { rows: [1] } },
+  error: { ...text('quota used up'), structuredContent: { retryAfter: 30 }, isError: true },
+  link: {
+    content: [
+      { type: 'resource_link', uri: 'file:///r.csv', name: 'r', title: 'R\u001b[2J', mimeType: 'text/csv', size: 1234 },
+    ],
+  },
+}
+const resultOf = name => BOTH[name] ?? { ...text(`no tool ${name}`), isError: true }
+const RAW = 'one\r\ntwo\u200e \u00ad\f end\n'
+
 // Of `dies-in-call` one tool is declared to change nothing.
 const hinted = name => ({ ...tool(name), annotations: { readOnlyHint: name === 'look' } })
 
@@ -102,6 +116,7 @@ const listTools = cursor => {
     const page = Number(cursor ?? 0)
     return { tools: [tool(`tool-${page}`)], ...(page < 2 && { nextCursor: String(page + 1) }) }
   }
+  if (behaviour === 'both') return { tools: Object.keys(BOTH).map(tool) }
   if (behaviour === 'circles') return { tools: [tool('again')], nextCursor: 'same' }
   if (behaviour === 'dies-in-call') return { tools: ['look', 'act'].map(hinted) }
   return { tools: [tool('pid'), tool('environment'), tool('fail')] }
@@ -140,7 +155,7 @@ const callTool = (id, { name, arguments: args }) => {
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
   if (name === 'write') return send({ id, result: text(JSON.stringify(args)) })
   if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish', data: args.data } })
-  return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
+  return send({ id, result: resultOf(name) })
 }
 
 const README = `# Small server
@@ -168,7 +183,7 @@ const documents = {
 const resources = Object.keys(documents).map(uri => ({ uri, name: uri.slice(8), mimeType: 'text/markdown' }))
 const offered = {
   'resources/list': () => ({ resources }),
-  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/markdown', text: documents[uri] }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/markdown', text: documents[uri] ?? RAW }] }),
   'prompts/list': () => ({ prompts: [{ name: 'readme' }] }),
   'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: README } }] }),
 }
@@ -180,6 +195,11 @@ if (behaviour === 'no-mcp') {
 
 // `older` and `future`: servers of another version of the protocol.
 const OLDEST = '2024-11-05'
+// `announces`: prompts and resources that it does not have.
+const errorOf = method =>
+  method === 'resources/list'
+    ? { code: -32603, message: 'Not\u001b[2J here' }
+    : { code: -32601, message: 'Method not found' }
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent' || behaviour === 'no-mcp') return
   if (method === 'initialize') {
@@ -190,7 +210,7 @@ const answer = ({ id, method, params }) => {
     }
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
     const serverInfo = { name: 'small', version: '1.0.0' }
-    const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
+    const more = ['markdown', 'announces'].includes(behaviour) ? { resources: {}, prompts: {} } : {}
     const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
     return send({ id, result: { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo } })
   }
@@ -202,7 +222,7 @@ const answer = ({ id, method, params }) => {
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)
   if (behaviour === 'markdown' && offered[method]) return send({ id, result: offered[method](params) })
-  if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } })
+  if (id !== undefined) send({ id, error: errorOf(method) })
 }
 
 createInterface({ input: process.stdin }).on('line', line => {

@@ -141,6 +141,8 @@ export const ExportSnapshot = shape(() =>
     tools: z.array(Tool()),
     resources: z.array(Resource()),
     prompts: z.array(Prompt()),
+    /** Why a list that the server announces could not be read, by its name; that list is empty. */
+    unread: z.record(z.string(), z.string()).nullish(),
   }),
 )
 export type ExportSnapshot = z.infer<typeof ExportSnapshot>

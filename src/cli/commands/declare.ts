@@ -88,8 +88,17 @@ export function addCommands(
 }
 
 function optionsOf(made: Command, program: Command): object {
-  const { parent } = made
-  return { ...(parent && parent !== program && optionsOf(parent, program)), ...made.opts() }
+  const line: Command[] = []
+  for (let at: Command | null = made; at && at !== program; at = at.parent) line.unshift(at)
+  const chosen = (isDefault: boolean) =>
+    line.map(each => {
+      const entries = Object.entries(each.opts())
+      return Object.fromEntries(
+        entries.filter(([name]) => (each.getOptionValueSource(name) === 'default') === isDefault),
+      )
+    })
+  // An option of both is read by the outer one, and a default of the inner one must not take its place.
+  return Object.assign({}, ...chosen(true), ...chosen(false)) as object
 }
 
 function optionOf([flags, says, read, initial]: Exclude<DeclaredFlag, Option>): Option {

@@ -16,6 +16,8 @@ const FILES: readonly DeclaredFlag[] = [
   ['--force', 'replace the file when it is there'],
 ]
 
+const STDERR: DeclaredFlag = ['--stderr', 'print what the program of the server wrote to its standard error, too']
+
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,
@@ -23,14 +25,29 @@ function serverVerb<Own extends object>(
 ): CommandDeclaration {
   const { words: behind = [], flags = [], ...described } = declared
   const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
-  return command<Own & ReachOptions>({
+  type Options = Own & ReachOptions & { stderr?: boolean }
+  const act = async (
+    work: Work<Own, CommandContext>,
+    context: CommandContext,
+    words: readonly string[],
+    own: Options,
+  ) => {
+    try {
+      return await work(context, words, own)
+    } finally {
+      const [server] = words
+      if (own.stderr && server !== undefined)
+        await (await import('../verbs/server-output.ts')).printStderr(context, server)
+    }
+  }
+  return command<Options>({
     ...described,
     words: [...server, ...behind],
-    flags: [...flags, ...REACH],
+    flags: [...flags, STDERR, ...REACH],
     async run({ words, own, common }) {
       if (!reachesUnsaved(own))
-        return await savedly(common, words[0], load, (work, context) => work(context, words, own))
-      return await unsavedly(common, own, load, (work, context, name) => work(context, [name, ...words], own))
+        return await savedly(common, words[0], load, (work, context) => act(work, context, words, own))
+      return await unsavedly(common, own, load, (work, context, name) => act(work, context, [name, ...words], own))
     },
   })
 }

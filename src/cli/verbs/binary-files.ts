@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { binaryOf, byteLength, type BinaryBlock } from '../../components/transcript/binary-content.ts'
 import { writeUnlessThere } from '../../lib/files/write-unless-there.ts'
-import { clean } from '../../lib/printable.ts'
+import { isSameJson } from '../../domain/json/same-json.ts'
+import { parseExact } from '../../lib/json.ts'
+import { clean, jsonText } from '../../lib/printable.ts'
 import { isSameType, mediaTypeOf } from '../../lib/untrusted/media-type.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
@@ -58,5 +60,28 @@ export function contentText(content: object): string {
   const binary = binaryOf(content)
   if (binary) return `[${factsOf(binary)}]`
   if (typeof resource === 'object' && resource !== null) return contentText({ ...resource, type })
+  if (type === 'resource_link') return linkText(content)
   return `[${[type ?? 'content', uri].filter(fact => typeof fact === 'string').join(' ')}]`
+}
+
+/** A link with its title, else its name, and what the server says of its target. */
+function linkText(link: object): string {
+  const { uri, name, title, mimeType, size, description } = link as Record<string, unknown>
+  const bytes = typeof size === 'number' ? `${size} bytes` : undefined
+  const facts = [title ?? name, mimeType, bytes, description].filter(fact => typeof fact === 'string' && fact !== '')
+  return `[resource_link ${String(uri)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}]`
+}
+
+/** Structured content that no text of a result says already; undefined where there is none. */
+export function structuredText(contents: readonly string[], structured: unknown): string | undefined {
+  if (structured === undefined) return undefined
+  return contents.some(text => isSameJson(jsonOf(text), structured)) ? undefined : jsonText(structured, 2)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,10 +1,12 @@
 import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { isCutShort } from '../../api/client/pages.ts'
 import { protocolErrorOf } from '../../api/client/errors/protocol-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
+import { unreadLines } from '../../domain/servers/snapshots.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
@@ -16,9 +18,10 @@ import { tableLines } from '../get/table.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
+import { errorLine } from '../output/report-error.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { checkOutput, contentText, writeBinaries, type FileOptions } from './binary-files.ts'
+import { checkOutput, contentText, structuredText, writeBinaries, type FileOptions } from './binary-files.ts'
 import { cancellable } from './cancellable.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
@@ -33,11 +36,25 @@ const TOOL_COLUMNS = [
 ]
 
 /** `mcpdeck tools`. */
-export async function listTools(context: CommandContext, words: Words, { json }: Json): Promise<void> {
+export async function listTools(context: CommandContext, words: Words, { json }: Json): Promise<number> {
   const [{ at, name }] = await serverOf(context, words, [], 0)
-  const items = await context.client.items(contract.servers.tools, { ...at, body: {} })
-  if (json) return printReceived(jsonText({ items }))
-  if (items.length === 0) return say(`${name} has no tools.`)
+  const items: Tool[] = []
+  let cut: unknown
+  try {
+    for await (const page of context.client.pages(contract.servers.tools, { ...at, body: {} }))
+      items.push(...page.items)
+  } catch (error) {
+    if (!isCutShort(error)) throw error
+    cut = error
+  }
+  if (json) printReceived(jsonText({ items }))
+  else if (items.length > 0) printTools(context, items)
+  if (cut !== undefined) say(`The list is not complete. ${errorLine(cut)}`)
+  else if (!json && items.length === 0) say(`${name} has no tools.`)
+  return cut === undefined ? EXIT.done : EXIT.noVerdict
+}
+
+function printTools(context: CommandContext, items: readonly Tool[]): void {
   const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
   // Some describe themselves over pages; --json has all of it.
   const rows = items.map(tool => ({
@@ -82,8 +99,8 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   if (own.json) printReceived(text)
   else {
     const contents = (value.content ?? []).map(contentText)
-    const isStructured = contents.length === 0 && value.structuredContent !== undefined
-    printText(isStructured ? jsonText(value.structuredContent, 2) : contents.join('\n'))
+    const structured = structuredText(contents, value.structuredContent)
+    printText([...contents, ...(structured === undefined ? [] : [structured])].join('\n'))
   }
   const isWritten = await writeBinaries(value.content ?? [], own)
   const problem = await problemOf(tool, value)
@@ -154,8 +171,18 @@ export async function readResource(context: CommandContext, words: Words, own: J
   const { value, text } = await context.client.exchange(contract.servers.readResource, { ...at, body: { uri } })
   const contents = value.contents.map(resource => ({ type: 'resource', resource }))
   if (own.json) printReceived(text)
-  else printText(contents.map(contentText).join('\n'))
+  else if (process.stdout.isTTY) printText(contents.map(contentText).join('\n'))
+  else printContents(contents)
   return (await writeBinaries(contents, own)) ? EXIT.done : EXIT.noVerdict
+}
+
+/** Into a file or a pipe the text of a resource goes as it is: making it visible is for terminals. */
+function printContents(contents: readonly { resource: { text?: string | null | undefined } }[]): void {
+  for (const content of contents) {
+    const { text } = content.resource
+    if (typeof text === 'string') process.stdout.write(text)
+    else printText(contentText(content))
+  }
 }
 
 /** `mcpdeck validate`: 0 when the server answered as one. */
@@ -172,6 +199,7 @@ export async function snapshotServer(context: CommandContext, words: Words, { js
   const [{ at }] = await serverOf(context, words, [], 0)
   const { value, text } = await context.client.exchange(contract.servers.export, { ...at, body: {} })
   printReceived(json ? text : jsonText(value, 2))
+  for (const line of unreadLines(value)) say(clean(line))
 }
 
 export type ImportTokensOptions = Json & WriteOptions & { input: string; clientId?: string; clientSecretEnv?: string }

@@ -9,6 +9,7 @@ import {
   snapshotChanges,
   SnapshotError,
   snapshotOf,
+  unreadLines,
   type Snapshot,
   type SnapshotChange,
 } from '../../domain/servers/snapshots.ts'
@@ -63,6 +64,7 @@ export async function diffSnapshots(
   const [before, after] = snapshots
   if (!before || !after) throw new UsageError('Name two snapshots, or one and --command or --url.')
   const changes = await snapshotChanges(before, after)
+  for (const line of new Set(snapshots.flatMap(unreadLines))) say(clean(line))
   const breaks = changes.some(({ impact }) => impact === 'breaking' || (own.strict && impact === 'unknown'))
   const exitCode = breaks ? EXIT.failedVerdict : EXIT.done
   if (own.json) process.stdout.write(`${jsonText({ items: changes, counts: countsOf(changes), exitCode })}\n`)

@@ -14,16 +14,20 @@ import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
 type Listed = Readonly<Record<string, unknown>>
 
 /** What a server offers at one moment; entries are as it gave them. */
-export type Snapshot = Readonly<Record<keyof typeof LISTS, readonly Listed[]>>
+export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
+  /** Why a list could not be read, in the server's words; such a list is empty. */
+  unread?: Readonly<Partial<Record<ListName, string>>> | undefined
+}
+type ListName = keyof typeof LISTS
 
 /** One difference between two snapshots. */
 export type SnapshotChange = {
   /** What it does to somebody who knows only the earlier one. */
   impact: Impact
-  of: 'tool' | 'prompt' | 'resource'
-  /** Of the tool or prompt, or the resource's URI; the server's text. */
+  of: 'tool' | 'prompt' | 'resource' | 'list'
+  /** Of the tool or prompt, or the resource's URI, which are the server's text; of a list `tools` and so on. */
   name: string
-  kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'other'
+  kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'unread' | 'other'
   /** JSON pointer into the tool, prompt or resource that still has it. */
   pointer: string
   /** What changed, behind its name; quotes the server. */
@@ -60,7 +64,7 @@ export function snapshotOf(value: unknown): Snapshot {
   if (!isPlainObject(value) || !Array.isArray(value['tools']))
     throw new SnapshotError('is not a snapshot: it lists no tools')
   if (hasMoreLevels(value, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
-  const listed = (name: keyof typeof LISTS): Listed[] => {
+  const listed = (name: ListName): Listed[] => {
     const { [name]: items = [] } = value
     if (!Array.isArray(items)) throw new SnapshotError(`is not a snapshot: its ${name} are no list`)
     return items.map((item: unknown, at) => {
@@ -68,7 +72,22 @@ export function snapshotOf(value: unknown): Snapshot {
       throw new SnapshotError(`is not a snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
     })
   }
-  return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
+  const lists = { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
+  const { unread = null } = value
+  const reasons = Object.keys(LISTS).flatMap(name => {
+    const why: unknown = Object(unread)[name]
+    return typeof why === 'string' ? [[name, why] as const] : []
+  })
+  return reasons.length > 0 ? { ...lists, unread: Object.fromEntries(reasons) } : lists
+}
+
+/** A sentence for each list that a snapshot lacks; quotes the server. */
+export function unreadLines({
+  unread = {},
+}: {
+  unread?: Readonly<Record<string, string>> | null | undefined
+}): string[] {
+  return Object.entries(unread ?? {}).map(([name, why]) => `The ${name} could not be read. ${why}`)
 }
 
 /**
@@ -82,8 +101,15 @@ export async function snapshotChanges(
 ): Promise<SnapshotChange[]> {
   const end = performance.now() + limitMs
   const changes: SnapshotChange[] = []
-  for (const list of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+  for (const list of Object.keys(LISTS) as ListName[]) {
     const { of, key } = LISTS[list]
+    const [wasUnread, isUnread] = [before.unread?.[list], after.unread?.[list]]
+    if (wasUnread !== undefined || isUnread !== undefined) {
+      const says = `could not be read ${isUnread === undefined ? 'before' : 'now'}, and are not compared`
+      const isNew = wasUnread === undefined || isUnread === undefined
+      if (isNew) changes.push({ impact: 'unknown', of: 'list', name: list, kind: 'unread', pointer: '', says })
+      continue
+    }
     const pairs = new Map<string, { was: Listed[]; is: Listed[] }>()
     for (const [side, items] of [['was', before[list]] as const, ['is', after[list]] as const])
       for (const item of items) {

@@ -1,3 +1,4 @@
+import { allTools } from '../../api/client/errors/all-tools.ts'
 import type { CallOptions, Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
@@ -97,7 +98,7 @@ async function listTools(
   call: CallOptions,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   try {
-    const { tools } = await client.servers.export(target, call)
+    const tools = allTools(await client.servers.export(target, call))
     return new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]))
   } catch {
     call.signal?.throwIfAborted()

@@ -1,10 +1,11 @@
+import { allTools } from '../../api/client/errors/all-tools.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { localClock, localMoment } from '../../lib/times.ts'
 import { casesByTool, type SeenTool, type ToolListing } from '../runs/comparison-tools.ts'
-import { type Snapshot, snapshotChanges, type SnapshotChange } from '../servers/snapshots.ts'
+import { type Snapshot, snapshotChanges, snapshotOf, type SnapshotChange } from '../servers/snapshots.ts'
 
 /** A saved server that the cases of a watched suite call. */
 export type WatchedServer = {
@@ -123,7 +124,10 @@ async function reconnect(
   for (;;) {
     const passed = performance.now() - begun
     try {
-      const is = await client.servers.reconnect({ projectId, serverId: id })
+      const answer = await client.servers.reconnect({ projectId, serverId: id })
+      // Trials use tools: that they could not be read is no change but a fault.
+      allTools(answer)
+      const is = snapshotOf(answer)
       const isNew = isProgram || was === undefined || wasAway || !isSameJson(listsOf(is), listsOf(was))
       if (isNew || signal.aborted || passed >= HTTP_BEGIN_MS) return { is, mayBeOld: !isNew }
     } catch (error) {

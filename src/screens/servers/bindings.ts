@@ -43,6 +43,7 @@ export const serversKeys = define.screen('servers', 'Servers', {
     needs: 'service',
     help: 'Check whether its settings require OAuth; nothing is connected.',
   }),
+  printed: on('printed', 'console', { help: 'Go to Console: what its program printed.' }),
   compare: on('compare', 'compare with a snapshot', {
     needs: 'service',
     help: 'Show what changed since a snapshot in a file, and what breaks callers.',

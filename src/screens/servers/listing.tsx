@@ -64,7 +64,12 @@ export function useListing<Item extends object>(
   const { live } = useLiveServer(projectId, server.id)
   const note = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })
   const items: readonly Item[] = pages.items ?? NO_ITEMS
-  return { pages, note, list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }) }
+  return {
+    pages,
+    note,
+    isProgram: server.url == null,
+    list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }),
+  }
 }
 
 /** Has something done with the chosen item of a listing. */
@@ -86,6 +91,8 @@ type ListingProps<Item> = {
   none: string
   /** What else is to be said of the list, behind the count. */
   note?: string | undefined
+  /** mcpdeck starts it, so that the console may say why it does not answer. */
+  isProgram: boolean
   /** The chosen item for reading; must be stable. */
   describe: (item: Item) => Line[]
 }
@@ -96,12 +103,14 @@ export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   useReadAhead(pages, true)
   useReadOn(pages, { focused: props.focused })
   const { error, problem } = pages
-  const next = `Press ${useKeyName()(serversKeys, 'doctor')} to have the doctor check what it can do.`
+  const key = useKeyName()
+  const next = `Press ${key(serversKeys, 'doctor')} to have the doctor check what it can do.`
+  const printed = props.isProgram ? ` Press ${key(serversKeys, 'printed')} for what its program printed.` : ''
   const empty = { why: props.none, next }
   if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...empty} />
   return (
     <PaneState
-      data={isOff(error) && problem ? { ...pages, problem: OFF } : pages}
+      data={problem ? { ...pages, problem: isOff(error) ? OFF : { ...problem, next: problem.next + printed } } : pages}
       loading={props.loading}
       empty={list.total === 0 && !pages.hasMore ? empty : undefined}
     >

@@ -145,6 +145,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       if (connectionId !== undefined) router.go(connectionsRoute.to({ projectId, connectionId, pane: 'detail' }))
     },
     edit: onServer(saving.edit),
+    printed: on(({ server: { id: serverId } }) => router.replace({ tab: 'console', serverId, pane: 'detail' })),
     compare: onServer(compare),
     roots: onServer(editRoots),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),

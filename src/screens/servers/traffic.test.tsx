@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { saveServer } from '../../../test/saved-server.ts'
 import { tabsKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
-import { consoleKeys, trafficKeys } from './bindings.ts'
+import { consoleKeys, serversKeys, trafficKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
 const keys = trafficKeys.bindings
@@ -89,4 +90,16 @@ test.each(['traffic', 'console'])('of a service that does not offer it the tab o
   await open({ projectId, serverId, tab }, hosted)
   await app.see('Only in a local workspace')
   await hosted.close()
+})
+
+test('a program that does not start leads from its tools to all that it printed', async () => {
+  const { projectId } = ids
+  const args = [fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url)), 'exits']
+  const body = { name: 'failing', enabled: true, transportType: 'stdio' as const, command: process.execPath, args }
+  const { id: serverId } = await testService.client.servers.create({ projectId, body })
+  await open({ tab: 'tools', serverId })
+  await app.see('for what its program printed')
+  await app.press(serversKeys.bindings.printed)
+  await app.see(/stderr.*starting/)
+  await app.see(/stderr.*cannot read the configuration/)
 })

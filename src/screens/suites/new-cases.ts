@@ -1,5 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import { allTools } from '../../api/client/errors/all-tools.ts'
 import { createCases, outcomeCounts, type BatchOptions, type CaseOutcome } from '../../domain/suites/batch.ts'
 import { DUPLICATE_POLICIES, type DuplicatePolicy } from '../../domain/suites/duplicates.ts'
 import type { CaseForm } from '../../domain/suites/case-form.ts'
@@ -166,11 +167,10 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
     if (servers.length === 0) tell('warn', 'This project has no server.')
     return undefined
   }
-  const listed = await authoring.read(`Reading the tools of ${server.name}…`, call =>
-    client.servers.export({ projectId, serverId: server.id }, call),
+  const tools = await authoring.read(`Reading the tools of ${server.name}…`, async call =>
+    allTools(await client.servers.export({ projectId, serverId: server.id }, call)),
   )
-  if (!listed) return undefined
-  const { tools } = listed
+  if (!tools) return undefined
   if (tools.length === 0) {
     tell('warn', `${server.name} has no tool.`)
     return undefined

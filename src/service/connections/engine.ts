@@ -12,6 +12,7 @@ import {
   LISTINGS,
   listAllOrNone,
   listPage,
+  offers,
   readResource,
   type Listing,
 } from './requests.ts'
@@ -91,7 +92,7 @@ export type Connections = {
     signal?: AbortSignal,
   ): Promise<GetPromptResult>
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
-  /** All pages; kinds the server does not offer are empty. */
+  /** All pages; kinds that the server does not offer are empty, and those that it cannot list, which `unread` names. */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
   /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
@@ -188,12 +189,31 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 }
 
 async function takeSnapshot(serverId: string, session: Session, deadline: Deadline): Promise<ExportSnapshot> {
+  const unread = new Map<string, unknown>()
+  const listed = async <T>(name: string, listing: Listing<T>): Promise<T[]> => {
+    try {
+      return await listAllOrNone(session, listing, deadline)
+    } catch (error) {
+      // A server that answers the rest goes on; one that is gone or late is none to take a snapshot of.
+      if (!session.usable || deadline.signal.aborted) throw error
+      unread.set(name, error)
+      return []
+    }
+  }
+  const lists = {
+    tools: await listed('tools', LISTINGS.tools),
+    resources: await listed('resources', LISTINGS.resources),
+    prompts: await listed('prompts', LISTINGS.prompts),
+  }
+  const [first] = unread.values()
+  const offered = Object.keys(lists).filter(name => offers(session, name))
+  if (unread.size > 0 && unread.size === offered.length) throw first
+  const reasons = [...unread].map(([name, error]) => [name, (error as Error).message])
   return {
     serverId,
     exportedAt: isoTime(Date.now()),
-    tools: await listAllOrNone(session, LISTINGS.tools, deadline),
-    resources: await listAllOrNone(session, LISTINGS.resources, deadline),
-    prompts: await listAllOrNone(session, LISTINGS.prompts, deadline),
+    ...lists,
+    ...(unread.size > 0 && { unread: Object.fromEntries(reasons) as Record<string, string> }),
   }
 }
 

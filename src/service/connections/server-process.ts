@@ -9,6 +9,8 @@ import { MARK_VARIABLE, endStrays } from './strays.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const STDERR_KEPT_BYTES = 8 * 1024
+/** Before anybody listens, as to a program that starts ahead of all else. */
+const STDERR_UNHEARD_BYTES = 256 * 1024
 /** Output already written may still be in the pipe when the exit is reported. */
 const DRAIN_MS = 100
 
@@ -27,6 +29,8 @@ export type ServerProcess = {
   readonly ended: Promise<string>
   /** What it has written to stderr last, in one line that is safe to show; empty while there is none. */
   lastWords(): string
+  /** Hears what it writes to stderr, beginning with what it wrote before. */
+  onStderr(listener: (chunk: Buffer) => void): void
   /** Ends the program and everything it started; safe to call twice. */
   end(): Promise<void>
 }
@@ -50,7 +54,7 @@ export async function startServer(
   } catch (error) {
     throw cannotStart(serverName, command, error)
   }
-  const lastWords = keepLastWords(child)
+  const { lastWords, onStderr } = keepStderr(child)
   const exited = new Promise<string>(resolve => {
     child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`))
   })
@@ -79,7 +83,7 @@ export async function startServer(
   child.stdin.on('error', () => {})
   child.on('error', () => {})
   const isLeft = ending === 'guardian' && process.platform !== 'win32'
-  return { child, ended, lastWords, end: () => (end ??= isLeft ? leave() : endHere()) }
+  return { child, ended, lastWords, onStderr, end: () => (end ??= isLeft ? leave() : endHere()) }
 }
 
 function spawnOrRefuse({ command, args, env }: ServerCommand, serverName: string) {
@@ -116,15 +120,24 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
   return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
-/** Reads stderr for ever, so that the server never blocks on it, and answers what it said last. */
-function keepLastWords(child: ChildProcessWithoutNullStreams): () => string {
+/** Reads stderr for ever, so that the server never blocks on it, and keeps what it said last. */
+function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 'lastWords' | 'onStderr'> {
   let tail = Buffer.alloc(0)
+  let listener: ((chunk: Buffer) => void) | undefined
   child.stderr.on('error', () => {})
   child.stderr.on('data', (chunk: Buffer) => {
+    const kept = listener ? STDERR_KEPT_BYTES : STDERR_UNHEARD_BYTES
     // Buffer.from copies: a slice alone would keep every chunk alive.
-    tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-STDERR_KEPT_BYTES))
+    tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-kept))
+    listener?.(chunk)
   })
-  return () => lastWordsIn(tail.toString('utf8'))
+  return {
+    lastWords: () => lastWordsIn(tail.subarray(-STDERR_KEPT_BYTES).toString('utf8')),
+    onStderr(hears) {
+      listener = hears
+      if (tail.length > 0) hears(tail)
+    },
+  }
 }
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */

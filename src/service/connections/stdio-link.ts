@@ -74,7 +74,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     })
     if (tap) {
       tap.print('process', `started as process ${started.child.pid}`)
-      started.child.stderr.on('data', (chunk: Buffer) => tap.print('stderr', chunk))
+      started.onStderr(chunk => tap.print('stderr', chunk))
     }
     const hasEnded = (how: string): void => {
       if (closing) tap?.print('process', how)

@@ -55,6 +55,7 @@ export const VERBS = {
   pin: { key: 'P', does: 'Pin it in the incident notebook.' },
   more: { key: '+', does: 'Read more.' },
   date: { key: 'alt+g', does: 'Go to a date.' },
+  printed: { key: 'alt+p', does: 'Show what its program printed.' },
   logLevel: { key: 'alt+v', does: 'Choose how much it logs.' },
   all: { key: '*', does: 'Take all, or none.' },
   copy: { key: 'y', does: 'Copy it.' },

@@ -3,6 +3,7 @@ import { contract } from '../../../api/contract/contract.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { Tool } from '../../../api/contract/server-operations.ts'
 import { describeError } from '../../../api/client/errors/error-text.ts'
+import { allTools } from '../../../api/client/errors/all-tools.ts'
 import type { ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import type { ToolEvidence } from './use-tool-evidence.ts'
 import { callFaults, type CallFaults } from './call-faults.ts'
@@ -47,7 +48,7 @@ export async function readToolsNow(
       // Some servers offer more to a screen that can answer them than to a run; this is what runs see.
       const input = { projectId, serverId: server.id, body: {} }
       const { value } = await client.exchange(contract.servers.export, input)
-      return { serverName, tools: value.tools.map(seenTool) }
+      return { serverName, tools: allTools(value).map(seenTool) }
     } catch (error) {
       const { title, sentence } = describeError(error)
       return { serverName, why: `${title}: ${sentence}` }
