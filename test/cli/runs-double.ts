@@ -34,6 +34,11 @@ export const asHtml: Fault = response => {
   return true
 }
 
+export const redirecting: Fault = response => {
+  response.writeHead(302, { location: 'http://portal.example/' }).end()
+  return true
+}
+
 export const hangingUp: Fault = response => {
   response.socket?.destroy()
   return true

@@ -7,7 +7,7 @@ import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { followRun } from '../../src/cli/follow/follow-run.ts'
 import { openTerminal } from '../pty/terminal.ts'
 import { until } from '../service/harness.ts'
-import { asHtml, hangingUp, refusing, trial, type RunsDouble } from './runs-double.ts'
+import { asHtml, hangingUp, redirecting, refusing, trial, type RunsDouble } from './runs-double.ts'
 import { openStage } from './stage.ts'
 import { DEADLINE_MS } from '../../src/api/client/transport/transport.ts'
 
@@ -17,6 +17,7 @@ describe.concurrent('a line that is lost midway', () => {
     ['connections that break', 4, hangingUp],
     // It is not asked for again at once.
     ['a page of a proxy', 2, asHtml],
+    ['a proxy that sends elsewhere', 2, redirecting],
     ['errors of the service', 4, refusing(503, 'INTERNAL_ERROR')],
   ])('%s: says so once, goes on and ends with the verdict', async ([, times, fault], ending) => {
     const { service, watch } = await openStage(ending)

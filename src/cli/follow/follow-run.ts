@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
+import { ApiError, connectionFault, refusal } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
@@ -136,10 +136,11 @@ export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (failures - 1))
 }
 
-/** Whether a service that answered before may answer again by itself: also a page of a proxy comes and goes. */
+/** Whether a service that answered before may answer again by itself: what a proxy answers in its place passes. */
 export function isPassing(error: ApiError): boolean {
-  if (error.retryable || error.answer === 'html') return true
-  return error.kind === 'invalid-response' && (error.code === 'html' || error.code === 'not-json')
+  const fault = connectionFault(error)
+  if (error.retryable || (fault !== undefined && fault !== 'key-refused')) return true
+  return error.kind === 'invalid-response' && error.code === 'not-json'
 }
 
 /** The service is there and asks for patience. */
