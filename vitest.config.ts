@@ -29,7 +29,12 @@ const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
 /** What a machine may lack beside Node, npm, git and the tools of a shell: tests that start one have it as a tag. */
 const OTHER_PROGRAMS = ['bash', 'fish', 'setsid', 'tmux', 'zsh']
 
-const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts', './test/failed-test.ts']
+const setupFiles = [
+  './test/property-seed.ts',
+  './test/fresh-connections.ts',
+  './test/answer-check.ts',
+  './test/failed-test.ts',
+]
 const drawing = [...setupFiles, './test/built-packages.ts']
 const built = './test/built-thread.ts'
 
@@ -112,7 +117,7 @@ export default defineConfig({
     // Most of what tests make is short-lived: a larger young space collects it less often. Other processes want the
     // processors that would help to collect it.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32', '--single-threaded-gc'],
-    maxWorkers: 4,
+    maxWorkers: 6,
     // Some tests start a dozen processes, on two busy cores; where a machine is slow, nothing is wrong with them.
     ...within(120_000),
     expect: { poll: { timeout: 30_000 } },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { closingLine } from '../../test/closing-line.ts'
-import { OF_FILE_TIMES, openOddPlace, sampleOf } from './odd-place.ts'
+import { openOddPlace, sampleOf } from './odd-place.ts'
 import { summary } from './summary.ts'
 import { lookAgain, runTests, type Checkout, type FailureAt } from './tests.ts'
 
@@ -26,24 +26,22 @@ const began = performance.now()
 const print = (text: string) => void process.stdout.write(text)
 const seconds = () => `${Math.round((performance.now() - began) / 1000)} s`
 
+// Kept to the end: a second look at what failed there needs it.
+using places = new DisposableStack()
 const checking = check()
 const failures: FailureAt[] = []
 const broken: string[] = []
 let counts = { passed: 0, skipped: 0 }
 
 if (values.odd) {
-  using place = openOddPlace(root)
-  await test(
-    place,
-    OF_FILE_TIMES.flatMap(file => ['--exclude', file]),
-  )
+  await test(places.use(openOddPlace(root)), [])
 } else {
   await test(bare, BARE_TESTS)
   counts = { passed: 0, skipped: 0 }
   const report = await test(here, [])
   print(`\ntests ended after ${seconds()}\n`)
   if (report) {
-    using place = openOddPlace(root)
+    const place = places.use(openOddPlace(root))
     const commit = execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], { encoding: 'utf8' })
     const whole = { ...counts }
     await test(place, sampleOf(report, commit, SAMPLE_TESTS))

@@ -128,7 +128,7 @@ test('a stream that is resumed twice carries the id of its last event each time'
 })
 
 test('the sentence of a call that takes too long names the default, the ceiling and the option', async () => {
-  const { code, stderr } = await run('call', '--command', `${process.execPath} ${SMALL} silent-call`, ...SHORT)
+  const { code, stderr } = await run('call', '--command', `'${process.execPath}' '${SMALL}' silent-call`, ...SHORT)
   expect(code).toBe(3)
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
 })

@@ -7,7 +7,6 @@ import { goKeysOf } from '../../src/app/shell/app-keys.ts'
 import { casesKeys, middleKeys } from '../../src/screens/suites/cases-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { commandLineOf } from '../command-line-of.ts'
-import { REAL_CLOCK } from '../pty/home.ts'
 import { until, type Ending } from '../service/harness.ts'
 import { usedHome } from './homes.ts'
 import { visit, type Visitor } from './visitor.ts'
@@ -38,7 +37,7 @@ ${script}
 `,
   )
   chmodSync(editor, 0o700)
-  const env = { ...REAL_CLOCK, EDITOR: `'${editor}' --wait`, MCPDECK_HIDDEN: 'x', MY_API_TOKEN: 'x' }
+  const env = { EDITOR: `'${editor}' --wait`, MCPDECK_HIDDEN: 'x', MY_API_TOKEN: 'x' }
   const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [])
   return { home, env, runs }
 }

@@ -55,10 +55,16 @@ export function minimalEnv(home: string): Record<string, string> {
 }
 
 /** The folder, the zone and the clock of a run of tests, which all its programs have; see `scripts/ci/odd-place.ts`. */
-export const PASSED_ON = ['TMPDIR', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'FAKETIME_NO_CACHE']
-
-/** For programs that compare the times of files with the clock: a moved clock does not move those. */
-export const REAL_CLOCK = { LD_PRELOAD: undefined }
+export const PASSED_ON = [
+  'TMPDIR',
+  'TZ',
+  'LD_PRELOAD',
+  'FAKETIME',
+  'FAKETIME_DONT_FAKE_MONOTONIC',
+  'FAKETIME_NO_CACHE',
+  // The library sets it for the programs that a program starts.
+  'FAKETIME_SHARED',
+]
 
 /** A port that no program of a machine uses (IANA: compressnet). */
 export const UNUSED_PORT = 2

@@ -218,7 +218,7 @@ describe('patched text packages answer as the original ones', () => {
         expectEqual(({ stringWidth }) => stringWidth(sample))
         expectEqual(({ stringWidth }) => stringWidth(sample, { ambiguousIsNarrow, countAnsiEscapeCodes }))
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -232,7 +232,7 @@ describe('patched text packages answer as the original ones', () => {
           styledCharsToString(styledCharsFromTokens(tokenize(sample))),
         )
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 
@@ -246,7 +246,7 @@ describe('patched text packages answer as the original ones', () => {
           cliTruncate(sample, length, { position: where, preferTruncationOnSpace: flag }),
         )
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 
@@ -258,7 +258,7 @@ describe('patched text packages answer as the original ones', () => {
         expectEqual(({ measureText, sanitizeAnsi }) => measureText(sanitizeAnsi(sample)))
         expectEqual(({ wrapText, sanitizeAnsi }) => wrapText(sanitizeAnsi(sample), width, how))
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 
@@ -288,7 +288,7 @@ describe('patched text packages answer as the original ones', () => {
     }
     fc.assert(
       fc.property(fc.array(write, { maxLength: 8 }), writes => expectEqual(packages => frame(packages, writes))),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 })

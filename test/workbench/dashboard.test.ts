@@ -111,7 +111,7 @@ test('saved servers are taken from files, pasted, edited, examined and compared'
   await terminal.waitFor(/▌thinking/)
   terminal.type('e')
   const [program = ''] = servers.find(({ name }) => name === 'thinking')!.command
-  await terminal.waitFor(new RegExp(`Address or command +${program.slice(0, 8)}`))
+  await terminal.waitFor(new RegExp(`Address or command +'?${program.slice(0, 8)}`))
   await close(terminal, 'Edit thinking')
   terminal.type('d')
   await terminal.waitFor('ready')

@@ -215,7 +215,7 @@ test(
 test.each([
   { beside: 'nothing in flight', live: [] },
   { beside: 'three runs of one project in flight, which take a quarter of the requests', live: [0, 1, 2] },
-])('failures anywhere, at any time, with $beside, are on screen soon', async ({ live }) => {
+])('failures anywhere, at any time, with $beside, are on screen soon', { timeout: 60_000 }, async ({ live }) => {
   const world = organization({ startAt: justNow })
   const { clock, sent } = world
   run(world, live)

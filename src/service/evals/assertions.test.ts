@@ -214,7 +214,8 @@ test('six hundred patterns without end keep a trial for no more than about a sec
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(4 * WORK_LIMITS.trialPatterns.most)
   expect(verdicts.every(({ passed }) => !passed)).toBe(true)
-  expect(verdicts[0]!.reason).toContain('did not come to an end within 250 ms')
+  // On a machine that does something else in between the first one already takes the time of all.
+  expect(verdicts[0]!.reason).toMatch(/did not come to an end within 250 ms|together took longer than 1000 ms/)
   expect(verdicts.at(-1)!.reason).toContain('together took longer than 1000 ms')
   // The next trial has a second of its own.
   expect(judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed).toBe(true)
