@@ -52,6 +52,28 @@ describe('in the program', () => {
     expect(app.router.current().params).toEqual({ projectId })
   })
 
+  test('another project is a key and a few letters away, on the screen that is open', async () => {
+    const name = 'New bakery'
+    const { id } = await testService.client.projects.create({ body: { name } })
+    app = await openApp({ testService, place: projectsRoute.to({ projectId }) })
+    await app.see(name)
+    app.router.go(serversRoute.to({ projectId }))
+    await app.see('▌everything')
+    await app.press(appKeys.bindings.projects)
+    await app.see('Choose a project')
+    await app.type('bakery')
+    await app.see(/▌New bakery/)
+    await app.press('enter')
+    await app.see('This project has no saved server.')
+    expect(app.router.current()).toEqual({ screen: 'servers', params: { projectId: id } })
+    await app.press(appKeys.bindings.projects)
+    await app.type('all')
+    await app.press('enter')
+    await app.see('Sandbox')
+    expect(app.router.current().screen).toBe('projects')
+    await testService.client.projects.delete({ projectId: id })
+  })
+
   test('what was read already is found by its name', async () => {
     await openPalette()
     await app.type('sandb')

@@ -22,7 +22,6 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { LoadedScreen } from '../registry.ts'
-import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { goKeysOf, tooSmallKeys } from './app-keys.ts'
 import { RecordChecks } from './record-checks.tsx'
@@ -222,7 +221,6 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     last: () => {
       if (!router.last()) throw new UnavailableAction('No other place was open yet.')
     },
-    projects: () => openScreen(screens.find(({ route }) => route === projectsRoute)),
     mouse: useMouseSwitch(actions.toggleMouse),
     theme: useThemeChooser(actions.themes),
   })

@@ -4,6 +4,7 @@ import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import { flyingPlaces, useFlyingWaves } from '../../screens/swarms/use-flying.ts'
 import type { LoadedScreen } from '../registry.ts'
@@ -28,13 +29,14 @@ const WIDTH = 90
 
 /**
  * Opens the palette over what works and what is known at this moment; `actions` opens it over what can be done with
- * the chosen thing alone, `screens` over all screens with what each is.
+ * the chosen thing alone, `screens` over all screens with what each is, `projects` over the projects that were read, of
+ * which the chosen one becomes that of the screen.
  */
 export function usePalette(
   screens: readonly LoadedScreen[],
   projectId: () => string | undefined,
   agent: Pick<Agent, 'ask' | 'about'>,
-): { palette: () => void; actions: () => void; screens: () => void } {
+): Record<'palette' | 'actions' | 'screens' | 'projects', () => void> {
   const overlays = useOverlays()
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -86,5 +88,15 @@ export function usePalette(
       () => undefined,
     )
   }
-  return { palette, actions, screens: overview }
+  const projects = (): void => {
+    const { screen, params } = router.current()
+    const here = params['projectId'] === undefined ? undefined : screens.find(({ route }) => route.screen === screen)
+    const { to } = here?.route ?? projectsRoute
+    const known = screens.find(({ route }) => route === projectsRoute)?.named?.(queryClient) ?? []
+    const all = { id: 'projects', text: 'All projects', detail: 'screen', choose: () => go(projectsRoute.to()) }
+    if (known.length === 0) return all.choose()
+    const inProjects = known.map(project => ({ ...project, place: to({ projectId: project.id }) }))
+    return open('Choose a project', [...namedEntries(inProjects, go), all], () => undefined)
+  }
+  return { palette, actions, screens: overview, projects }
 }
