@@ -31,6 +31,7 @@ export const runsKeys = define.screen('runs', 'Runs', {
     help: 'Choose the latest run before a date or a time; older runs are read as needed.',
   }),
   doctor: on('tools', 'tools then and now', {
+    hint: true,
     needs: 'service',
     help: 'What changed about the tools since the suite last passed, and what the servers offer now.',
   }),
