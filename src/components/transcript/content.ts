@@ -1,11 +1,11 @@
 import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { jsonNode } from '../json/json-tree.ts'
+import { jsonNode, openDepth } from '../json/json-tree.ts'
 import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
-import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isPlainObject, parseInner, type JsonObject } from '../../lib/json.ts'
 import { binaryOf, blobOf } from './binary-content.ts'
 import { mediaNode } from './media.ts'
 
@@ -16,15 +16,31 @@ export type ContentLook = { symbols: Symbols; rendered: boolean; reader?: BlockR
 
 /** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
 export const MOST_MARKDOWN = 2_000_000
+/** A longer text that is JSON shows as it is written. */
+const MOST_JSON = 500_000
 const MOST_WORDS = 300
 
-/** Text as parts of a document: Markdown laid out, all else line by line. */
+/**
+ * Text as parts of a document: Markdown and JSON laid out, all else line by line. JSON is copied as it was received.
+ */
 export function textNodes(text: string, format: 'markdown' | 'plain', id: string, look: ContentLook): OutlineNode[] {
+  const json = format === 'plain' && look.rendered ? jsonIn(text) : undefined
+  if (json) return [{ ...jsonNode(json, { id, open: openDepth(json) }), copy: () => text }]
   if (format === 'plain' || !look.rendered || text.length > MOST_MARKDOWN)
     return [{ id, body: () => textSource(text), copy: () => text }]
   const document = markdown(text, look.symbols, id, look.reader)
   document.scan(Infinity)
   return [...document.roots()]
+}
+
+/** The object or list that a text is; undefined for other texts, and for longer ones. */
+function jsonIn(text: string): object | undefined {
+  if (text.length > MOST_JSON || !/^\s*[[{]/.test(text)) return undefined
+  try {
+    return parseInner(text) as object
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a type, or the name in an address, says that a text is Markdown. */

@@ -144,6 +144,23 @@ test('blocks: text as text, binary as type and size, the rest as JSON', () => {
   expect(line({ type: 'novel', x: [1] })).toBe('{\n"type": "novel",\n"x": [\n1\n]\n}')
 })
 
+test('text that is JSON is laid out and folds, and is copied as it came', () => {
+  const text = '{"id":12345678901234567890,"rows":[{"a":1}]}'
+  const laidOut = '{\n"id": 12345678901234567890,\n"rows": [\n{\n"a": 1\n}\n]\n}'
+  const nodes = blockNodes({ type: 'text', text }, 'b', look)
+  expect(rowsOf(nodes, { folding: UNFOLDED }).join('\n')).toBe(laidOut)
+  expect(rowsOf(nodes, { folding: { all: false, except: new Map() } })).toHaveLength(1)
+  expect(nodes[0]!.copy?.()).toBe(text)
+  const resource = { uri: 'demo:1', mimeType: 'application/json', text }
+  expect(rowsOf(blockNodes({ type: 'resource', resource }, 'b', look), { folding: UNFOLDED }).join('\n')).toBe(
+    `demo:1\n${laidOut}`,
+  )
+  for (const other of ['[draft] a title', '{"cut":', '42', '']) {
+    const [node] = blockNodes({ type: 'text', text: other }, 'b', look)
+    expect(rowsOf([node!]).join('\n')).toBe(other)
+  }
+})
+
 test('prompt messages and resource contents', async () => {
   const prompt = await settledCall(() =>
     Promise.resolve({
