@@ -124,7 +124,8 @@ export async function followRun(
   }
 }
 
-function intervalOf({ budget }: Client, requestsEach: number, polls: number): number {
+/** The pause before the next poll of a run, in milliseconds. */
+export function intervalOf({ budget }: Client, requestsEach: number, polls: number): number {
   const { pollers, unlimited, refillPerSecond } = budget.snapshot()
   const interval = pollInterval({ live: pollers, requestsEach, visible: true, unlimited, refillPerSecond })
   // Many a local run is over before the first of these pauses would be.

@@ -7,6 +7,7 @@ import { escapedXml } from '../../lib/printable.ts'
 import { amountOf } from '../../domain/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
 import type { GateResult } from '../../domain/runs/gates.ts'
+import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
 import { trialState } from '../../domain/runs/trials.ts'
@@ -98,6 +99,9 @@ function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { 
     outcome: [outcomeOfRun(run), passedPart(run, trials)].filter(Boolean).join(', '),
     environment: run.environment?.name ?? run.environment?.id,
     client: run.client?.name,
+    ...Object.fromEntries(
+      judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
+    ),
   }
   return {
     '@name': inAttribute(name),

@@ -3,6 +3,7 @@ import { CAUSES, causeOf } from '../../domain/runs/causes.ts'
 import { passRate } from '../../domain/runs/trials.ts'
 import { variantNames } from '../../domain/runs/variants.ts'
 import { inUnit } from '../../domain/runs/counts.ts'
+import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { counted, shareLabel } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
@@ -15,6 +16,9 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
     ...gates.map(
       ({ gate, passed, says }) =>
         `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
+    ),
+    ...judgeAdvice(run?.judges).map(
+      ({ name, words }) => `judge, as advice beside the verdict: ${name}: ${clean(words)}`,
     ),
     ...(comparison ? comparisonLines(comparison) : []),
   ]

@@ -14,6 +14,7 @@ import { say } from '../output/prose.ts'
 import { type CommonOptions, resolveSettings, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { followRun, isPassing, NoRun, type FollowEvent, type Followed } from './follow-run.ts'
+import { withJudge } from './judge-wait.ts'
 import { type Base, baseOf, checkBase } from './base.ts'
 import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
@@ -127,7 +128,8 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
         runs.map(async ({ label, place }) => {
           const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
           const options = { interrupt, timeout: timeout.signal, onEvent, executed: extras.executed?.(place.runId) }
-          const followed = await followRun(client, place, options)
+          const ended = await followRun(client, place, options)
+          const followed = await withJudge(client, place, ended, { stop, say: reporter.say })
           return await judged({ client, place, gates, own, reporter, base: extras.base, stop }, label, followed)
         }),
       )

@@ -109,7 +109,7 @@ test('a settled trial as an iteration, with one score a scorer that joins to its
     status: 'completed',
     result: 'failed',
     trialClass: 'failed',
-    model: 'm1',
+    model: null,
     provider: null,
     tokensUsed: null,
     error: 'Unknown tool',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTheme } from '../../../tui/theme/theme.ts'
-import { judgeLines, judgesOf } from './judge-lines.ts'
+import { judgesOf } from '../../../domain/runs/judges.ts'
+import { judgeLines } from './judge-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })
 
@@ -13,7 +14,7 @@ test('a case that could not be graded is told from one below the threshold', () 
   ]
   const [judge] = judgesOf({ goalCompletion: { ...state, threshold: 0.7, cases } })
   expect(judgeLines(judge!, symbols)).toMatchObject([
-    { text: 'Goal completion: 1 of 3 cases reached 0.7, 1 not graded (m)' },
+    { text: 'Goal completion: 1 of 3 cases reached the threshold of 0.7, 1 not graded (m)' },
     { text: `${symbols.error} 0.1 bad`, tone: 'error' },
     { text: `${symbols.warn} — open`, tone: 'warn' },
     { text: 'The judge gave no usable grade.' },

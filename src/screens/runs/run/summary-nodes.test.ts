@@ -128,3 +128,12 @@ test('the servers that a run started show with their version and program, withou
   expect(text).toMatch(/weather +again \d{4}-\d\d-\d\d \d\d:\d\d, https:/)
   expect(text).not.toContain('hunter2')
 })
+
+test('a judge is named beside the verdict, with its threshold', () => {
+  const cases = [{ caseKey: 'p1', score: 0.1, passed: false }]
+  const judges = { goalCompletion: { status: 'completed', threshold: 0.7, cases } }
+  const text = textOf({ run: run({ result: 'passed', judges }) })
+  const words =
+    /Result +[^\n]+\n[^]*?Goal completion +! 0 of 1 case reached the threshold of 0\.7; advice, the verdict stays\n/
+  expect(text.slice(0, text.indexOf('Latency'))).toMatch(words)
+})

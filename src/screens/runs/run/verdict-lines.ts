@@ -1,6 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { runCounts } from '../../../domain/runs/counts.ts'
+import { judgeAdvice } from '../../../domain/runs/judges.ts'
 import { isVerdict, undecidedOf, verdictWord } from '../../../domain/runs/outcome.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
@@ -19,6 +20,7 @@ export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
     ['Verdict', verdictWords(run)],
     ...(decision && run.result === run.decisionSummary?.decision ? [] : [resultField(run, symbols)]),
     integrityField(run, symbols),
+    ...judgeFields(run, symbols),
   ]
 }
 
@@ -64,6 +66,14 @@ function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): 
   if (scoreIntegrity == null && !isTerminalRunStatus(status)) return ['Scores', 'verified when the run ends', 'muted']
   if (scoreIntegrity == null) return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: not reliable`, 'warn']
+}
+
+/** What judges say beside the verdict, which they never change. */
+function judgeFields({ judges }: EvalRun, symbols: Symbols): Field[] {
+  return judgeAdvice(judges).map(({ name, words, isPending, isDoubt }): Field => {
+    if (isPending) return [name, words, 'live']
+    return isDoubt ? [name, `${symbols.warn} ${words}; advice, the verdict stays`, 'warn'] : [name, words]
+  })
 }
 
 /** What was counted, in the unit it was counted in; the rate divides by what was graded. */

@@ -1,0 +1,85 @@
+import type { EvalRunJudges } from '../../api/contract/judge-shapes.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { counted, grouped } from './labels.ts'
+
+type JudgedCase = {
+  caseKey: string
+  score?: number | null
+  passed: boolean
+  reason?: string | null
+  notes: readonly string[]
+}
+
+export type Judge = {
+  /** Its name on the wire. */
+  id: 'goalCompletion' | 'groundedness'
+  name: string
+  /** Null and absent: nobody asked for it. */
+  status: string | null | undefined
+  errorCode: string | null | undefined
+  summary: string | null | undefined
+  generatedAt: number | undefined
+  modelUsed: string | null | undefined
+  threshold: number | null | undefined
+  cases: readonly JudgedCase[]
+}
+
+/** The judges that the contract names, in one shape; what each of them notes of a case is text. */
+export function judgesOf(judges: EvalRunJudges | null | undefined): Judge[] {
+  const { goalCompletion, groundedness } = judges ?? {}
+  const goals = (goalCompletion?.cases ?? []).map(each => withNotes(each, each.rubricHits))
+  const grounds = (groundedness?.cases ?? []).map(each => withNotes(each, each.unsupportedClaims))
+  return [
+    ...(goalCompletion ? [judgeOf('goalCompletion', 'Goal completion', goalCompletion, goals)] : []),
+    ...(groundedness ? [judgeOf('groundedness', 'Groundedness', groundedness, grounds)] : []),
+  ]
+}
+
+type State = NonNullable<EvalRunJudges['goalCompletion'] | EvalRunJudges['groundedness']>
+
+function judgeOf(id: Judge['id'], name: string, state: State, cases: readonly JudgedCase[]): Judge {
+  const { status, errorCode, summary, modelUsed, threshold } = state
+  const generatedAt = toEpochMs(state.generatedAt)
+  return { id, name, status, errorCode, summary, modelUsed, threshold, generatedAt, cases }
+}
+
+type Wire = { caseKey: string; score?: number | null | undefined; passed: boolean; reason?: string | null | undefined }
+
+function withNotes(
+  { caseKey, score = null, passed, reason = null }: Wire,
+  notes?: readonly string[] | null,
+): JudgedCase {
+  return { caseKey, score, passed, reason, notes: notes ?? [] }
+}
+
+/** How far a judge is, in a few words. */
+export function judgeState({ status, errorCode, summary, cases, threshold }: Judge): string {
+  if (status == null) return 'not requested'
+  if (status === 'pending') return 'being graded…'
+  if (status === 'failed') return ['failed', errorCode, summary].filter(Boolean).join(': ')
+  if (status !== 'completed') return status
+  const reached = cases.filter(({ passed }) => passed).length
+  const ungraded = cases.filter(isUngraded).length
+  const bar = threshold == null ? 'an unknown threshold' : `the threshold of ${threshold}`
+  const rest = ungraded === 0 ? '' : `, ${grouped(ungraded)} not graded`
+  return `${grouped(reached)} of ${counted(cases.length, 'case')} reached ${bar}${rest}`
+}
+
+/** A grade that is missing is no low one. */
+export function isUngraded({ passed, score }: Pick<JudgedCase, 'passed' | 'score'>): boolean {
+  return !passed && score == null
+}
+
+/** What a judge says beside a verdict, which it never changes. */
+type JudgeAdvice = { id: Judge['id']; name: string; words: string; isPending: boolean; isDoubt: boolean }
+
+/** The advice of every judge that was asked for; `isDoubt` where it failed, or not every case reached its threshold. */
+export function judgeAdvice(judges: EvalRunJudges | null | undefined): JudgeAdvice[] {
+  return judgesOf(judges).flatMap(judge => {
+    const { id, name, status, cases } = judge
+    if (status == null) return []
+    const isPending = status === 'pending'
+    const isClean = status === 'completed' && cases.length > 0 && cases.every(({ passed }) => passed)
+    return [{ id, name, words: judgeState(judge), isPending, isDoubt: !isPending && !isClean }]
+  })
+}
