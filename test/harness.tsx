@@ -119,6 +119,7 @@ export async function openApp(options: {
     | 'doctorSteps'
     | 'waitingRequests'
     | 'serverNews'
+    | 'serverWatches'
     | 'storedReaches'
     | 'executing'
     | 'unsaved'

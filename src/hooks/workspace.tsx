@@ -19,6 +19,7 @@ import type { Queries } from '../api/client/cache/queries.ts'
 import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins, Rings } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
+import type { ServerWatches } from '../domain/watching/server-watches.ts'
 import type { Watches } from '../domain/watching/watches.ts'
 import type { Shares } from '../domain/polling/share.ts'
 import type { Seen } from '../domain/seen/seen.ts'
@@ -66,6 +67,8 @@ export type Workspace = {
   rings?: Rings
   /** Suites that run again when files change; absent where none can. */
   watches?: Watches
+  /** Servers that are restarted when files change; absent where none can be. */
+  serverWatches?: ServerWatches
   /** Journey runs that were launched or seen in flight here; absent where none are. */
   waves?: WaveMemory
   /** The connection requests that were begun here; they end with the session where they are not stored. */

@@ -1,6 +1,6 @@
 // A small MCP server over stdio that can be told to misbehave: node stdio-server.mjs <behaviour>
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const behaviour = process.argv[2] ?? 'healthy'
@@ -106,7 +106,11 @@ const sendText = (id, result) =>
   process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
 let lastLine = ''
 
+// `named <file>`: as a program that is edited, it has one tool, named as the file said when it started.
+const builtAs = behaviour === 'named' && readFileSync(process.argv[3], 'utf8').trim()
+
 const listTools = cursor => {
+  if (builtAs) return { tools: [tool(builtAs), tool('pid')] }
   if (behaviour === 'promises') return { tools: promised }
   if (behaviour === 'careless') return { tools: carelessTools }
   if (behaviour === 'poisons') return { tools: [poisonTool()] }

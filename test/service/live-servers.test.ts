@@ -84,6 +84,17 @@ test('templates and suggestions are the reference server’s own', async () => {
   expect(await complete({ ...name, others: { department: 'Support' } })).toEqual([])
 })
 
+test('a restart connects anew, which is counted', async () => {
+  const { api } = await open()
+  const { ids, call } = await tellingServer(api)
+  await call('asked')
+  expect(await api.call(liveServers.get, ids)).toMatchObject({ starts: 1 })
+  const restarted = await api.call(liveServers.restart, { ...ids, body: {} })
+  expect(restarted).toMatchObject({ starts: 2, startedAt: expect.any(Number) })
+  await api.call(servers.update, { ...ids, body: { enabled: false } })
+  expect(await api.refused(liveServers.restart, { ...ids, body: {} })).toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+
 test('each change of a list is counted, and of nothing else', async () => {
   const { api } = await open()
   const { call, live, heard } = await tellingServer(api)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { cursorBody } from './server-operations.ts'
-import { page, record, shape, strictBody, timestamp } from './shapes.ts'
+import { emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Resources whose address has variables, as the MCP server gave it (RFC 6570). */
 export const ResourceTemplate = shape(() =>
@@ -47,6 +47,10 @@ export const LiveServer = shape(() =>
     logLevel: z.string().nullish(),
     /** Why the latest connection is without the level or the subscriptions. */
     problem: z.string().nullish(),
+    /** When the connection began, and with it the program of a server over stdio; null while there is none. */
+    startedAt: timestamp().nullish(),
+    /** How often it was connected for tools, prompts, resources, calls and the doctor since mcpdeck started. */
+    starts: count(),
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
@@ -77,6 +81,14 @@ export const liveServers = resource('liveServers', {
     summary: 'Notifications, log level and subscriptions of a connected server; keeps the connection.',
     response: LiveServer,
     local: true,
+  }),
+  restart: endpoint('restartServer', 'POST', `${server}/restart`, {
+    ...asking,
+    summary: 'End the processes of a server and every connection to it, with the calls under way, and connect anew.',
+    body: emptyBody,
+    response: LiveServer,
+    risk: 'external',
+    idempotency: 'natural',
   }),
   setLogLevel: endpoint('setLogLevel', 'PUT', `${server}/log-level`, {
     ...asking,

@@ -51,6 +51,7 @@ import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { createShares, type Share } from '../../domain/polling/share.ts'
+import { createServerWatches } from '../../domain/watching/server-watches.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 
 /** Where nobody is there, what is answered within so many milliseconds is drawn at once. */
@@ -214,10 +215,12 @@ function withOwn(
 ) {
   const shares = createShares(reads, saveShare)
   const watches = createWatches(workspace.client, watchPatterns)
+  const serverWatches = createServerWatches()
   return {
-    workspace: { ...workspace, pace, shares, serverFiles: serverFiles(), signIns, watches },
+    workspace: { ...workspace, pace, shares, serverFiles: serverFiles(), signIns, watches, serverWatches },
     close: async (): Promise<void> => {
       watches.close()
+      serverWatches.close()
       await close()
     },
   }

@@ -43,6 +43,14 @@ export const serversKeys = define.screen('servers', 'Servers', {
     needs: 'service',
     help: 'Check whether its settings require OAuth; nothing is connected.',
   }),
+  restart: on('restart', 'restart', {
+    needs: 'liveServers.restart',
+    help: 'End its process, with the calls under way, start it anew and read everything about it again.',
+  }),
+  watch: on('watch', 'restart on save', {
+    needs: 'liveServers.restart',
+    help: 'Restart its process whenever files change. Again: stop.',
+  }),
   printed: on('printed', 'console', { help: 'Go to Console: what its program printed.' }),
   compare: on('compare', 'compare with a snapshot', {
     needs: 'service',

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
 import { knownResults } from '../../domain/calls/known-results.ts'
 import { examined, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
@@ -105,9 +106,12 @@ export function useServerChecks() {
   }
 }
 
+/** Resources of which all reads about a server are its own answers. */
+const ANSWERED: ReadonlySet<unknown> = new Set([contract.servers.doctor.resource, contract.liveServers.get.resource])
+
 /**
- * Forgets all that a server has answered, since its settings are others now; what is on screen is asked again. Answers
- * whether the doctor had looked at it in this session.
+ * Forgets all that a server has answered, since its settings or its process are others now; what is on screen is asked
+ * again. Answers whether the doctor had looked at it in this session.
  */
 export function useForgetAnswers(projectId: string): (serverId: string) => boolean {
   const workspace = useWorkspace()
@@ -118,7 +122,7 @@ export function useForgetAnswers(projectId: string): (serverId: string) => boole
     nowMemoryOf(workspace).forgetCheck({ projectId, serverId })
     workspace.doctorReports?.forget({ projectId, serverId })
     const ofServer = ([resource, , input]: QueryKey): boolean =>
-      resource === queryKey[0] && (input as Partial<ServerInput> | undefined)?.serverId === serverId
+      ANSWERED.has(resource) && (input as Partial<ServerInput> | undefined)?.serverId === serverId
     void queryClient.resetQueries({ predicate: query => ofServer(query.queryKey) })
     return state !== undefined && (state.status !== 'pending' || state.fetchStatus === 'fetching')
   }

@@ -22,6 +22,7 @@ import { serversKeys } from './bindings.ts'
 import { isOff, OFF } from './checks.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useChangedList } from './use-changed-list.ts'
+import { useProcessAge } from './process-age.ts'
 import { useLiveServer } from './use-live-server.ts'
 
 /** What is read of a live listing by itself: each page is asked of its server. */
@@ -62,11 +63,12 @@ export function useListing<Item extends object>(
   const listing = queryOf(queries).infinite({ projectId, serverId: server.id }, LISTING_AGE)
   const pages = useApiPages(listing, false, LISTING_BOUNDS) as ApiPages<Item>
   const { live } = useLiveServer(projectId, server.id)
-  const note = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })
+  const changed = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })
+  const note = [changed, useProcessAge(live, server)].filter(Boolean).join(', ')
   const items: readonly Item[] = pages.items ?? NO_ITEMS
   return {
     pages,
-    note,
+    note: note || undefined,
     isProgram: server.url == null,
     list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }),
   }

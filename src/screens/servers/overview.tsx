@@ -17,6 +17,9 @@ import { serversKeys } from './bindings.ts'
 import { isProgram, storedTexts, type StoredTexts } from './changed-server.ts'
 import { oauthQuery, useManualQuery, validateQuery, type ServerInput, type Timed } from './checks.ts'
 import { withShortTexts } from './json-text.ts'
+import { useLiveServer } from './use-live-server.ts'
+import { useProcessAge } from './process-age.ts'
+import { useWatchedFiles } from './use-restart-on-save.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
@@ -147,8 +150,14 @@ export function Overview(props: TabProps) {
   const now = useNow()
   const signedIn = useSignInText(input, server, now)
   const key = useKeyName()
+  const age = useProcessAge(useLiveServer(projectId, server.id).live, server)
+  const watched = useWatchedFiles(server.id)
   const lines: Line[] = [
-    ...fieldLines(recordFields(server, now, useStoredTexts(server), signedIn)),
+    ...fieldLines([
+      ...recordFields(server, now, useStoredTexts(server), signedIn),
+      ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
+      ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
+    ]),
     '',
     heading('Validate'),
     ...checkLines(

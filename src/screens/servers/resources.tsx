@@ -24,6 +24,7 @@ import { shorten, withShortTexts } from './json-text.ts'
 import { Listing, LISTING_BOUNDS, onChosen, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
+import { useProcessAge } from './process-age.ts'
 import { useCalls } from './use-calls.ts'
 import { useChangedList } from './use-changed-list.ts'
 import { useLiveServer, isLocalOnly } from './use-live-server.ts'
@@ -68,7 +69,8 @@ export function Resources(props: TabProps) {
   const openText = useTextOverlay()
   const calls = useCalls(projectId, server)
   const readTemplate = useTemplateReading(projectId, server, calls.readResource)
-  const notes = [changed, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
+  const age = useProcessAge(known.live, server)
+  const notes = [changed, age, subscriptionsNote(known.live), templatesNote(templates.error)].filter(Boolean)
   const subscription = useSubscription(projectId, server.id, known)
   const resource = list.current()
   const withResource = onChosen(list, 'resource')

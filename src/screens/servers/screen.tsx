@@ -25,7 +25,11 @@ import { Tools } from './tools.tsx'
 import { useComparison } from './use-comparison.tsx'
 import { consoleTab } from './console.tsx'
 import { trafficTab } from './traffic.tsx'
+import { useLiveServer } from './use-live-server.ts'
+import { useProcessAge } from './process-age.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
+import { useRestart } from './use-restart.ts'
+import { useRestartOnSave } from './use-restart-on-save.ts'
 import { useRoots } from './use-roots.ts'
 import { useSaveUnsaved } from './use-save-unsaved.ts'
 import { useSaving } from './use-saving.ts'
@@ -134,6 +138,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       ? unavailable('It has no address; only a server over HTTP takes tokens.')
       : onServer(act)
   const { signIn, signOut } = useSignIn(projectId)
+  const restart = useRestart(projectId)
   useSaveUnsaved(projectId, onServer)
   return {
     doctor: on(doctor),
@@ -146,6 +151,8 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     },
     edit: onServer(saving.edit),
     printed: on(({ server: { id: serverId } }) => router.replace({ tab: 'console', serverId, pane: 'detail' })),
+    restart: onServer(restart),
+    watch: useRestartOnSave(restart, row?.server, onServer),
     compare: onServer(compare),
     roots: onServer(editRoots),
     enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
@@ -209,13 +216,12 @@ export function Doctor(props: TabProps) {
   const steps = useSteps(workspace.doctorSteps, server.id)
   const { data, running } = report
   const now = useNow()
+  const age = useProcessAge(useLiveServer(projectId, server.id).live, server)
   const key = useKeyName()
   const lines = useMemo<Line[]>(() => {
-    const shown = data ? reportLines(data, symbols) : []
-    if (running)
-      return [...runningLines(symbols, steps), ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : [])]
-    return data ? [ageLine(data.generatedAt, now), ...shown] : []
-  }, [data, running, symbols, now, steps])
+    const shown = data ? [ageLine(data.generatedAt, now, age), ...reportLines(data, symbols)] : []
+    return running ? [...runningLines(symbols, steps), ...(data ? ['', ...shown] : [])] : shown
+  }, [data, running, symbols, now, age, steps])
   if (running) return <Viewer lines={lines} focused={focused} />
   if (!report.hasData && !report.problem) {
     return (
@@ -239,6 +245,7 @@ function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken 
 
 const unchanging = (): (() => void) => () => undefined
 
-function ageLine(generatedAt: number | string, now: number): Line {
-  return { text: `Examined ${formatAgo(toEpochMs(generatedAt), serviceTime(now))}`, tone: 'muted' }
+function ageLine(generatedAt: number | string, now: number, process: string | undefined): Line {
+  const examined = `Examined ${formatAgo(toEpochMs(generatedAt), serviceTime(now))}`
+  return { text: process === undefined ? examined : `${examined}. Its process: ${process}`, tone: 'muted' }
 }

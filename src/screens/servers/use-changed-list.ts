@@ -5,11 +5,15 @@ import { formatCount } from '../../tui/theme/format.ts'
 
 type ListName = 'tools' | 'prompts' | 'resources'
 
-/** How many changes a server had announced when a list was last read; a tab that was closed meanwhile reads it anew. */
-const readAt = new WeakMap<QueryClient, Map<string, number>>()
+/**
+ * How often a server had started, and how many changes it had announced, when a list was last read; a tab that was
+ * closed meanwhile reads it anew.
+ */
+const readAt = new WeakMap<QueryClient, Map<string, string>>()
+const AT_FIRST = '1 0'
 
 /**
- * Reads a list again when its server says that it has changed, as rarely as `live` itself is read.
+ * Reads a list again when its server was started anew or says that it has changed, as rarely as `live` itself is read.
  * @param reads keys of what is read again
  * @returns what is to be said of that beside the list
  */
@@ -19,17 +23,18 @@ export function useChangedList(
 ): string | undefined {
   const queryClient = useQueryClient()
   const count = live?.listChanges[list]
+  const state = live && `${Math.max(1, live.starts)} ${count}`
   const latest = useRef(reads)
   latest.current = reads
   useEffect(() => {
-    if (count === undefined) return
-    const known = readAt.get(queryClient) ?? new Map<string, number>()
+    if (state === undefined) return
+    const known = readAt.get(queryClient) ?? new Map<string, string>()
     readAt.set(queryClient, known)
     const key = `${serverId} ${list}`
-    if (count === (known.get(key) ?? 0)) return
-    known.set(key, count)
+    if (state === (known.get(key) ?? AT_FIRST)) return
+    known.set(key, state)
     for (const queryKey of latest.current) void queryClient.invalidateQueries({ queryKey, exact: true })
-  }, [queryClient, serverId, list, count])
+  }, [queryClient, serverId, list, state])
   if (!count) return undefined
   return `announced ${count === 1 ? 'one change' : `${formatCount(count)} changes`}`
 }

@@ -12,8 +12,8 @@ import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
 /**
- * Examines a server step by step over a connection of its own. A broken server is a report, never an error; only
- * the caller's own wish to stop is thrown.
+ * Examines a server step by step over the connection that it is given. A broken server is a report, never an error;
+ * only the caller's own wish to stop is thrown.
  */
 export async function examine(
   target: ServerTarget,

@@ -17,6 +17,7 @@ import {
   type Listing,
 } from './requests.ts'
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
+import type { Lease } from './pool.ts'
 import type { Session } from './session.ts'
 import type {
   CallToolResult,
@@ -102,6 +103,11 @@ export type Connections = {
    * @param onStart hears of each session that began, also in the place of one that broke
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
+  /**
+   * Ends the sessions of a server, with the calls under way, and connects anew; runs end theirs once their work is
+   * done.
+   */
+  restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
   /** Ends every session and every server program; resolves when none is left. */
@@ -135,9 +141,20 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
         return { success: true, status: 'connected', initInfo: session.initInfo }
       }),
     doctor: (target, signal, onStep) =>
-      timed(target, signal, deadline =>
-        examine(target, deadline, () => runner.openOwn(target, deadline), runner.closeOwn, onStep),
-      ),
+      timed(target, signal, async deadline => {
+        let hadBroken = false
+        const examined = () => {
+          let lease: Lease | undefined
+          const open = async () => (lease = await runner.openExamined(target, deadline)).session
+          const close = (session: Session) => {
+            hadBroken = lease?.reused === true && !session.usable
+            lease?.release()
+          }
+          return examine(target, deadline, open, close, onStep)
+        }
+        const report = await examined()
+        return hadBroken && !deadline.signal.aborted ? await examined() : report
+      }),
     checkOAuth: (target, signal) => checkOAuth(target, deadlineOf(target), signal),
     listTools: listPageOf(LISTINGS.tools),
     listPrompts: listPageOf(LISTINGS.prompts),
@@ -182,6 +199,12 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     separate(onStart) {
       const { acquire, end } = runner.separate(onStart)
       return { use: lendingFrom(runner, acquire), end }
+    },
+    async restart(target, signal) {
+      requireEnabled(target)
+      await runner.restart(target)
+      await read(target, signal, async () => undefined)
+      return live.of(target.id)
     },
     drop: runner.drop,
     close: runner.close,

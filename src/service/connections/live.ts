@@ -20,6 +20,9 @@ export type Live = {
 
 type State = {
   session?: Session
+  /** Of the session. */
+  startedAt?: number
+  starts: number
   level?: LogLevel
   problem?: string
   changes: LiveServer['listChanges']
@@ -39,7 +42,7 @@ export function createLive(onChange: (serverId: string) => void): Live {
     const known = states.get(serverId)
     if (known) return known
     const changes = { tools: 0, prompts: 0, resources: 0 }
-    const made: State = { changes, subscriptions: new Map(), lookedAt: -Infinity }
+    const made: State = { starts: 0, changes, subscriptions: new Map(), lookedAt: -Infinity }
     states.set(serverId, made)
     return made
   }
@@ -50,9 +53,13 @@ export function createLive(onChange: (serverId: string) => void): Live {
     async prepare(serverId, session, deadline) {
       const state = stateOf(serverId)
       state.session = session
+      const { start, initialize } = session.timings
+      state.startedAt = Math.round(Date.now() - start - initialize)
+      state.starts += 1
+      onChange(serverId)
       session.onEnd(() => {
         if (state.session === session) delete state.session
-        if (state.subscriptions.size > 0) onChange(serverId)
+        onChange(serverId)
       })
       session.onChange(change => {
         if (note(state, change)) onChange(serverId)
@@ -92,13 +99,15 @@ export function createLive(onChange: (serverId: string) => void): Live {
     },
     of(serverId) {
       const state = stateOf(serverId)
-      const { session, level = null, problem = null, changes, subscriptions } = state
+      const { session, level = null, problem = null, startedAt = null, starts, changes, subscriptions } = state
       state.lookedAt = Date.now()
       session?.watchLists()
       return {
         offers: session ? { logging: offers(session, 'logging'), subscriptions: canSubscribe(session) } : null,
         logLevel: level,
         problem,
+        startedAt: session ? startedAt : null,
+        starts,
         listChanges: { ...changes },
         subscriptions: [...subscriptions].map(([uri, { updates, updatedAt = null }]) => ({ uri, updates, updatedAt })),
         keptUntil: session ? keptUntil(state) : null,

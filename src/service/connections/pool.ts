@@ -18,6 +18,11 @@ export type Pool = {
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   /** Ends the sessions of one server as soon as their work is done, as after its settings changed. */
   drop(serverId: string): void
+  /**
+   * Ends the sessions of one server at once, also those in use, whose work gets the reason. Resolves when they have
+   * ended; until then none begins.
+   */
+  end(serverId: string, reason: ServiceError): Promise<void>
   /** Ends every session, used or not; the endings are added to the pending work. */
   close(): void
 }
@@ -39,6 +44,8 @@ export type PoolOptions = {
 type Entry = {
   readonly serverId: string
   readonly opening: Promise<Session>
+  /** Of the connecting. */
+  readonly deadline: Deadline
   /** Stops the connecting when nobody waits for it any more. */
   readonly abandon: AbortController
   session?: Session
@@ -50,26 +57,30 @@ type Entry = {
 export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open }: PoolOptions): Pool {
   const lendable = new Map<string, Entry>()
   const entries = new Set<Entry>()
+  const endings = new Map<string, Promise<void>>()
 
   /** Takes the entry out of lending; ends it as soon as nobody uses it. */
   const discard = (key: string, entry: Entry) => {
     entry.discarded = true
     if (lendable.get(key) === entry) lendable.delete(key)
-    if (entry.users === 0) end(entry)
+    if (entry.users === 0) void end(entry)
   }
 
-  const end = (entry: Entry) => {
+  const end = (entry: Entry, reason?: ServiceError): Promise<unknown> => {
     clearTimeout(entry.idleTimer)
     entries.delete(entry)
-    if (entry.session) pending.add(entry.session.close())
-    else entry.abandon.abort(new ServiceError('SERVER_UNREACHABLE', 'The connection is no longer wanted.'))
+    const ending = entry.session ? entry.session.close(reason) : entry.opening.catch(() => undefined)
+    if (entry.session) pending.add(ending)
+    else entry.abandon.abort(reason ?? new ServiceError('SERVER_UNREACHABLE', 'The connection is no longer wanted.'))
+    return ending
   }
 
   const begin = (key: string, target: ServerTarget): Entry => {
     const abandon = new AbortController()
     const deadline = startDeadline(deadlineMs(target), target.name, abandon.signal)
-    const opening = open(target, deadline).finally(() => deadline.end())
-    const entry: Entry = { serverId: target.id, opening, abandon, users: 0, discarded: false }
+    const begun = endings.get(target.id)?.then(() => open(target, deadline)) ?? open(target, deadline)
+    const opening = begun.finally(() => deadline.end())
+    const entry: Entry = { serverId: target.id, opening, deadline, abandon, users: 0, discarded: false }
     lendable.set(key, entry)
     entries.add(entry)
     pending.add(
@@ -89,7 +100,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
   const release = (key: string, entry: Entry, wanted: boolean) => {
     entry.users -= 1
     if (!wanted) discard(key, entry)
-    else if (entry.users === 0 && entry.discarded) end(entry)
+    else if (entry.users === 0 && entry.discarded) void end(entry)
     else if (entry.users === 0) endAfter(key, entry, idleMs)
   }
 
@@ -110,6 +121,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
       const entry = lendable.get(key) ?? begin(key, target)
       clearTimeout(entry.idleTimer)
       entry.users += 1
+      deadline.shared = entry.deadline
       try {
         const session = await untilAborted(entry.opening, deadline.signal)
         let released = false
@@ -125,14 +137,26 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
         // One that gives up must not take the connection from others who still wait for it.
         release(key, entry, entry.users > 1)
         throw error
+      } finally {
+        deadline.stage = entry.deadline.stage
+        deadline.shared = undefined
       }
     },
     drop(serverId) {
       for (const [key, entry] of lendable) if (entry.serverId === serverId) discard(key, entry)
     },
+    async end(serverId, reason) {
+      for (const [key, entry] of lendable) if (entry.serverId === serverId) lendable.delete(key)
+      const own = [...entries].filter(entry => entry.serverId === serverId)
+      const all = Promise.allSettled([endings.get(serverId), ...own.map(entry => end(entry, reason))])
+      const ending = all.then(() => undefined)
+      endings.set(serverId, ending)
+      await ending
+      if (endings.get(serverId) === ending) endings.delete(serverId)
+    },
     close() {
       lendable.clear()
-      for (const entry of entries) end(entry)
+      for (const entry of entries) void end(entry)
     },
   }
 }

@@ -55,7 +55,11 @@ export type Runner = {
   closeOwn(session: Session): void
   /** Sessions for one piece of work: each server is started anew for it, at its first use, and stays until the end. */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
+  /** A session to be examined: the lent one of a program, so that all speak of one process, else one of its own. */
+  openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
+  /** Ends the sessions that are lent for reads and calls, and those that runs would have been lent. */
+  restart(target: ServerTarget): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,11 +103,19 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     return result
   }
 
+  const closeOwn: Runner['closeOwn'] = session => pending.add(session.close())
+
   return {
     deadlineOf,
     timed,
     openOwn,
-    closeOwn: session => pending.add(session.close()),
+    closeOwn,
+    async openExamined(target, deadline) {
+      // What is switched off is not lent to anybody else either.
+      if (target.enabled && target.transport.type === 'stdio') return await attended.acquire(target, deadline)
+      const session = await openOwn(target, deadline)
+      return { session, reused: false, release: () => closeOwn(session) }
+    },
     separate(onStart) {
       const pool = poolOf(
         async (target, deadline) => {
@@ -124,6 +136,11 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     },
     drop(serverId) {
       for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
+    },
+    async restart({ id, name }) {
+      // Work of runs goes on where it began.
+      for (const pool of [unattended, ...separate]) if (pool !== attended) pool.drop(id)
+      await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was restarted meanwhile.`))
     },
     async close() {
       closed = true

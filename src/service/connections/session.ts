@@ -60,7 +60,8 @@ export type Session = Wishes & {
   onChange(listener: (change: Change) => void): void
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
-  close(): Promise<void>
+  /** @param reason what requests under way are told, where they are not what ended it */
+  close(reason?: ServiceError): Promise<void>
 }
 
 /** The deadline rules; the library's own timer must not come first. */
@@ -184,12 +185,14 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   let underWay = 0
   /** How many requests a program took with it, whichever of them ended it. */
   let lost: number | undefined
+  let closedFor: ServiceError | undefined
   const attempt: Attempted = async (asked, deadline, work) => {
     deadline.stage = asked
     underWay += 1
     try {
       return await work()
     } catch (error) {
+      if (closedFor && !deadline.signal.aborted) throw closedFor
       if (link.kind === 'stdio' && link.failure()) lost ??= underWay
       const failure = besideOthers(toFailure(error, { library, serverName, asked, deadline, link }), lost)
       // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
@@ -233,7 +236,10 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     request,
     onChange: link.notices.onChange,
     strayOutput: () => link.strayOutput?.(),
-    close: link.close,
+    close(reason) {
+      closedFor ??= reason
+      return link.close()
+    },
   }
 }
 

@@ -9,6 +9,8 @@ export type Deadline = {
   stage: string
   /** What else the error says, as sentences. */
   remark?: (() => string) | undefined
+  /** The clock of what is shared and waited for meanwhile, which knows better what that is. */
+  shared?: Deadline | undefined
   /** Stops the operation for a reason of our own. */
   cancel(reason: ServiceError): void
   /**
@@ -35,8 +37,9 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   let expired = false
   const expire = () => {
     expired = true
-    const waitedFor = `${ms / 1000} s while waiting for ${deadline.stage}`
-    const message = `The server "${serverName}" did not answer within ${waitedFor}. ${deadline.remark?.() ?? ''}`
+    const { stage, remark } = deadline.shared ?? deadline
+    const waitedFor = `${ms / 1000} s while waiting for ${stage}`
+    const message = `The server "${serverName}" did not answer within ${waitedFor}. ${remark?.() ?? ''}`
     controller.abort(new ServiceError('TIMEOUT', message.trimEnd()))
   }
   const giveUp = () => controller.abort(signal?.reason)

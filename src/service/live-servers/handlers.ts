@@ -13,6 +13,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
       return { items: items.filter(isTemplate), ...rest }
     },
     get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
+    restart: call => connections.restart(target(call), call.signal),
     setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),
     subscribe: call => connections.subscribe(target(call), call.body, call.signal),
     complete: call => connections.complete(target(call), call.body, call.signal),

@@ -22,6 +22,7 @@ export const VERBS = {
   tools: { key: 'T', does: 'Compare its tools, then and now.' },
   launch: { key: 'E', does: 'Launch it: an eval run, a wave.' },
   watch: { key: 'alt+w', does: 'Watch files and run it again when they change, or stop.' },
+  restart: { key: 'ctrl+r', does: 'Restart its process.' },
   again: { key: 'R', does: 'Run or send it again, or what of it failed.' },
   end: { key: 'x', does: 'End it: cancel, stop waiting, unpublish.' },
   toggle: { key: 't', does: 'Switch it: on or off, open or closed.' },

@@ -1,0 +1,39 @@
+import { serviceTime } from '../../api/client/transport/service-time.ts'
+import type { LiveServer } from '../../api/contract/live-servers.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { formatAgo, formatCount } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { isProgram } from './changed-server.ts'
+import { useNow, useRunningNow } from './use-now.ts'
+
+const MINUTE_MS = 60_000
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
+const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
+
+/** `started 12s ago, 3rd start`, over HTTP `connected 12s ago, 3rd connection`; undefined while it is not connected. */
+export function processAge(
+  { startedAt, starts }: Pick<LiveServer, 'startedAt' | 'starts'>,
+  ofProgram: boolean,
+  now: number,
+): string | undefined {
+  const at = toEpochMs(startedAt)
+  if (at === undefined) return undefined
+  const [began, noun] = ofProgram ? ['started', 'start'] : ['connected', 'connection']
+  const age = now - at < MINUTE_MS ? `${Math.max(0, Math.floor((now - at) / 1000))}s ago` : formatAgo(at, now)
+  return `${began} ${age}, ${ordinal(starts)} ${noun}`
+}
+
+/** `3rd` */
+export function ordinal(count: number): string {
+  return formatCount(count) + (SUFFIXES[ORDINALS.select(count)] ?? 'th')
+}
+
+/** The same of what is known now, by the second while it is young; a screen reader is not told each second. */
+export function useProcessAge(live: LiveServer | undefined, server: ProjectServer): string | undefined {
+  const { plain } = useTheme()
+  const minute = useNow()
+  const at = toEpochMs(live?.startedAt)
+  const second = useRunningNow(!plain && at !== undefined && serviceTime(minute) - at < MINUTE_MS)
+  return live && processAge(live, isProgram(server), serviceTime(Math.max(minute, second)))
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { small, stdioTarget } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+import { createServerRequests } from './server-requests.ts'
+import type { ServerTarget } from './types.ts'
+
+let directory: string
+let built: string
+let server: ServerTarget
+let connections: Connections
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'restart-'))
+  built = join(directory, 'built')
+  writeFileSync(built, 'before')
+  const { transport } = small('named')
+  server = stdioTarget([...(transport.type === 'stdio' ? transport.args : []), built])
+  connections = createConnections({
+    deadlineMs: 10_000,
+    requests: createServerRequests({ rootsOf: () => [], onChange: () => undefined }),
+  })
+})
+afterEach(async () => {
+  await connections.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const pid = async (): Promise<number> => {
+  const { content } = await connections.callTool(server, { toolName: 'pid' })
+  return (JSON.parse(String(content[0]?.['text'])) as { pid: number }).pid
+}
+const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name)
+
+const listed = async () => ({
+  tools: names((await connections.listTools(server)).items),
+  doctor: names((await connections.doctor(server)).tools),
+  runs: names((await connections.exportSnapshot(server)).tools),
+})
+
+test('the doctor examines the process that tools and calls speak to', async () => {
+  const first = await pid()
+  writeFileSync(built, 'after')
+  expect((await listed()).doctor).toEqual(['before', 'pid'])
+  expect(await pid()).toBe(first)
+  expect(connections.live(server.id)).toMatchObject({ starts: 1 })
+})
+
+test('a restart has tools, doctor, runs and calls speak to new processes', async () => {
+  const first = await pid()
+  await listed()
+  writeFileSync(built, 'after')
+  const restarted = await connections.restart(server)
+  expect(restarted).toMatchObject({ starts: 2, startedAt: expect.any(Number) })
+  expect(() => process.kill(first, 0)).toThrow('ESRCH')
+  const after = ['after', 'pid']
+  expect(await listed()).toEqual({ tools: after, doctor: after, runs: after })
+  expect(await pid()).not.toBe(first)
+  const { startedAt, starts } = restarted
+  expect(connections.live(server.id)).toMatchObject({ startedAt, starts })
+})
+
+test('a restart ends a call that hangs, and says so', async () => {
+  const hanging = small('silent-call')
+  const ended = connections.callTool(hanging, { toolName: 'pid' }).catch((error: unknown) => error)
+  await connections.listTools(hanging)
+  await connections.restart(hanging)
+  expect(await ended).toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    message: 'The server "under test" was restarted meanwhile.',
+  })
+  expect(connections.live(hanging.id).starts).toBe(2)
+})
+
+test('a program that no longer starts fails the restart, and nothing old is left', async () => {
+  await pid()
+  rmSync(built)
+  await expect(connections.restart(server)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+  await expect(connections.listTools(server)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+  expect(connections.live(server.id)).toMatchObject({ starts: 1, startedAt: null })
+})
