@@ -129,8 +129,7 @@ function Answered({ projectId, record }: { projectId: string; record: CallRecord
   const isRunning = record.outcome.state === 'running'
   const seconds = useRunningNow(isRunning)
   const now = isRunning ? seconds : openedAt
-  const [isRendered, setRendered] = useState(true)
-  const rendered = isRendered && hasMarkdown(record)
+  const [rendered, setRendered] = useState(true)
   const { outcome } = record
   const fault = useResultFault(projectId, record)
   const roots = useMemo(
@@ -145,6 +144,6 @@ function Answered({ projectId, record }: { projectId: string; record: CallRecord
     file: useMemo(() => onlyFile(outcome), [outcome]),
   })
   const copyAddress = useAddressCopy(view.here?.line)
-  useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: hasMarkdown(record) })
+  useBindings(sourceKeys, { source: () => setRendered(!rendered), copyAddress }, { active: hasMarkdown(record) })
   return <ScrolledRows {...view.picture} />
 }
