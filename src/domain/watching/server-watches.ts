@@ -15,7 +15,8 @@ type ServerWatch = {
 export type ServerWatches = {
   /** What is watched for a server; undefined where nothing is. */
   patternOf(serverId: string): string | undefined
-  start(watch: ServerWatch): void
+  /** Resolves once changes are heard; where they cannot be, `failed` is called. */
+  start(watch: ServerWatch): Promise<void>
   stop(serverId: string): void
   subscribe(listener: () => void): () => void
   close(): void
@@ -31,17 +32,23 @@ export function createServerWatches(): ServerWatches {
   }
   return {
     patternOf: serverId => watches.get(serverId)?.pattern,
-    start(watch) {
+    async start(watch) {
       const { serverId, pattern } = watch
       stop(serverId)
       const own = { pattern, stop: new AbortController() }
       watches.set(serverId, own)
       notify()
-      restartOnChange(watch, own.stop.signal).catch((error: unknown) => {
+      const giveUp = (error: unknown): void => {
         if (watches.get(serverId) !== own) return
         stop(serverId)
         watch.failed(error instanceof WatchError ? error.message : `Files cannot be watched: ${String(error)}.`)
-      })
+      }
+      try {
+        const changes = await watchFiles(patternsIn(pattern))
+        void restartOnChange(watch, changes, own.stop.signal).catch(giveUp)
+      } catch (error) {
+        giveUp(error)
+      }
     },
     stop,
     subscribe,
@@ -51,8 +58,11 @@ export function createServerWatches(): ServerWatches {
   }
 }
 
-async function restartOnChange({ pattern, restart }: ServerWatch, signal: AbortSignal): Promise<void> {
-  const changes = await watchFiles(patternsIn(pattern))
+async function restartOnChange(
+  { restart }: ServerWatch,
+  changes: Awaited<ReturnType<typeof watchFiles>>,
+  signal: AbortSignal,
+): Promise<void> {
   const stopped = new Promise<undefined>(resolve => {
     const end = (): void => resolve(undefined)
     if (signal.aborted) end()
