@@ -19,11 +19,6 @@ export const EvalTestStep = shape(() =>
 )
 export type EvalTestStep = z.infer<typeof EvalTestStep>
 
-/** Whether a case asks a model; without a prompt it has none and spends no tokens, however many it names. */
-export function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
-  return steps.some(({ kind }) => kind === 'prompt')
-}
-
 /** A step as the service answers it: a kind that is not known yet survives. */
 export const EvalCaseStep = shape(() =>
   record({

@@ -269,6 +269,11 @@ export const runs = resource('runs', {
   }),
 })
 
+/** Whether a case asks a model; without a prompt it has none and spends no tokens, however many it names. */
+export function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
+  return steps.some(({ kind }) => kind === 'prompt')
+}
+
 /**
  * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
  * so that within a run nothing else distinguishes variants; iterations are the trials inside of one.

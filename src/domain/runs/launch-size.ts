@@ -1,5 +1,4 @@
-import { asksModel } from '../../api/contract/eval-shapes.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
+import { asksModel, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 

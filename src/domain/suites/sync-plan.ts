@@ -1,4 +1,4 @@
-import { asksModel } from '../../api/contract/eval-shapes.ts'
+import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalCase, EvalCaseUpdateRequest, EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type * as z from 'zod'
 import { caseEdit, formOfCase, type CaseForm } from './case-form.ts'

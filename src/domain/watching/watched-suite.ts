@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { asksModel } from '../../api/contract/eval-shapes.ts'
+import { asksModel } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { toolsSeenIn } from '../runs/comparison-tools.ts'

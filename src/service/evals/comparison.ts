@@ -1,4 +1,4 @@
-import { asksModel } from '../../api/contract/eval-shapes.ts'
+import { asksModel } from '../../api/contract/runs.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { digest } from '../core/ids.ts'
 import {

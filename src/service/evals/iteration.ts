@@ -1,4 +1,4 @@
-import { asksModel } from '../../api/contract/eval-shapes.ts'
+import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'

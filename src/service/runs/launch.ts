@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { asksModel } from '../../api/contract/eval-shapes.ts'
-import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
+import { asksModel, type EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import { upsertCases } from '../cases/records.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'

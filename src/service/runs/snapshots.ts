@@ -1,6 +1,5 @@
-import { variantKey } from '../../api/contract/runs.ts'
+import { variantKey, asksModel } from '../../api/contract/runs.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
-import { asksModel } from '../../api/contract/eval-shapes.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
 import type { SuiteRow, SuiteSettings } from '../suites/rows.ts'
