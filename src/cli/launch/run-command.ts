@@ -33,9 +33,9 @@ import { resolveSettings, type CommonOptions, type Settings } from '../config/se
 import { UsageError } from '../arguments/usage-error.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
 import { readSecret } from '../profile/profile-key.ts'
-import type { RerunPreview } from '../../api/contract/runs.ts'
+import type { EvalRun, RerunPreview } from '../../api/contract/runs.ts'
 import { previewLines, rerunObstacle } from '../../domain/runs/rerun.ts'
-import { sendRerun as sendOnce } from '../../domain/runs/rerun-launch.ts'
+import { latestRuns, launchedMeanwhile, sendRerun as sendOnce } from '../../domain/runs/rerun-launch.ts'
 import { launchInSlot, type SlotOptions } from './slots.ts'
 
 export type RunOptions = SessionOptions &
@@ -209,10 +209,15 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
   }
   sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) throw new NoRun(obstacle)
+  const suite = { projectId, suiteId: preview.suiteId }
+  const before = await latestRuns(client, suite)
   await agree(work, 'This launches the failed cases again and spends')
+  const now = own.yes === true ? before : await latestRuns(client, suite)
+  const meanwhile = launchedMeanwhile(before, now)
+  if (meanwhile !== undefined) throw new NoRun(`${meanwhile} ${NOTHING}`)
   await going.supersede()
   const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
-  const runId = await sendRerun(client, source, preview, options)
+  const runId = await sendRerun(client, source, { ...suite, before: now }, options)
   if (runId === undefined) {
     const sentence = 'The rerun was launched, but the service does not report which run it is.'
     if (work.watch) throw new NoRun(sentence)
@@ -293,14 +298,14 @@ async function planRerun(
 async function sendRerun(
   client: Client,
   source: RunPlace,
-  { suiteId }: RerunPreview,
+  { suiteId, before }: { suiteId: string; before: readonly EvalRun[] },
   options: SlotOptions,
 ): Promise<string | undefined> {
   const { projectId } = source
   const body = { scope: 'failed_cases' } as const
   const send = () => client.runs.rerun({ ...source, body })
   const launch = () => launchInSlot(client, projectId, send, options)
-  const sent = await sendOnce(client, { projectId, suiteId }, launch)
+  const sent = await sendOnce(client, { projectId, suiteId }, before, launch)
   if (sent.kind !== 'unclear') return sent.runId
   if (sent.lost) throw sent.lost
   return undefined

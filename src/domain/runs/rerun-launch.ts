@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
+import { type EvalRun, runName } from '../../api/contract/runs.ts'
 
 /**
  * What became of a rerun that was sent: the service named its run, or it was found among the suite's runs; `unclear` =
@@ -13,21 +13,39 @@ export type RerunSent =
 
 const LATEST_RUNS = 100
 
+type SuitePlace = { projectId: string; suiteId: string }
+
+/** The latest runs of a suite, the newest first. @throws ApiError */
+export async function latestRuns(client: Client, place: SuitePlace): Promise<readonly EvalRun[]> {
+  return (await client.runs.list({ ...place, limit: LATEST_RUNS })).items
+}
+
+/** Which runs are among the latest now that were not there before, as a sentence; undefined where none is. */
+export function launchedMeanwhile(before: readonly EvalRun[], now: readonly EvalRun[]): string | undefined {
+  const names = launchedSince(before, now).map(runName)
+  if (names.length === 0) return undefined
+  return `Meanwhile ${names.join(', ')} of this suite ${names.length === 1 ? 'was' : 'were'} launched.`
+}
+
+function launchedSince(before: readonly EvalRun[], now: readonly EvalRun[]): EvalRun[] {
+  const known = new Set(before.map(({ id }) => id))
+  return now.filter(({ id }) => !known.has(id))
+}
+
 /**
  * Launches the failed cases of a run again. A rerun takes no idempotency key, so it is sent once; its answer is not
  * documented and may be lost, so a run that it does not name is looked for among those of the suite that were not there
  * before.
+ * @param before the latest runs just before
  * @param send sends it, once
  * @throws ApiError a refusal, or the fault of a lost answer where reading back fails too
  */
 export async function sendRerun(
   client: Client,
-  { projectId, suiteId }: { projectId: string; suiteId: string },
+  place: SuitePlace,
+  before: readonly EvalRun[],
   send: () => Promise<{ runId?: string | null | undefined }>,
 ): Promise<RerunSent> {
-  const list = async (): Promise<EvalRun[]> =>
-    (await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS })).items
-  const before = new Set((await list()).map(({ id }) => id))
   let outcomeUnknown: ApiError | undefined
   try {
     const { runId } = await send()
@@ -36,7 +54,7 @@ export async function sendRerun(
     if (!(error instanceof ApiError) || !error.leavesDoubt) throw error
     outcomeUnknown = error
   }
-  const runs = (await list()).filter(({ id }) => !before.has(id))
+  const runs = launchedSince(before, await latestRuns(client, place))
   const [only] = runs
   return only && runs.length === 1
     ? { kind: 'found', runId: only.id, lost: outcomeUnknown }

@@ -190,6 +190,21 @@ describe('rerunning', () => {
     await app.press(keys.rerun)
     await app.see('No case of this run needs another try.')
   })
+
+  test('says what somebody launched while the question stood, and asks again', async () => {
+    const suiteId = await suiteWithRuns('Contested', 1)
+    await openRuns({ suiteId, pane: 'runs' })
+    await app.see(/▌#1 +✗ failed/)
+    await app.press(keys.rerun)
+    await app.see('❯ Cancel')
+    await relaunch(suiteId)
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Meanwhile run #2 of this suite was launched.')
+    expect(await runsOf(suiteId)).toHaveLength(2)
+    await app.press(confirm.next, confirm.choose)
+    await app.see('▌Run #3')
+    expect(await runsOf(suiteId)).toHaveLength(3)
+  })
 })
 
 describe('the runs', () => {

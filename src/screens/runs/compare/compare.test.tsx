@@ -66,7 +66,7 @@ describe('a run beside its base', () => {
     expect(frame).toContain('#2 ✗ failed against #1 ✓ passed, the previous completed run')
     expect(frame).toContain('Cases: 3 regressed, 1 unchanged.')
     expect(frame).toContain('Passed 1 of 4 (was 4 of 4), of the graded 25% (was 100%, −75 points)')
-    expect(frame).toMatch(/Took .+ \(was .+, [+−±].+\), tokens —, cost —/)
+    expect(frame).toMatch(/Took .+ \(was .+, [+−±].+\), tokens 0 \(was 0, ±0\), cost —/)
     expect(frame).toContain('passed › failed')
     await app.see('Latency of 4 trials, before of 4')
     expect(app.frame()).toMatch(
@@ -173,7 +173,7 @@ describe('a rerun of failed cases', () => {
     expect(frame).toContain('3 of 4 cases would run again.')
     expect(frame).toMatch(/Trials that select their case: 3 \S+/)
     expect(frame).toContain('Trials that do not count: 1 passed.')
-    expect(frame).toMatch(/Last time these cases were 3 trials: .+ of work, — tokens\./)
+    expect(frame).toMatch(/Last time these cases were 3 trials: .+ of work, 0 tokens\./)
     expect(frame).toContain('run slots')
     expect(frame).toMatch(/✗ adds small numbers[^]*✗ adds large numbers[^]*✗ adds nothing/)
     await app.press(confirmKeys.bindings.cancel)

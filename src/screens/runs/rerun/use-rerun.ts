@@ -4,7 +4,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { type EvalRun, type RerunPreview, runName } from '../../../api/contract/runs.ts'
 import { nextCursorOf } from '../../../api/contract/shapes.ts'
 import { previewLines, rerunObstacle } from '../../../domain/runs/rerun.ts'
-import { sendRerun, type RerunSent } from '../../../domain/runs/rerun-launch.ts'
+import { latestRuns, launchedMeanwhile, sendRerun, type RerunSent } from '../../../domain/runs/rerun-launch.ts'
 import { isOpenTrial } from '../../../domain/runs/trials.ts'
 import { plural } from '../../../tui/theme/format.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
@@ -39,14 +39,14 @@ export function useRerun(
   const openText = useTextOverlay()
   const follow = useFollowRerun()
 
-  const launch = (run: EvalRun, preview: RerunPreview): Promise<RerunSent | undefined> => {
+  const launch = (run: EvalRun, preview: RerunPreview, before: readonly EvalRun[]): Promise<RerunSent | undefined> => {
     const cases = plural(preview.selectedCaseCount, 'case')
     const body = { scope: 'failed_cases' as const }
     return write<RerunSent>({
       confirm: 'done',
       start: `Launching a rerun of ${cases}…`,
       work: ({ send }) =>
-        sendRerun(client, { projectId, suiteId: run.suiteId }, () =>
+        sendRerun(client, { projectId, suiteId: run.suiteId }, before, () =>
           send(contract.runs.rerun, { projectId, runId: run.id, body }),
         ),
       done: sent => launchedWords(sent, cases),
@@ -57,14 +57,15 @@ export function useRerun(
     const name = runName(run)
     const source = await opening({
       start: `Checking what a rerun of ${name} would run…`,
-      work: async (): Promise<RerunSource> => {
+      work: async (): Promise<RerunSource & { runs: readonly EvalRun[] }> => {
         const preview = await client.runs.rerunPreview({ projectId, runId: run.id })
-        if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map() }
-        const [{ trials, whole }, cases] = await Promise.all([
+        if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map(), runs: [] }
+        const [{ trials, whole }, cases, runs] = await Promise.all([
           trialsOf(run.id),
           client.items(contract.cases.list, { projectId, suiteId: run.suiteId }),
+          latestRuns(client, { projectId, suiteId: run.suiteId }),
         ])
-        return { preview, trials, whole, titles: new Map(cases.map(({ id, title }) => [id, title ?? id])) }
+        return { preview, trials, whole, titles: new Map(cases.map(({ id, title }) => [id, title ?? id])), runs }
       },
     })
     if (!source) return
@@ -74,17 +75,37 @@ export function useRerun(
       openText(`Rerun of ${name}`, [{ text: obstacle, tone: 'warn' }, '', ...previewLines(preview)])
       return
     }
-    const agreed = await ask({
-      title: `Rerun the failed cases of ${name}?`,
-      lines: rerunLines(source, COST, symbols),
-      action: `Rerun ${plural(preview.selectedCaseCount, 'case')}`,
-    })
-    if (!agreed) return
-    const sent = await launch(run, preview)
+    const before = await agreedRuns(run, source)
+    const sent = before && (await launch(run, preview, before))
     if (!sent || sent.kind === 'unclear') return
     reruns?.remember(sent.runId, run.id)
     onLaunched(sent.runId, run.id)
     await follow({ projectId, suiteId: run.suiteId, runId: sent.runId, parentId: run.id })
+  }
+
+  /** The latest runs of the suite once the person has agreed knowing of them; undefined where they did not. */
+  async function agreedRuns(
+    run: EvalRun,
+    source: RerunSource & { runs: readonly EvalRun[] },
+  ): Promise<readonly EvalRun[] | undefined> {
+    const lines = rerunLines(source, COST, symbols)
+    let { runs } = source
+    for (let meanwhile: string | undefined; ;) {
+      const agreed = await ask({
+        title: `Rerun the failed cases of ${runName(run)}?`,
+        lines: meanwhile === undefined ? lines : [{ text: meanwhile, tone: 'warn' }, '', ...lines],
+        action: `Rerun ${plural(source.preview.selectedCaseCount, 'case')}`,
+      })
+      if (!agreed) return undefined
+      const now = await opening({
+        start: 'Checking what was launched meanwhile…',
+        work: () => latestRuns(client, { projectId, suiteId: run.suiteId }),
+      })
+      if (!now) return undefined
+      meanwhile = launchedMeanwhile(runs, now)
+      runs = now
+      if (meanwhile === undefined) return runs
+    }
   }
 
   async function trialsOf(runId: string): Promise<{ trials: EvalIteration[]; whole: boolean }> {
