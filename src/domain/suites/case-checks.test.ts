@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectiveChecks } from './snapshots.ts'
+import { effectiveChecks } from './case-checks.ts'
 
 test.each([
   [{ mode: 'inherit', list: ['own'] }, ['suite']],
