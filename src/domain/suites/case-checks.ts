@@ -1,3 +1,5 @@
+import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
+
 type OwnChecks<T> = { mode?: string | null | undefined; list?: readonly T[] | null | undefined }
 
 /**
@@ -30,4 +32,16 @@ export function stepsBeforeWork(steps: readonly StepLike[]): number {
 export function checksNothing(steps: readonly StepLike[], { isNegative, hasMatchOptions, checks }: Judging): boolean {
   const asserts = steps.slice(stepsBeforeWork(steps)).some(({ kind }) => kind === 'assert')
   return !isNegative && !hasMatchOptions && checks === 0 && !asserts
+}
+
+/** Those of a suite's stored cases that pass whatever is answered. */
+export function casesWithoutChecks({ settings }: EvalSuiteDetail, cases: readonly EvalCase[]): EvalCase[] {
+  return cases.filter(({ steps, isNegative, matchOptions, checks }) => {
+    const judging = {
+      isNegative: isNegative === true,
+      hasMatchOptions: (matchOptions ?? settings?.matchOptions) != null,
+      checks: effectiveChecks(settings?.checks ?? [], checks).length,
+    }
+    return steps.length > 0 && checksNothing(steps, judging)
+  })
 }
