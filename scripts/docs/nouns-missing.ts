@@ -39,7 +39,6 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'cases.create': { verb: 'Importing and applying files creates cases in batches.' },
   'clients.duplicate': { verb: '`export` and `create` make a copy.' },
   'suites.attachEnvironment': { verb: 'A launch on the screen attaches it on the way.' },
-  'models.list': { verb: SHOWN },
   'hostCatalog.get': { verb: SHOWN },
   'plugins.version': { verb: 'The list of plugins names the version.' },
   waveInsights: { verb: ADVICE },

@@ -14,6 +14,7 @@ const FILE = `suite:
   name: Nightly
   servers: [everything]
   model: none
+  settings: { checks: [{ type: noToolErrors }] }
 cases:
   - id: one
     title: One
@@ -78,7 +79,7 @@ test('misspelt names are refused at their lines before anything is sent, and go 
   const file = write('misspelt.yaml', misspelt)
   const { code, stderr } = await suite('import', file, '--yes')
   expect(code).toBe(2)
-  expect(stderr).toContain(`${file}:9:75: "everything" has no tool "ecko". Did you mean "echo"?`)
+  expect(stderr).toContain(`${file}:10:75: "everything" has no tool "ecko". Did you mean "echo"?`)
   expect(stderr).toContain('There is no assertion type "responseContain". Did you mean "responseContains"?')
   expect(stderr).toContain('--unchecked')
   expect((await suite('export', 'Misspelt')).code).toBe(2)
@@ -91,12 +92,15 @@ test('an argument that the tool does not know is imported with a warning at its 
   const says = '"echo" has no argument "mesage". Did you mean "message"?'
   const dry = await suite('import', file, '--dry-run')
   expect(dry).toMatchObject({ code: 0, stdout: '' })
-  expect(dry.stderr).toContain(`Warning: ${file}:9:94: ${says}`)
+  expect(dry.stderr).toContain(`Warning: ${file}:10:94: ${says}`)
   const { code, stdout } = await suite('import', file, '--yes', '--json')
   expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
     code: 0,
     done: { cases: [{ outcome: 'created' }, { outcome: 'created' }] },
-    warnings: [{ line: 9, column: 94, message: expect.stringContaining(says) as string }],
+    warnings: [
+      { line: 10, message: '"echo" needs the argument "message" by its schema.' },
+      { line: 10, column: 94, message: expect.stringContaining(says) as string },
+    ],
   })
 })
 
@@ -105,7 +109,7 @@ test('an id that two steps of a case have is refused at its line, before a suite
   const file = write('twice.yaml', FILE.replaceAll('ightly', 'wice').replace('steps: [{ id: call', step))
   const { code, stderr } = await suite('import', file, '--yes')
   expect(code).toBe(2)
-  expect(stderr).toContain(`${file}:9:59: Step 1 has the id "call" already`)
+  expect(stderr).toContain(`${file}:10:59: Step 1 has the id "call" already`)
   expect((await suite('export', 'Nwice')).code).toBe(2)
 })
 

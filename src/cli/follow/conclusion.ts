@@ -5,7 +5,7 @@ import type { ComparedBase, GateResult } from '../../domain/runs/gates.ts'
 import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../domain/runs/outcome.ts'
 import { decisionCounts } from '../../domain/runs/counts.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
-import { countTrials, passRate, type TrialCounts } from '../../domain/runs/trials.ts'
+import { countTrials, passRate, uncheckedCases, type TrialCounts } from '../../domain/runs/trials.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../output/report-error.ts'
 import { NoRun, type Followed } from './follow-run.ts'
@@ -34,6 +34,8 @@ export type Conclusion = {
   measured: { unit: string; total: number | null; passed: number; failed: number; undecided: number | null } | null
   /** How far a run that passed does not speak for all of it; null where everything was graded and passed. */
   part: string | null
+  /** Names of cases that passed though nothing checked them. */
+  unchecked: readonly string[]
   because: Because
   exitCode: number
   error: { code: string | null; status: number | null; message: string } | null
@@ -61,6 +63,7 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
     passRate: passRate(counts) ?? null,
     measured: measured ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null } : null,
     part: (run && passedPart(run, trials)) ?? null,
+    unchecked: uncheckedCases(trials),
     ...decide(followed, outcome, gates, gatesOnly),
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,

@@ -10,7 +10,7 @@ import type { GateResult } from '../../domain/runs/gates.ts'
 import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
-import { trialState } from '../../domain/runs/trials.ts'
+import { trialState, uncheckedCases } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 import { EXIT } from '../process/exit-codes.ts'
 
@@ -99,6 +99,7 @@ function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { 
     outcome: [outcomeOfRun(run), passedPart(run, trials)].filter(Boolean).join(', '),
     environment: run.environment?.name ?? run.environment?.id,
     client: run.client?.name,
+    unchecked: uncheckedCases(trials).join(', ') || undefined,
     ...Object.fromEntries(
       judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
     ),

@@ -10,13 +10,14 @@ import type { Comparison, Conclusion } from './conclusion.ts'
 
 /** The last word for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
-  const { run, gates, comparison } = conclusion
+  const { run, gates, comparison, unchecked } = conclusion
   return [
     ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
     ...gates.map(
       ({ gate, passed, says }) =>
         `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
     ),
+    ...(unchecked.length > 0 ? [`passed without any check: ${namesOf(unchecked)}`] : []),
     ...judgeAdvice(run?.judges).map(
       ({ name, words }) => `judge, as advice beside the verdict: ${name}: ${clean(words)}`,
     ),
@@ -48,6 +49,11 @@ function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, un
 
 function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | undefined }): string {
   return runNumber == null ? `run ${clean(id)}` : `run #${runNumber} (${clean(id)})`
+}
+
+function namesOf(titles: readonly string[]): string {
+  const more = titles.length - MOST_TITLES
+  return clean(titles.slice(0, MOST_TITLES).join(', ')) + (more > 0 ? ` and ${more} more` : '')
 }
 
 const NAMED_KINDS = ['new-failure', 'still-failing', 'fixed'] as const

@@ -5,7 +5,8 @@ import { causeOf } from '../../domain/runs/causes.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
 import { junitXml } from './junit.ts'
 import { reportedTrial } from './reported-trial.ts'
-import { failureLines } from './labels.ts'
+import { conclude } from './conclusion.ts'
+import { conclusionLines, failureLines } from './labels.ts'
 
 const LONG = 'what a server returned '.repeat(1000)
 let count = 0
@@ -64,4 +65,22 @@ test('a trial that is cut down says all that it said before, in a fraction of th
   expect(xmlOf(told)).toBe(xmlOf(trials))
   expect(JSON.stringify(told)).not.toContain('what a server returned')
   expect(JSON.stringify(told).length).toBeLessThan(3000)
+})
+
+test('what is kept of a passed trial tells whether anything checked it', () => {
+  const scored = [{ scorerId: 'says', status: 'scored' as const, passed: true }]
+  const trials = [
+    trial({ title: 'Checked', result: 'passed', scores: scored }),
+    trial({ title: 'Unchecked', result: 'passed', scores: [] }),
+    trial({ title: 'Unchecked', result: 'passed', iterationNumber: 2, scores: [] }),
+    trial({ title: 'Unknown', result: 'passed', scores: null }),
+    trial({ title: 'Red', scores: [], result: 'failed' }),
+  ].map(reportedTrial)
+  const run: EvalRun = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 }
+  const conclusion = conclude({ kind: 'ended', run, trials }, { gates: [], gatesOnly: false, comparison: undefined })
+  expect(conclusion).toMatchObject({ verdict: 'passed', unchecked: ['Unchecked'] })
+  expect(conclusionLines(conclusion, '-')).toContain('passed without any check: Unchecked')
+  expect(junitXml([{ name: 'S', run, trials, gates: [], exitCode: 0 }])).toContain(
+    '<property name="unchecked" value="Unchecked"/>',
+  )
 })

@@ -24,7 +24,7 @@ export function reportedTrial(trial: EvalIteration): EvalIteration {
     error,
     ...(typeof trialClass === 'string' && { trialClass }),
   }
-  if (causeOf(trial) === undefined) return reported
+  if (causeOf(trial) === undefined) return trial.scores?.length === 0 ? { ...reported, scores: [] } : reported
   return {
     ...reported,
     scores: trial.scores?.flatMap(reportedScore),

@@ -111,3 +111,12 @@ test('a summary is added to what a file holds, and where none can be, nothing be
   for (const wrong of ['directory', 'missing/summary.md'])
     expect(() => openSummary(join(folder, wrong), {})).toThrow(/^The summary .* cannot be written: /)
 })
+
+test('names what the run started, with its version and without its secrets', () => {
+  const started = { name: 'weather', startedAt: 0, serverInfo: { version: '2.1' }, url: null }
+  const command = ['node', 'server.mjs', '--token', 'hunter2hunter2']
+  const run = ended({ result: 'passed', startedServers: [{ ...started, command }] })
+  const text = summaryMarkdown([named('Smoke', run)], {}, false)
+  expect(text).toMatch(/\n- started:\n {2}- weather: version 2\.1, started \d{4}-\d\d-\d\d \d\d:\d\d, node server\.mjs/)
+  expect(text).not.toContain('hunter2')
+})

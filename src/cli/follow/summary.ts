@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { startedServers } from '../../domain/runs/started-servers.ts'
 import { documentTexts } from '../../domain/notebook/notebook-export.ts'
 import type { Own } from '../../lib/redaction/redaction.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -15,8 +16,8 @@ export type NamedResult = Result & { name: string }
 const LONGEST_LINE = 1000
 
 /**
- * Runs as Markdown for the page of a build job: what decided, the counts, the gates and what did not pass. It is
- * redacted, and none of its texts can pass for markup.
+ * Runs as Markdown for the page of a build job: what decided, the counts, the gates, what did not pass and what was
+ * started. It is redacted, and none of its texts can pass for markup.
  * @param goesOn whether a run that has not ended goes on without this process
  */
 export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
@@ -28,9 +29,11 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
   return results
     .map(({ name, followed, conclusion }) => {
       const failures = failureLines(followed.trials)
+      const started = startedServers(followed.run?.startedServers).map(([server, words]) => `  ${server}: ${words}`)
       const facts = [
         ...conclusionLines(conclusion, 'unknown'),
         ...(failures.length > 0 ? ['did not pass:', ...failures] : []),
+        ...(started.length > 0 ? ['started:', ...started] : []),
       ]
       const parts = [
         `## ${line(name)}: ${stateOf(conclusion.exitCode)}`,

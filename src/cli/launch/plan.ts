@@ -3,6 +3,13 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { advice } from '../../api/client/errors/error-advice.ts'
+import { asksModel } from '../../api/contract/runs.ts'
+import { suiteFaults, type KnownTools } from '../../domain/suites/case-faults.ts'
+import { fileOf, type SuiteFile } from '../../domain/suites/suite-file.ts'
+import { namesOf } from '../../domain/suites/suite-form.ts'
+import { listModels } from '../../domain/suites/suite-store.ts'
+import { lastPassOf } from '../../domain/watching/watched-suite.ts'
+import type { ToolListing } from '../../domain/runs/comparison-tools.ts'
 import { launchObstacle, type LaunchObstacle } from '../../domain/runs/launch-rules.ts'
 import { launchSize } from '../../domain/runs/launch-size.ts'
 import { counted, LAUNCH_COST } from '../../domain/runs/labels.ts'
@@ -21,6 +28,8 @@ export type LaunchOptions = {
   model?: string
   iterations?: number
   notes?: string
+  modelKeyEnv: string[]
+  modelKeyFile: string[]
 }
 
 /** A launch that obeys the contract's rules, with ids. */
@@ -78,9 +87,66 @@ export async function planLaunch(
     clientIds,
     serverIds,
     caseIds: own.case.length === 0 ? [] : cases.map(({ id }) => id),
-    lines: [casesLine(suite, cases, own), ...where, modelLine(suite, cases, own), LAUNCH_COST],
+    lines: [
+      casesLine(suite, cases, own),
+      ...where,
+      modelLine(suite, cases, own),
+      ...(await faultLines(client, projectId, { suite, cases, own })),
+      LAUNCH_COST,
+    ],
     names,
   }
+}
+
+/** Faults that are named one by one. */
+const MOST_FAULTS = 10
+
+/**
+ * What is probably wrong with the cases, by the models that the service lists and the tools that the last passed run of
+ * the suite saw, as far as they can be read. Where a launch is not on the saved servers, it may have other tools.
+ */
+async function faultLines(
+  client: Client,
+  projectId: string,
+  { suite, cases, own }: { suite: EvalSuiteDetail; cases: readonly EvalCase[]; own: LaunchOptions },
+): Promise<string[]> {
+  const targets = [suite.hosts, suite.environmentIds, own.environment, own.client, own.server]
+  const isSaved = targets.every(list => (list?.length ?? 0) === 0)
+  const file = withModel(fileOf(suite, cases, namesOf([], [])), isSaved, own.model)
+  // Keys of one's own reach other models.
+  const isForeign = own.modelKeyEnv.length + own.modelKeyFile.length > 0
+  const models = isForeign || !cases.some(asksModel) ? undefined : await listModels(client)
+  const seen = isSaved ? await lastPassOf(client, projectId, suite.id).catch(unlessOther) : undefined
+  const faults = suiteFaults(file, knownTools(file, seen?.listings ?? []), models)
+  const more = faults.length - MOST_FAULTS
+  return [
+    ...faults.slice(0, MOST_FAULTS).map(fault => `Warning: ${clean(fault)}`),
+    ...(more > 0 ? [`Warning: and ${more} more.`] : []),
+    ...(seen && faults.length > 0 ? ['Tools are taken as the last passed run of the suite saw them.'] : []),
+  ]
+}
+
+/** The suite with the model that its cases would ask; an environment or a client may bring its own. */
+function withModel({ suite, cases }: SuiteFile, isSaved: boolean, model: string | undefined): SuiteFile {
+  if (model !== undefined)
+    return { suite: { ...suite, model }, cases: cases.map(({ models: _models, ...form }) => form) }
+  return { suite: { ...suite, model: isSaved ? suite.model : undefined }, cases }
+}
+
+/** Servers that were not seen may have any tool. */
+function knownTools({ suite, cases }: SuiteFile, listings: readonly ToolListing[]): KnownTools {
+  const named = cases.flatMap(({ steps }) => steps.flatMap(({ serverName }) => serverName ?? []))
+  return new Map<string, ReadonlyMap<string, unknown> | undefined>([
+    ...[...(suite.servers ?? []), ...named].map(name => [name, undefined] as const),
+    ...listings.map(
+      ({ serverName, tools }) => [serverName, new Map(tools.map(tool => [tool.name, tool.inputSchema]))] as const,
+    ),
+  ])
+}
+
+/** What only helps may be missing. */
+function unlessOther(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
 }
 
 function finderOf(client: Client, projectId: string) {

@@ -41,8 +41,6 @@ import { launchInSlot, type SlotOptions } from './slots.ts'
 export type RunOptions = SessionOptions &
   LaunchOptions & {
     rerunFailed?: string
-    modelKeyEnv: string[]
-    modelKeyFile: string[]
     idempotencyKey?: string
     yes?: boolean
     watch?: boolean

@@ -62,7 +62,12 @@ export async function importSuite(
   const { file, text } = await readFileOf(path)
   const projectId = await chosen()
   const going = await afterEarlierImport(opened, projectId, file, own)
-  const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
+  const target = {
+    into: own.into,
+    asNew: own.new ?? false,
+    duplicates: own.duplicates ?? (own.unchecked ? 'warn' : 'block'),
+  } as const
+  const found = await readPlan(client, projectId, file, target)
   if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
   const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, text)
   const { plan, names } = found
@@ -144,9 +149,9 @@ function placedLine(path: string, { line, column, message }: TextProblem): strin
  * @throws UsageError for the rest
  */
 async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<TextProblem[]> {
-  const { known, unlisted } = await readCheckBasis(client, projectId, serversNamedIn(text))
+  const { known, unlisted, models } = await readCheckBasis(client, projectId, serversNamedIn(text))
   for (const name of unlisted) say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
-  const found = textFaults(text, known)
+  const found = textFaults(text, known, models)
   const faults = found.filter(({ isWarning }) => !isWarning)
   if (faults.length > 0)
     throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
@@ -185,11 +190,15 @@ export function planText(plan: SyncPlan, prune: boolean): string {
   return lines.map(line => cleanWhole(line)).join('\n')
 }
 
-function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): string {
+function doneText({ suiteId, isNew, isUndone, outcomes, changed, deleted }: SyncDone): string {
   const failed = outcomes.filter(({ kind }) => kind === 'failed')
+  const sent = `${outcomeCounts(outcomes)}, ${changed} changed, ${deleted} deleted`
+  const refused = `${failed.length} of ${counted(outcomes.length, 'case')} refused`
   return [
     ...failed.map(({ form, code, message }) => clean(`${form.title}: ${code}: ${message ?? ''}`)),
-    `${isNew ? 'Created' : 'Changed'} ${suiteId}: ${outcomeCounts(outcomes)}, ${changed} changed, ${deleted} deleted.`,
+    isUndone
+      ? `Nothing was imported: ${refused}, and the new suite is deleted again.`
+      : `${isNew ? 'Created' : 'Changed'} ${suiteId}: ${sent}.`,
   ].join('\n')
 }
 
@@ -205,7 +214,7 @@ function planJson({ suite, settings, created, changed, unchanged, others }: Sync
   }
 }
 
-function doneJson({ suiteId, isNew, outcomes, changed, deleted }: SyncDone) {
+function doneJson({ suiteId, isNew, isUndone = false, outcomes, changed, deleted }: SyncDone) {
   const cases = outcomes.map(({ form, kind, id, code, message }: CaseOutcome) => ({
     title: form.title,
     outcome: kind,
@@ -213,7 +222,7 @@ function doneJson({ suiteId, isNew, outcomes, changed, deleted }: SyncDone) {
     code: code ?? null,
     message: message ?? null,
   }))
-  return { suiteId, isNew, cases, changed, deleted }
+  return { suiteId, isNew, isUndone, cases, changed, deleted }
 }
 
 function print(value: object): void {

@@ -64,3 +64,9 @@ export function countTrials(trials: readonly Judged[]): TrialCounts {
 export function passRate({ passed, failed }: { passed: number; failed: number }): number | undefined {
   return passed + failed === 0 ? undefined : passed / (passed + failed)
 }
+
+/** Names of cases of which a trial passed that nothing checked; of trials without recorded scores that is not known. */
+export function uncheckedCases(trials: readonly EvalIteration[]): string[] {
+  const unchecked = trials.filter(({ result, scores }) => result === 'passed' && scores?.length === 0)
+  return [...new Set(unchecked.map(({ title, testCaseId, id }) => title ?? testCaseId ?? id))]
+}

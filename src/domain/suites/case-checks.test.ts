@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectiveChecks } from './snapshots.ts'
+import { casesWithoutChecks, effectiveChecks } from './case-checks.ts'
 
 test.each([
   [{ mode: 'inherit', list: ['own'] }, ['suite']],
@@ -10,4 +10,21 @@ test.each([
   [null, ['suite']],
 ])('checks %j over ["suite"] give %j', (own, applied) => {
   expect(effectiveChecks(['suite'], own)).toEqual(applied)
+})
+
+test('of stored cases those check nothing that have no assertion behind a step, no check and no match options', () => {
+  const call = { id: 'c', kind: 'toolCall', toolName: 'add' } as const
+  const says = { id: 's', kind: 'assert', assertion: { type: 'noToolErrors' } } as const
+  const cases = [
+    { id: '1', title: 'calls', steps: [call] },
+    { id: '2', title: 'asserts first', steps: [says, call] },
+    { id: '3', title: 'asserts', steps: [call, says] },
+    { id: '4', title: 'negative', steps: [{ id: 'p', kind: 'prompt', prompt: 'hi' } as const], isNegative: true },
+    { id: '5', title: 'compares', steps: [call], matchOptions: { arguments: 'exact' } },
+    { id: '6', title: 'own check', steps: [call], checks: { mode: 'extend', list: [{ type: 'noToolErrors' }] } },
+  ]
+  const titles = (settings: { checks?: Record<string, unknown>[] }) =>
+    casesWithoutChecks({ id: 's', settings }, cases).map(({ title }) => title)
+  expect(titles({})).toEqual(['calls', 'asserts first'])
+  expect(titles({ checks: [{ type: 'noToolErrors' }] })).toEqual([])
 })

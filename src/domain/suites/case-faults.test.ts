@@ -140,3 +140,103 @@ test('no declared assertion with its own fields is a fault, and every other fiel
     }),
   )
 })
+
+const calling = 'id: c, kind: toolCall, serverName: s, toolName: add, arguments: { a: 1, b: 2 }'
+const says = '{ id: a, kind: assert, assertion: { type: toolNeverCalled, toolName: add } }'
+const typed: KnownTools = new Map([
+  [
+    's',
+    new Map<string, unknown>([
+      ['add', { properties: { a: { type: 'number' }, b: { type: ['integer', 'null'] } }, required: ['a', 'b'] }],
+    ]),
+  ],
+])
+const fileWith = (form: string, settings = '{}'): string =>
+  `suite: { name: S, servers: [s], settings: ${settings} }\ncases:\n  - ${form}\n`
+const of = (text: string, models?: readonly string[]) =>
+  textFaults(text, typed, models).map(({ message, isWarning }) => `${isWarning ? 'warning' : 'error'}: ${message}`)
+
+describe('a case that checks nothing', () => {
+  const NOTHING = 'warning: It checks nothing, so it passes whatever its tools and models answer. Add an assert step.'
+  const EARLY = 'warning: This assertion comes before every call and prompt, so it judges none of them.'
+
+  test.each([
+    ['only calls', `{ title: T, steps: [{ ${calling} }] }`, [NOTHING]],
+    ['only asks', '{ title: T, steps: [{ id: p, kind: prompt, prompt: hi }], expectedOutput: hi }', [NOTHING]],
+    ['asserts before its call', `{ title: T, steps: [${says}, { ${calling} }] }`, [EARLY, NOTHING]],
+    [
+      'leaves out the checks of its suite',
+      `{ title: T, checks: { mode: replace }, steps: [{ ${calling} }] }`,
+      [NOTHING],
+    ],
+  ])('is named where it %s', (_, form, expected) => {
+    const settings = form.includes('replace') ? '{ checks: [{ type: noToolErrors }] }' : '{}'
+    expect(of(fileWith(form, settings)).toSorted()).toEqual(expected.toSorted())
+  })
+
+  test.each([
+    ['asserts behind its call', `{ title: T, steps: [{ ${calling} }, ${says}] }`, '{}'],
+    [
+      'has a check of its own',
+      `{ title: T, checks: { list: [{ type: noToolErrors }] }, steps: [{ ${calling} }] }`,
+      '{}',
+    ],
+    ['has its suite’s', `{ title: T, steps: [{ ${calling} }] }`, '{ checks: [{ type: noToolErrors }] }'],
+    ['compares its calls', `{ title: T, matchOptions: { arguments: exact }, steps: [{ ${calling} }] }`, '{}'],
+    ['is negative', '{ title: T, isNegative: true, steps: [{ id: p, kind: prompt, prompt: hi }] }', '{}'],
+  ])('is none that %s', (_, form, settings) => {
+    expect(of(fileWith(form, settings))).toEqual([])
+  })
+
+  test('is not known of a case without its suite', () => {
+    expect(of(`title: T\nsteps: [{ ${calling} }]\n`)).toEqual([])
+  })
+})
+
+describe('what fails only when a suite is sent or run', () => {
+  const checked = (form: string): string => fileWith(form.replace('steps: [', `steps: [{ ${calling} }, ${says}, `))
+
+  test.each([
+    ['{ title: T, matchOptions: { order: any }, steps: [] }', 'error: There is no field "order".'],
+    ['{ title: T, matchOptions: { arguments: all }, steps: [] }', 'error: "arguments" is "all"'],
+    [
+      '{ title: T, matchOptions: { arguments: exact, maxExtraToolCalls: 1 }, steps: [] }',
+      'error: "maxExtraToolCalls" is of the internal vocabulary and arguments of the public one; use one of them.',
+    ],
+    ['{ title: T, isNegative: true, steps: [] }', 'error: A negative case passes only where no tool is called'],
+    [
+      '{ title: T, steps: [{ id: m, kind: assert, assertion: { type: responseMatches, pattern: "(" } }] }',
+      'error: "pattern" is no regular expression: Invalid regular expression: /(/: Unterminated group.',
+    ],
+    [
+      '{ title: T, steps: [{ id: d, kind: toolCall, serverName: s, toolName: add, arguments: { a: x } }] }',
+      'warning: "a" of "add" is string; by its schema it is number.',
+    ],
+    [
+      '{ title: T, steps: [{ id: d, kind: toolCall, serverName: s, toolName: add, arguments: { a: 1 } }] }',
+      'warning: "add" needs the argument "b" by its schema.',
+    ],
+    [
+      '{ title: T, steps: [{ id: d, kind: toolCall, serverName: s, toolName: add }] }',
+      'warning: "add" needs the argument "a" by its schema.',
+    ],
+    [
+      '{ title: T, models: [{ model: stub-x }], steps: [{ id: p, kind: prompt, prompt: hi }] }',
+      'warning: The service lists no model "stub-x", and may refuse to run it. Did you mean "stub-a"?',
+    ],
+  ])('%s', (form, message) => {
+    expect(of(checked(form), ['stub-a', 'llama3:latest']).join('\n')).toContain(message)
+  })
+
+  test('match options and models of a suite are looked at as well, and an alias of a model is offered', () => {
+    const prompt = `{ title: T, steps: [{ id: p, kind: prompt, prompt: hi }, ${says}] }`
+    const file = (model: string, settings = '{}'): string =>
+      fileWith(prompt, settings).replace('name: S', `name: S, model: ${model}`)
+    expect(of(file('stub-x'), ['stub-a'])).toEqual([expect.stringContaining('no model "stub-x"') as string])
+    expect(of(file('llama3'), ['llama3:latest'])).toEqual([])
+    expect(of(file('stub-x'))).toEqual([])
+    expect(of(file('stub-a', '{ matchOptions: { order: any } }'))).toEqual([
+      expect.stringContaining('There is no field "order"') as string,
+    ])
+  })
+})

@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { assertionNames, assertions, isAssertionName } from '../../api/contract/assertions.ts'
-import { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import { EvalTestStep, MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
+import { asksModel } from '../../api/contract/runs.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { checksNothing, effectiveChecks, stepsBeforeWork } from './case-checks.ts'
+import { mixtureIn } from './match-options.ts'
+import { isOffered } from './offered-models.ts'
+import type { SuiteFile } from './suite-file.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
 import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
@@ -34,15 +39,23 @@ const COMMON = ['id', 'kind']
  * on the wire, so a service may know more; a person decides.
  * @param text one or several documents that read well
  */
-export function textFaults(text: string, known: KnownTools): CaseFault[] {
+export function textFaults(text: string, known: KnownTools, models?: Models): CaseFault[] {
   const read = readYaml(text)
   if (!read.ok) return [...read.problems]
-  return read.value.flatMap(document => documentFaults(document, known))
+  return read.value.flatMap(document => documentFaults(document, known, models))
 }
 
 /** The same for a document that is read already. */
-export function documentFaults(document: YamlDocument, known: KnownTools): CaseFault[] {
-  return placed(faultsIn(document.value, known), document)
+export function documentFaults(document: YamlDocument, known: KnownTools, models?: Models): CaseFault[] {
+  return placed(faultsIn(document.value, known, models), document)
+}
+
+/** The same for a suite as a file has it, each with the title of the case that it is about. */
+export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models): string[] {
+  return faultsIn(file, known, models).map(({ path: [part, index], message }) => {
+    const form = part === 'cases' ? file.cases[Number(index)] : undefined
+    return form ? `${form.title}: ${message}` : message
+  })
 }
 
 /** Names of the servers whose tools a text is about: those that it names. */
@@ -57,17 +70,30 @@ export function serversNamedIn(text: string): string[] {
   return [...new Set(names.filter(name => typeof name === 'string'))]
 }
 
-function faultsIn(value: unknown, known: KnownTools): Fault[] {
+function faultsIn(value: unknown, known: KnownTools, models?: Models): Fault[] {
   const { suite, servers, cases, isFile } = partsOf(value)
   // A case that stands by itself may run on any server of the project.
   const own = servers.filter(name => typeof name === 'string')
   const toolsInReach = allTools(own.length > 0 ? own : [...known.keys()], known)
   const settings = isPlainObject(suite['settings']) ? suite['settings'] : {}
+  const judging = isFile ? { matchOptions: settings['matchOptions'], checks: listOf(settings['checks']) } : undefined
+  const asking = cases.some(each => asksSuite(each))
   return [
+    ...(asking ? modelFaults(suite['model'], ['suite', 'model'], models) : []),
+    ...matchFaults(settings['matchOptions'], ['suite', 'settings', 'matchOptions']),
     ...listOf(settings['checks']).flatMap((check, index) =>
       assertionFaults(check, ['suite', 'settings', 'checks', index], toolsInReach),
     ),
-    ...cases.flatMap((each, index) => caseFaults(each, isFile ? ['cases', index] : [], known, toolsInReach)),
+    ...cases.flatMap((each, index) => {
+      const path = isFile ? ['cases', index] : []
+      return [
+        ...caseFaults(each, path, known, toolsInReach),
+        ...judgingFaults(each, path, judging),
+        ...(asks(each) ? modelsOf(each) : []).flatMap((model, at) =>
+          modelFaults(model, [...path, 'models', at, 'model'], models),
+        ),
+      ]
+    }),
   ]
 }
 
@@ -92,6 +118,73 @@ function caseFaults(
     ...stepsOf(form).flatMap((step, index) => stepFaults(step, [...path, 'steps', index], known, toolsInReach)),
     ...checks.flatMap((check, index) => assertionFaults(check, [...path, 'checks', 'list', index], toolsInReach)),
   ]
+}
+
+type Form = Readonly<Record<string, unknown>>
+
+/** What a suite adds to the judging of its cases. */
+type SuiteJudging = { matchOptions: unknown; checks: readonly unknown[] }
+
+/** What makes a case pass whatever happens, or never. Of a case by itself it is not known what its suite checks. */
+function judgingFaults(form: Form, path: Path, suite: SuiteJudging | undefined): Fault[] {
+  const steps = listOf(form['steps']).filter(isPlainObject)
+  const isNegative = form['isNegative'] === true
+  const faults: Fault[] = [...matchFaults(form['matchOptions'], [...path, 'matchOptions'])]
+  const call = isNegative ? steps.findIndex(({ kind }) => kind === 'toolCall') : -1
+  if (call >= 0) {
+    const message = `A negative case passes only where no tool is called, and its step ${call + 1} calls one.`
+    faults.push({ path: [...path, 'isNegative'], onKey: false, message })
+  }
+  const early = stepsBeforeWork(steps)
+  if (early < steps.length)
+    for (const [index] of steps.slice(0, early).entries()) {
+      const message = 'This assertion comes before every call and prompt, so it judges none of them.'
+      faults.push({ path: [...path, 'steps', index], onKey: false, message, isWarning: true })
+    }
+  if (!suite || steps.length === 0) return faults
+  const own = isPlainObject(form['checks']) ? form['checks'] : {}
+  const list = Array.isArray(own['list']) ? (own['list'] as unknown[]) : undefined
+  const mode = typeof own['mode'] === 'string' ? own['mode'] : list ? 'replace' : 'inherit'
+  const checks = effectiveChecks(suite.checks, { mode, list }).length
+  const hasMatchOptions = isPlainObject(form['matchOptions']) || isPlainObject(suite.matchOptions)
+  if (checksNothing(steps, { isNegative, hasMatchOptions, checks }))
+    faults.push({ path, onKey: false, message: CHECKS_NOTHING, isWarning: true })
+  return faults
+}
+
+const CHECKS_NOTHING = 'It checks nothing, so it passes whatever its tools and models answer. Add an assert step.'
+
+function matchFaults(options: unknown, path: Path): Fault[] {
+  if (options == null) return []
+  const checked = MatchOptionsOverride().safeParse(options)
+  if (!checked.success)
+    return problemsOf(MatchOptionsOverride(), options).map(fault => ({ ...fault, path: [...path, ...fault.path] }))
+  const mixture = mixtureIn(checked.data)
+  if (!mixture) return []
+  return [{ path: [...path, mixture.field], onKey: true, message: `"${mixture.field}" ${mixture.problem}.` }]
+}
+
+/** Models that a service lists; undefined where that is not known. */
+type Models = readonly string[] | undefined
+
+/** A service may run models that its catalog does not list. */
+function modelFaults(model: unknown, path: Path, models: Models): Fault[] {
+  if (typeof model !== 'string' || !models || isOffered(model, models)) return []
+  const message = `The service lists no model "${model}", and may refuse to run it.${didYouMean(model, models)}`
+  return [{ path, onKey: false, message, isWarning: true }]
+}
+
+function asks(form: Form): boolean {
+  return asksModel({ steps: stepsOf(form).map(({ kind }) => ({ kind: String(kind) })) })
+}
+
+/** Whether a case asks the model of its suite. */
+function asksSuite(form: Form): boolean {
+  return asks(form) && modelsOf(form).length === 0
+}
+
+function modelsOf(form: Form): unknown[] {
+  return listOf(form['models']).map(each => (isPlainObject(each) ? each['model'] : undefined))
 }
 
 function repeatedSteps(form: Readonly<Record<string, unknown>>, path: Path): Fault[] {
@@ -154,10 +247,21 @@ function assertionFaults(assertion: unknown, path: Path, toolsInReach: Tools | u
     ...fault,
     path: [...path, ...fault.path],
   }))
-  const { toolName } = fields
+  const { toolName, pattern } = fields
+  const problem = type === 'responseMatches' && typeof pattern === 'string' ? patternProblem(pattern) : undefined
+  if (problem !== undefined) faults.push({ path: [...path, 'pattern'], onKey: false, message: problem })
   if (typeof toolName === 'string' && toolsInReach && !toolsInReach.has(toolName))
     faults.push(toolFault([...path, 'toolName'], toolName, 'The servers have', toolsInReach))
   return faults
+}
+
+function patternProblem(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern)
+    return undefined
+  } catch (error) {
+    return `"pattern" is no regular expression: ${error instanceof Error ? error.message : String(error)}.`
+  }
 }
 
 function toolFault(path: Path, toolName: string, where: string, tools: Tools): Fault {
@@ -168,7 +272,60 @@ function toolFault(path: Path, toolName: string, where: string, tools: Tools): F
 const OTHER_ARGUMENTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas']
 
 function argumentFaults(given: unknown, path: Path, toolName: string, schema: unknown): Fault[] {
-  if (!isPlainObject(given) || !isPlainObject(schema) || !isPlainObject(schema['properties'])) return []
+  if (!isPlainObject(schema)) return []
+  const args = given ?? {}
+  return isPlainObject(args)
+    ? [...unfitArguments(args, path, toolName, schema), ...unknownArguments(args, path, toolName, schema)]
+    : []
+}
+
+/** Arguments that are missing, or of a type that the schema does not take; what else it says is left to the server. */
+function unfitArguments(given: Form, path: Path, toolName: string, schema: Form): Fault[] {
+  if (Object.hasOwn(schema, '$ref')) return []
+  const isWarning = true as const
+  const missing = listOf(schema['required']).flatMap((name): Fault[] => {
+    if (typeof name !== 'string' || Object.hasOwn(given, name)) return []
+    const message = `"${toolName}" needs the argument "${name}" by its schema.`
+    return [{ path: path.slice(0, -1), onKey: false, message, isWarning }]
+  })
+  const properties = isPlainObject(schema['properties']) ? schema['properties'] : {}
+  const mistyped = Object.entries(given).flatMap(([name, value]): Fault[] => {
+    const property = ownValue(properties, name)
+    const types = isPlainObject(property) ? [property['type']].flat().filter(type => typeof type === 'string') : []
+    if (types.length === 0 || types.some(type => isOfType(value, type))) return []
+    const message = `"${name}" of "${toolName}" is ${shownType(value)}; by its schema it is ${types.join(' or ')}.`
+    return [{ path: [...path, name], onKey: false, message, isWarning }]
+  })
+  return [...missing, ...mistyped]
+}
+
+/** Whether a value is of a type of JSON Schema; what it does not know takes every value. */
+function isOfType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type
+    case 'number':
+    case 'integer':
+      return typeof value === 'bigint' || (typeof value === 'number' && (type === 'number' || Number.isInteger(value)))
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isPlainObject(value)
+    case 'null':
+      return value === null
+    default:
+      return true
+  }
+}
+
+function shownType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value
+}
+
+function unknownArguments(given: Form, path: Path, toolName: string, schema: Form): Fault[] {
+  if (!isPlainObject(schema['properties'])) return []
   const { properties, additionalProperties = false } = schema
   if (additionalProperties !== false || OTHER_ARGUMENTS.some(name => Object.hasOwn(schema, name))) return []
   const names = Object.keys(properties)

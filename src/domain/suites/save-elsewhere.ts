@@ -48,7 +48,7 @@ function hindrance({ suite }: SuiteFile, serverName: string): string | undefined
 /** Why it was not created as a whole. */
 async function create({ client, projectId }: InProject, file: SuiteFile): Promise<string | undefined> {
   try {
-    const read = await readPlan(client, projectId, file, { asNew: true })
+    const read = await readPlan(client, projectId, file, { asNew: true, duplicates: 'block' })
     if ('obstacle' in read) return read.obstacle
     const { outcomes } = await sendSync(client, projectId, read.plan, read.names, { prune: false })
     const failed = outcomes.filter(({ kind }) => kind === 'failed')

@@ -3,10 +3,12 @@ import type { CallOptions, Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type { KnownTools } from './case-faults.ts'
+import type { DuplicatePolicy } from './duplicates.ts'
+import { catalogModels } from './offered-models.ts'
 import { readNames, type ProjectNames } from './project-names.ts'
 import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { fileOf, type SuiteFile } from './suite-file.ts'
-import { planSync, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
+import { planSync, repeatedCase, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
 
 /** A stored suite with its cases, as a file. @throws ApiError */
 export async function readSuite(client: Client, projectId: string, suiteId: string): Promise<SuiteFile> {
@@ -21,6 +23,8 @@ export type ImportTarget = {
   into?: string | undefined
   /** A new suite, also where one of that id or name is there. */
   asNew?: boolean
+  /** What is to become of a case that does what another one does; a file with both is an obstacle to `block`. */
+  duplicates?: DuplicatePolicy
 }
 
 /** What importing a file would do now; reads only. @throws ApiError */
@@ -28,7 +32,7 @@ export async function readPlan(
   client: Client,
   projectId: string,
   file: SuiteFile,
-  { into, asNew = false }: ImportTarget = {},
+  { into, asNew = false, duplicates }: ImportTarget = {},
 ): Promise<{ plan: SyncPlan; names: ProjectNames } | SyncObstacle> {
   const names = await readNames(client, projectId)
   const items = await client.items(contract.suites.list, { projectId })
@@ -36,7 +40,9 @@ export async function readPlan(
   if ('obstacle' in found) return found
   const stored = found.suite && (await readStored(client, projectId, found.suite.id))
   const plan = planSync(file, stored, names)
-  return 'obstacle' in plan ? plan : { plan, names }
+  if ('obstacle' in plan) return plan
+  const repeated = duplicates === 'block' ? repeatedCase(plan) : undefined
+  return repeated ?? { plan, names }
 }
 
 /** The line of a file's text that an obstacle is about. */
@@ -61,6 +67,8 @@ export type CheckBasis = {
   known: KnownTools
   /** Servers that were asked for their tools and did not list them. */
   unlisted: readonly string[]
+  /** Models that the service lists; undefined where that is not known. */
+  models: readonly string[] | undefined
 }
 
 /**
@@ -88,7 +96,17 @@ export async function readCheckBasis(
       else unlisted.push(name ?? id)
     }),
   )
-  return { known, unlisted }
+  return { known, unlisted, models: await listModels(client, call) }
+}
+
+/** Models that the service lists; undefined where that is not known. */
+export async function listModels(client: Client, call: CallOptions = {}): Promise<readonly string[] | undefined> {
+  try {
+    return catalogModels(await client.models.list({}, call))
+  } catch {
+    call.signal?.throwIfAborted()
+    return undefined
+  }
 }
 
 /** The tools that runs are offered, which are fewer where a server shows more to clients that answer its requests. */

@@ -1,7 +1,8 @@
 import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalCase, EvalCaseUpdateRequest, EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type * as z from 'zod'
-import { caseEdit, formOfCase, type CaseForm } from './case-form.ts'
+import { canonicalJson } from '../../lib/json.ts'
+import { caseEdit, formOfCase, normalCase, type CaseForm } from './case-form.ts'
 import type { Change } from './changes.ts'
 import type { SuiteFile } from './suite-file.ts'
 import { formOfSuite, suiteChange, type Names, type SuiteChange, type SuiteForm } from './suite-form.ts'
@@ -180,4 +181,35 @@ export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const prompts = modelless.some(asksModel)
   if (suite.model !== undefined || prompts) return suite.model
   return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
+}
+
+/** A new case that does the same as another one of its file, which the service would refuse and leave out. */
+export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstacle | undefined {
+  const contents = cases.map(contentOf)
+  for (const [index, form] of cases.entries()) {
+    if (!created.includes(form)) continue
+    const other = contents.findIndex((content, at) => content === contents[index] && isFirst(at, index))
+    if (other < 0) continue
+    const titles = `The case "${form.title}" does the same as "${cases[other]?.title}"`
+    return { obstacle: `${titles}, and a suite takes such a case only when told to.`, path: ['cases', index] }
+  }
+  return undefined
+
+  /** Of two new cases the later one is refused; one that is stored already is always the earlier. */
+  function isFirst(at: number, index: number): boolean {
+    const form = cases[at]
+    return at < index || (at > index && form !== undefined && !created.includes(form))
+  }
+}
+
+/** What a case does and how it is judged; names of cases and steps do not count. */
+function contentOf(form: CaseForm): string {
+  const { steps, expectedOutput, isNegative, matchOptions, checks } = normalCase(form)
+  return canonicalJson({
+    steps: steps.map(({ id: _id, ...step }) => step),
+    expectedOutput,
+    isNegative,
+    matchOptions,
+    checks,
+  })
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Client } from '../../api/client/client.ts'
 import { createCases, type BatchOptions, type CaseOutcome } from './batch.ts'
@@ -7,6 +8,8 @@ import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
 export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
   /** Delete the cases that the file has not. */
   prune: boolean
+  /** A new suite stays with the cases that were taken, for somebody who is asked about the others. */
+  keepsPart?: boolean
   /** Hears how far it is. */
   progress?: (done: number, total: number) => void
 }
@@ -15,6 +18,8 @@ export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
 export type SyncDone = {
   suiteId: string
   isNew: boolean
+  /** The suite was new and is deleted again, since not all of its cases were taken. */
+  isUndone?: boolean
   isSuiteChanged: boolean
   outcomes: readonly CaseOutcome[]
   changed: number
@@ -23,7 +28,8 @@ export type SyncDone = {
 
 /**
  * Carries a plan out, step by step: the suite, what is deleted, what changes, what is new. Every request is sent once;
- * when one is refused the rest is not sent, and importing again goes on from what is there.
+ * when one is refused the rest is not sent, and importing again goes on from what is there. Of a new suite nothing
+ * stays then, since a suite that lacks cases would pass without them.
  * @throws ApiError
  */
 export async function sendSync(
@@ -33,8 +39,33 @@ export async function sendSync(
   names: Names,
   options: SyncOptions,
 ): Promise<SyncDone> {
+  if (plan.suite) return await sendTo(client, { projectId, suiteId: plan.suite.id }, plan, names, options)
+  const target = { projectId, suiteId: await createSuite(client, projectId, plan, names) }
+  const remove = async (): Promise<void> => {
+    await client.suites.delete(target)
+  }
+  try {
+    const done = await sendTo(client, target, plan, names, options)
+    if (options.keepsPart || done.outcomes.every(({ kind }) => kind !== 'failed')) return done
+    await remove()
+    return { ...done, isUndone: true }
+  } catch (error) {
+    // Why it failed is what counts; a suite that stays is found by the next import.
+    if (error instanceof ApiError) await remove().catch(() => undefined)
+    throw error
+  }
+}
+
+async function sendTo(
+  client: Client,
+  target: { projectId: string; suiteId: string },
+  plan: SyncPlan,
+  names: Names,
+  options: SyncOptions,
+): Promise<SyncDone> {
+  const { suiteId } = target
   const { file, created, changed, others } = plan
-  const { prune, progress, ...policy } = options
+  const { prune, progress, keepsPart: _, ...policy } = options
   const gone = prune ? others.map(({ id }) => id) : []
   const total = 1 + gone.length + changed.length + created.length
   let done = 0
@@ -42,8 +73,6 @@ export async function sendSync(
     done += count
     progress?.(done, total)
   }
-  const suiteId = plan.suite?.id ?? (await createSuite(client, projectId, plan, names))
-  const target = { projectId, suiteId }
   // Of a suite that was just created, what it came to is compared like that of any other.
   const settings = plan.settings ?? (await settingsOfNew(client, target, plan, names))
   if (Object.keys(settings.edit).length > 0) await client.suites.update({ ...target, body: settings.edit })

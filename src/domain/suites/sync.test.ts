@@ -126,6 +126,37 @@ describe('a suite as a file', () => {
   })
 })
 
+describe('an import that fails', () => {
+  const twins = (): SuiteFile => fileOf([caseOf('a', 'same'), caseOf('b', 'same')])
+  const suites = async () => (await service.client.suites.list({ projectId })).items.map(({ id }) => id)
+
+  test('is planned as one where two cases of the file do the same', async () => {
+    expect(await readPlan(service.client, projectId, twins(), { duplicates: 'block' })).toMatchObject({
+      obstacle: expect.stringMatching(/^The case "Case b" does the same as "Case a"/) as string,
+      path: ['cases', 1],
+    })
+  })
+
+  test('leaves no suite behind that lacks a case, unless somebody is asked about it', async () => {
+    const before = await suites()
+    const done = await bring(twins())
+    expect(done).toMatchObject({ isNew: true, isUndone: true, outcomes: [{ kind: 'created' }, { kind: 'failed' }] })
+    expect(await suites()).toEqual(before)
+    const kept = await bring(twins(), { keepsPart: true })
+    expect(await suites()).toContain(kept.suiteId)
+  })
+
+  test('leaves nothing behind where a request is refused, and changes to a suite that was there stay', async () => {
+    const before = await suites()
+    const refused = fileOf([caseOf('a')], { settings: { matchOptions: { order: 'any' } } })
+    await expect(bring(refused)).rejects.toThrow('matchOptions')
+    expect(await suites()).toEqual(before)
+    const { suiteId } = await bring(fileOf([caseOf('a')]))
+    await expect(bring(refused, { into: suiteId })).rejects.toThrow('matchOptions')
+    expect(await suites()).toContain(suiteId)
+  })
+})
+
 describe('importing again', () => {
   test(
     'creates, changes and leaves by the ids of the file, and deletes only when told to',

@@ -73,7 +73,7 @@ test('the cases show with their steps, and the chosen one in words beside them',
 test('a hundred at once: each is told apart, and what failed is corrected by itself', async () => {
   const editor = editorOf(
     text =>
-      `${text.replace('name-of-the-tool', 'echo')}---\ntitle: Twin\nsteps:\n  - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }\n`,
+      `${text.replace('name-of-the-tool', 'echo').replace('arguments: {}', 'arguments: { message: hi }')}---\ntitle: Twin\nsteps:\n  - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }\n`,
     text => text.replace('message: one', 'message: another'),
   )
   const { suiteId } = await openCases(['one'], editor)

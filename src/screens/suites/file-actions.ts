@@ -108,7 +108,9 @@ async function planOf(
 ): Promise<Planned | { problem: TextProblem } | undefined> {
   const { client, projectId } = authoring
   const { placedObstacle, readPlan } = await import('../../domain/suites/suite-store.ts')
-  const found = await authoring.read('Comparing the file with the service…', () => readPlan(client, projectId, file))
+  const found = await authoring.read('Comparing the file with the service…', () =>
+    readPlan(client, projectId, file, { duplicates: 'block' }),
+  )
   return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
 }
 
@@ -141,7 +143,7 @@ function importing({ client, projectId }: Authoring, { plan, names }: Planned): 
     start: `Importing ${name}…`,
     async work({ progress }) {
       const { sendSync } = await import('../../domain/suites/sync-send.ts')
-      return await sendSync(client, projectId, plan, names, { prune: false, progress })
+      return await sendSync(client, projectId, plan, names, { prune: false, keepsPart: true, progress })
     },
     done: ending => doneWords(name, ending),
   }

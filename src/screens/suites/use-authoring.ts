@@ -79,7 +79,7 @@ export function useAuthoring(projectId: string) {
       const basis = await read('Checking the names of servers and tools…', call =>
         readCheckBasis(client, projectId, serversNamedIn(text), call),
       )
-      return textFaults(text, basis?.known ?? new Map())
+      return textFaults(text, basis?.known ?? new Map(), basis?.models)
     },
     changeLines: (changes: readonly Change[]): Line[] =>
       changes.map(change => ({

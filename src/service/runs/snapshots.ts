@@ -1,5 +1,7 @@
 import { variantKey, asksModel } from '../../api/contract/runs.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
+import { effectiveChecks } from '../../domain/suites/case-checks.ts'
+import { isOffered } from '../../domain/suites/offered-models.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
 import type { SuiteRow, SuiteSettings } from '../suites/rows.ts'
@@ -83,18 +85,6 @@ function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition
   return model === undefined ? [] : [defined({ model, provider })]
 }
 
-/**
- * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
- */
-export function effectiveChecks<T>(
-  suite: readonly T[],
-  own: { mode?: string | null | undefined; list?: readonly T[] | null | undefined } | null | undefined,
-): T[] {
-  const list = own?.list ?? []
-  if (own?.mode === 'replace') return [...list]
-  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
-}
-
 /** Suite, then case, then the launch's own; absent when none of them says anything. */
 function mergedMatchOptions(
   settings: SuiteSettings,
@@ -164,13 +154,4 @@ function endpointOf(
 ): ModelEndpoint | undefined {
   const endpoint = chooseEndpoint(name, { configured, keys })
   return endpoint.baseUrl === configured.baseUrl && endpoint.apiKey === configured.apiKey ? endpoint : undefined
-}
-
-/** Endpoints take names that stand for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
-function isOffered(model: string, offered: readonly string[]): boolean {
-  const name = model.toLowerCase().replace(/[-:]latest$/, '')
-  return offered.some(id => {
-    const known = id.toLowerCase()
-    return known === name || known.startsWith(`${name}:`) || known.startsWith(`${name}-`) || known.endsWith(`/${name}`)
-  })
 }

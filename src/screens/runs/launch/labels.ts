@@ -1,4 +1,5 @@
 import { isGroup } from '../../../domain/runs/launch-rules.ts'
+import { casesWithoutChecks } from '../../../domain/suites/case-checks.ts'
 import { launchSize } from '../../../domain/runs/launch-size.ts'
 import { LAUNCH_COST } from '../../../domain/runs/labels.ts'
 import { formatDuration, plural, UNKNOWN } from '../../../tui/theme/format.ts'
@@ -18,6 +19,7 @@ export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText
       : { text: 'The number of trials is unknown until the marked fields are corrected.', tone: 'warn' },
     ...whereLines(facts, launch),
     ...attachLines(facts, launch),
+    ...uncheckedLines(facts, launch),
     { text: `${slotSentence(facts)} ${timeSentence(facts)}`, tone: 'plain' },
     { text: LAUNCH_COST, tone: 'muted' },
   ]
@@ -39,9 +41,26 @@ export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   return `${names.length > 0 ? `Attach ${names.join(', ')} and launch` : 'Launch'} ${what}${where}`
 }
 
-function countOf(facts: LaunchFacts, { request, targets }: DraftedLaunch) {
+/** Cases that are named where they check nothing. */
+const MOST_NAMED = 3
+
+/** Green says nothing of what passes whatever is answered. */
+function uncheckedLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
+  const titles = casesWithoutChecks(facts.suite, casesOf(facts, launch)).map(({ title }) => clean(title))
+  if (titles.length === 0) return []
+  const more = titles.length > MOST_NAMED ? ` and ${plural(titles.length - MOST_NAMED, 'other')}` : ''
+  const named = `${titles.slice(0, MOST_NAMED).join(', ')}${more}`
+  return [{ text: `Checks nothing, so it passes whatever is answered: ${named}.`, tone: 'warn' }]
+}
+
+function casesOf(facts: LaunchFacts, { request }: DraftedLaunch) {
   const chosen = new Set(request.caseIds)
-  const cases = chosen.size === 0 ? facts.cases : facts.cases.filter(({ id }) => chosen.has(id))
+  return chosen.size === 0 ? facts.cases : facts.cases.filter(({ id }) => chosen.has(id))
+}
+
+function countOf(facts: LaunchFacts, launch: DraftedLaunch) {
+  const { request, targets } = launch
+  const cases = casesOf(facts, launch)
   // An environment always has a model, which every case of the run then uses.
   const oneModel = request.model !== undefined || targets.environmentIds.length > 0
   const size = launchSize(facts.suite, cases, { iterations: request.iterations, oneModel })

@@ -28,6 +28,7 @@ describe('the form', () => {
     const suiteId = await stage.suite('Quick', { tests: [quickCase('a'), quickCase('b')] })
     await openForm('Quick', suiteId)
     await seeWords('2 cases × 1 trial each = 2 trials, as configured. The saved servers: everything.')
+    await seeWords('Checks nothing, so it passes whatever is answered: a, b.')
     await seeWords('0 of 1 run slots in use by this project; others may hold more. Its duration is unknown')
     await app.press(form.choose)
     await app.see('▌ Launch 2 trials')

@@ -5,7 +5,7 @@ import { countCauses, type CauseCount } from '../../../domain/runs/causes.ts'
 import { reportedTrials } from '../../../domain/runs/counts.ts'
 import { distributionOf, type Distribution } from '../../../domain/runs/distribution.ts'
 import { classOfTrial, type TrialClass } from '../../../domain/runs/trial-class.ts'
-import { countTrials, type TrialCounts } from '../../../domain/runs/trials.ts'
+import { countTrials, uncheckedCases, type TrialCounts } from '../../../domain/runs/trials.ts'
 
 /** What a run's trials say together. */
 export type TrialFacts = {
@@ -23,6 +23,8 @@ export type TrialFacts = {
   /** Ended trials that a model took part in and that tell no tokens. */
   tokensUntold: number
   models: readonly string[]
+  /** Names of cases that passed though nothing checked them. */
+  unchecked: readonly string[]
 }
 
 /**
@@ -44,6 +46,7 @@ export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialF
     tokens: distributionOf(tokens),
     tokensUsed: tokens.length === 0 ? undefined : tokens.reduce((sum, each) => sum + each, 0),
     tokensUntold: untold.length,
+    unchecked: uncheckedCases(trials),
     models: [...new Set(trials.flatMap(({ model }) => model || []))],
   }
 }

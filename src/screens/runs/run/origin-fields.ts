@@ -1,10 +1,8 @@
-import type { EvalRun, StartedServer } from '../../../api/contract/runs.ts'
-import { toEpochMs } from '../../../api/contract/shapes.ts'
-import { shownCommand } from '../../../domain/servers/stored-reach.ts'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { startedServers } from '../../../domain/runs/started-servers.ts'
 import { UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Field } from '../../../components/lines.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import { localTime } from '../../../lib/times.ts'
 
 const CLIENT_SOURCES: Readonly<Record<string, string>> = {
   environment: 'of the environment',
@@ -35,27 +33,11 @@ export function originFields(run: EvalRun, models: readonly string[]): Field[] {
     ['Client', client && [client.name, client.hostStyle, source].filter(Boolean).join(', ')],
     ['Model', [model, from].filter(Boolean).join(', ')],
     ['Engine', run.executionEngine],
-    ...startedFields(run.startedServers ?? []),
+    ...startedServers(run.startedServers),
     ['Launched by', [run.source, launcherOf(run)].filter(Boolean).join(', ')],
     ['Notes', run.notes],
     ['Run id', run.id],
   ]
-}
-
-/** The servers that the run started, each with its version, when, and the program or address. */
-function startedFields(sessions: readonly StartedServer[]): Field[] {
-  return sessions.map(({ name, startedAt, command, url, serverInfo }, index) => {
-    const at = toEpochMs(startedAt)
-    const program = command?.[0] === undefined ? url : shownCommand({ command: command[0], args: command.slice(1) })
-    const version = serverInfo?.['version']
-    const isAgain = sessions.slice(0, index).some(earlier => earlier.name === name)
-    const parts = [
-      typeof version === 'string' ? `version ${version}` : undefined,
-      at === undefined ? undefined : `${isAgain ? 'again' : 'started'} ${localTime(at)}`,
-      program,
-    ]
-    return [name, parts.filter(Boolean).join(', ')]
-  })
 }
 
 /** The launching process, which is not the MCP client; its shape is not documented. */

@@ -137,3 +137,9 @@ test('a judge is named beside the verdict, with its threshold', () => {
     /Result +[^\n]+\n[^]*?Goal completion +! 0 of 1 case reached the threshold of 0\.7; advice, the verdict stays\n/
   expect(text.slice(0, text.indexOf('Latency'))).toMatch(words)
 })
+
+test('cases that passed though nothing checked them are named', () => {
+  const trials = [trial({ title: 'Calls', result: 'passed', scores: [] }), trial({ result: 'passed', scores: null })]
+  expect(textOf({ run: run({ result: 'passed' }), trials })).toMatch(/Checked +! not at all: Calls\n/)
+  expect(textOf({ run: run({ result: 'passed' }), trials: trials.slice(1) })).not.toContain('Checked')
+})

@@ -4,7 +4,7 @@ import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatDuration, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
-import { fieldLines, heading } from '../../../components/lines.ts'
+import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
 import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
@@ -42,7 +42,12 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   return [
     linesNode('standing', [
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
-      ...fieldLines([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
+      ...fieldLines([
+        ...verdictFields(run, symbols),
+        ...countFields(run),
+        ['Trials', trialWords(input)],
+        ...uncheckedFields(facts, symbols),
+      ]),
     ]),
     linesNode('wall', wallLines(input, look)),
     ...findingNodes(input.findings, look),
@@ -56,6 +61,16 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
     linesNode('origin', ['', heading('Where it ran'), ...fieldLines(originFields(run, facts.models))]),
   ]
 }
+
+/** Green says nothing of what passes whatever is answered. */
+function uncheckedFields({ unchecked }: TrialFacts, symbols: Symbols): Field[] {
+  if (unchecked.length === 0) return []
+  const named = unchecked.slice(0, MOST_NAMED).join(', ')
+  const more = unchecked.length > MOST_NAMED ? ` and ${formatCount(unchecked.length - MOST_NAMED)} more` : ''
+  return [['Checked', `${symbols.warn} not at all: ${named}${more}`, 'warn']]
+}
+
+const MOST_NAMED = 5
 
 /** The cause of a node of the summary; undefined for its other parts. */
 export function causeOfNode(id: string): Cause | undefined {

@@ -1,0 +1,20 @@
+import { isPlainObject } from '../../lib/json.ts'
+
+/** Endpoints take names that stand for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
+export function isOffered(model: string, offered: readonly string[]): boolean {
+  const name = model.toLowerCase().replace(/[-:]latest$/, '')
+  return offered.some(id => {
+    const known = id.toLowerCase()
+    return known === name || known.startsWith(`${name}:`) || known.startsWith(`${name}-`) || known.endsWith(`/${name}`)
+  })
+}
+
+/**
+ * Ids of the models that a catalog lists; undefined where it lists none, is laid out otherwise, or has a note, such as
+ * that it is not whole.
+ */
+export function catalogModels({ items, note }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  if (!Array.isArray(items) || items.length === 0 || note != null) return undefined
+  const ids = (items as unknown[]).map(item => (isPlainObject(item) ? item['id'] : undefined))
+  return ids.every(id => typeof id === 'string') ? ids : undefined
+}
