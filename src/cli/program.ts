@@ -3,11 +3,13 @@ import type { CommandLineOptions } from './command-line.ts'
 import { endOnCrash } from './process/crashes.ts'
 import type { PaintedScreen } from './dashboard/last-screen.ts'
 import type { openPlace } from './dashboard/open-command.ts'
+import { chooseErrorFormat } from './output/error-format.ts'
 import { outliveReaders } from './output/output.ts'
 
 /** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
 export async function run(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   endOnCrash()
+  chooseErrorFormat(argv)
   try {
     return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv, painted)
   } catch (error) {

@@ -10,7 +10,7 @@ import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { boundsOf } from '../get/listing.ts'
 import { say } from '../output/prose.ts'
-import { errorLine } from '../output/report-error.ts'
+import { reportCut } from '../output/report-error.ts'
 import { printReceived } from '../output/print-answer.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { inWorkspace, type SavedContext } from '../workspace/in-workspace.ts'
@@ -69,7 +69,7 @@ async function printAll(
     cut = error
   }
   process.stdout.write(`${jsonText({ items })}\n`)
-  if (cut) say(`The list is not complete. ${errorLine(cut)}`)
+  if (cut) reportCut(cut)
   return cut ? EXIT.noVerdict : EXIT.done
 }
 

@@ -8,7 +8,7 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { openOutput, type Output } from '../output/output.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { say } from '../output/prose.ts'
-import { errorLine } from '../output/report-error.ts'
+import { reportCut } from '../output/report-error.ts'
 import { UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import { endpointOf, findOne, listItems, queryOf, readToPrint, type Fields, type Listing } from './listing.ts'
@@ -197,7 +197,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   }
   if (own.json) await output.write(`${jsonText({ items })}\n`)
   else if (!own.jsonl && count > 0) await output.write(table.text())
-  if (cut) say(`The list is not complete. ${errorLine(cut)}`)
+  if (cut) reportCut(cut)
   else if (!own.json && !own.jsonl && count === 0) say(`No ${noun.name}.`)
   return cut ? EXIT.noVerdict : EXIT.done
 }

@@ -2,6 +2,9 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { defined } from '../../lib/json.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { errorsAreJson } from './error-format.ts'
 import { say } from './prose.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
@@ -17,6 +20,7 @@ export function errorLine(error: unknown, advice?: string): string {
 
 /** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */
 export function exitCodeOfError(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage
   return error instanceof ApiError && error.kind === 'refused' && USAGE.has(error.code ?? '')
     ? EXIT.usage
     : EXIT.noVerdict
@@ -27,6 +31,29 @@ const USAGE: ReadonlySet<string> = new Set(['read-only', 'invalid-input', 'inval
 /** Says on standard error what went wrong; resolves to the exit code. @throws UsageError as it is */
 export function reportError(error: unknown): number {
   if (error instanceof UsageError) throw error
-  say(errorLine(error))
-  return exitCodeOfError(error)
+  return sayError(error, errorLine(error))
+}
+
+/** Says that a list is not complete, and why. */
+export function reportCut(error: unknown): void {
+  sayError(error, `The list is not complete. ${errorLine(error)}`, EXIT.noVerdict)
+}
+
+/** Says an error in these words, with --json as one object in a line; answers the exit code. */
+export function sayError(error: unknown, message: string, exitCode = exitCodeOfError(error)): number {
+  if (errorsAreJson()) process.stderr.write(`${jsonText({ ...errorFacts(error, exitCode), message })}\n`)
+  else say(message)
+  return exitCode
+}
+
+/** Of an error what scripts branch on; nothing of the request, which may hold secrets. */
+function errorFacts(error: unknown, exitCode: number): object {
+  const kind = exitCode === EXIT.usage ? 'usage' : 'no-verdict'
+  if (error instanceof UsageError) return { code: 'usage', kind, exitCode }
+  if (!(error instanceof ApiError)) {
+    const { code } = Object(error) as { code?: unknown }
+    return { code: typeof code === 'string' ? code : 'internal', kind, exitCode }
+  }
+  const { code = error.kind, status, requestId } = error
+  return { code, kind, exitCode, ...defined({ status, requestId }) }
 }

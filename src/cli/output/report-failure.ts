@@ -1,8 +1,7 @@
 import { clean } from '../../tui/theme/text.ts'
-import { EXIT } from '../process/exit-codes.ts'
+import { errorsAreJson } from './error-format.ts'
 import { noteInLog } from './log.ts'
-import { say } from './prose.ts'
-import { errorLine, exitCodeOfError } from './report-error.ts'
+import { errorLine, sayError } from './report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
@@ -11,10 +10,9 @@ import { UsageError } from '../arguments/usage-error.ts'
  */
 export function reportFailure(thrown: unknown): number {
   if (thrown instanceof UsageError) {
-    say(`mcpdeck: ${thrown.message.split('\n').map(clean).join('\n')}`)
-    return EXIT.usage
+    const message = thrown.message.split('\n').map(clean).join('\n')
+    return sayError(thrown, errorsAreJson() ? message : `mcpdeck: ${message}`)
   }
   noteInLog(thrown)
-  say(errorLine(thrown))
-  return exitCodeOfError(thrown)
+  return sayError(thrown, errorLine(thrown))
 }

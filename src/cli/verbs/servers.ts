@@ -18,7 +18,7 @@ import { tableLines } from '../get/table.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
-import { errorLine } from '../output/report-error.ts'
+import { reportCut } from '../output/report-error.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { checkOutput, contentText, structuredText, writeBinaries, type FileOptions } from './binary-files.ts'
@@ -49,7 +49,7 @@ export async function listTools(context: CommandContext, words: Words, { json }:
   }
   if (json) printReceived(jsonText({ items }))
   else if (items.length > 0) printTools(context, items)
-  if (cut !== undefined) say(`The list is not complete. ${errorLine(cut)}`)
+  if (cut !== undefined) reportCut(cut)
   else if (!json && items.length === 0) say(`${name} has no tools.`)
   return cut === undefined ? EXIT.done : EXIT.noVerdict
 }

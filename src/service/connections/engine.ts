@@ -181,12 +181,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
             const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
             return { ...result, durationMs }
           })
-        try {
-          return await once()
-        } catch (error) {
-          if (!forgotSession(error)) throw error
-          return await once()
-        }
+        return await againIfForgotten(once, once)
       }),
     getPrompt: (target, { promptName, arguments: args }, signal) =>
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
@@ -240,29 +235,53 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
   }
 }
 
-function lendingFrom(runner: Runner, acquire: Runner['acquire']): Connections['use'] {
-  return async (target, signal, work) => {
-    const lease = await runner.timed(target, signal, deadline => acquire(target, deadline))
-    try {
-      return await work(trialSession(runner, target, lease.session, signal))
-    } finally {
-      lease.release()
-    }
+/** A server that no longer knows the session did nothing, so it is asked once more, in a new one. */
+async function againIfForgotten<T>(ask: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!forgotSession(error)) throw error
+    return await again()
   }
 }
 
-function trialSession(
-  { timed }: Runner,
-  target: ServerTarget,
-  session: Session,
-  signal: AbortSignal | undefined,
-): TrialSession {
-  return {
-    initInfo: session.initInfo,
-    listTools: () => timed(target, signal, deadline => listAllOrNone(session, LISTINGS.tools, deadline)),
-    callTool: (name, args) => timed(target, signal, deadline => callTool(session, name, args, deadline)),
-    getPrompt: (name, args) => timed(target, signal, deadline => getPrompt(session, name, args, deadline)),
-    readResource: uri => timed(target, signal, deadline => readResource(session, uri, deadline)),
+function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections['use'] {
+  return async (target, signal, work) => {
+    const begin = (deadline: Deadline) => acquire(target, deadline)
+    const first = await timed(target, signal, begin)
+    const lent = [first]
+    let lending = Promise.resolve(first)
+    const renewed = new Map<Lease, Promise<Lease>>()
+    /** The lease in the place of one whose session was forgotten, for all that ask for it. */
+    const renew = (forgotten: Lease, deadline: Deadline): Promise<Lease> => {
+      const known = renewed.get(forgotten)
+      if (known) return known
+      const next = begin(deadline)
+      renewed.set(forgotten, next)
+      lending = next.then(lease => lent[lent.push(lease) - 1]!)
+      lending.catch(() => {
+        renewed.delete(forgotten)
+        lending = Promise.resolve(forgotten)
+      })
+      return next
+    }
+    const asked = <T>(ask: (session: Session, deadline: Deadline) => Promise<T>) =>
+      timed(target, signal, async deadline => {
+        const lease = await lending
+        const again = async () => await ask((await renew(lease, deadline)).session, deadline)
+        return await againIfForgotten(() => ask(lease.session, deadline), again)
+      })
+    try {
+      return await work({
+        initInfo: first.session.initInfo,
+        listTools: () => asked((session, deadline) => listAllOrNone(session, LISTINGS.tools, deadline)),
+        callTool: (name, args) => asked((session, deadline) => callTool(session, name, args, deadline)),
+        getPrompt: (name, args) => asked((session, deadline) => getPrompt(session, name, args, deadline)),
+        readResource: uri => asked((session, deadline) => readResource(session, uri, deadline)),
+      })
+    } finally {
+      for (const lease of lent) lease.release()
+    }
   }
 }
 

@@ -197,6 +197,24 @@ describe('a server that fails', () => {
     expect(callCount(server)).toBe(3)
   })
 
+  test('a session that is forgotten in the middle of a trial is renewed once for all its calls', async () => {
+    const server = await serve()
+    const engine = connect()
+    const results = await engine.use(httpTarget(server.url), undefined, async session => {
+      await session.callTool('count')
+      server.forgetSessions()
+      return [
+        ...(await Promise.all([session.callTool('count'), session.callTool('count')])),
+        await session.callTool('count'),
+      ]
+    })
+    expect(results.map(({ result }) => result)).toEqual(
+      results.map(() => ({ content: [{ type: 'text', text: 'done' }] })),
+    )
+    // One before, two that were refused, and three that were made.
+    expect(callCount(server)).toBe(6)
+  })
+
   test('a call is not repeated where a server without sessions answers 404', async () => {
     const server = await serve({
       initialize: ({ id, params }, _request, response) => {
