@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { casesWithoutChecks, effectiveChecks } from './case-checks.ts'
+import { effectiveChecks } from '../runs/launch-rules.ts'
+import { casesWithoutChecks } from './case-checks.ts'
 
 test.each([
   [{ mode: 'inherit', list: ['own'] }, ['suite']],
