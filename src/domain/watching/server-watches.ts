@@ -1,5 +1,5 @@
 import { createListeners } from '../../lib/listeners.ts'
-import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
+import { watchFiles, WatchError, type FileChanges } from '../../lib/files/watch-files.ts'
 import { patternsIn } from './watch-patterns.ts'
 
 type ServerWatch = {
@@ -15,7 +15,8 @@ type ServerWatch = {
 export type ServerWatches = {
   /** What is watched for a server; undefined where nothing is. */
   patternOf(serverId: string): string | undefined
-  start(watch: ServerWatch): void
+  /** Resolves once changes are heard, to whether they are. */
+  start(watch: ServerWatch): Promise<boolean>
   stop(serverId: string): void
   subscribe(listener: () => void): () => void
   close(): void
@@ -31,17 +32,25 @@ export function createServerWatches(): ServerWatches {
   }
   return {
     patternOf: serverId => watches.get(serverId)?.pattern,
-    start(watch) {
+    async start(watch) {
       const { serverId, pattern } = watch
       stop(serverId)
       const own = { pattern, stop: new AbortController() }
       watches.set(serverId, own)
       notify()
-      restartOnChange(watch, own.stop.signal).catch((error: unknown) => {
+      const fail = (error: unknown): void => {
         if (watches.get(serverId) !== own) return
         stop(serverId)
         watch.failed(error instanceof WatchError ? error.message : `Files cannot be watched: ${String(error)}.`)
-      })
+      }
+      try {
+        const changes = await watchFiles(patternsIn(pattern))
+        restartOnChange(changes, watch, own.stop.signal).catch(fail)
+        return true
+      } catch (error) {
+        fail(error)
+        return false
+      }
     },
     stop,
     subscribe,
@@ -51,8 +60,7 @@ export function createServerWatches(): ServerWatches {
   }
 }
 
-async function restartOnChange({ pattern, restart }: ServerWatch, signal: AbortSignal): Promise<void> {
-  const changes = await watchFiles(patternsIn(pattern))
+async function restartOnChange(changes: FileChanges, { restart }: ServerWatch, signal: AbortSignal): Promise<void> {
   const stopped = new Promise<undefined>(resolve => {
     const end = (): void => resolve(undefined)
     if (signal.aborted) end()
