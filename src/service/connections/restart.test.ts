@@ -62,6 +62,11 @@ test('a restart has tools, doctor, runs and calls speak to new processes', async
   expect(connections.live(server.id)).toMatchObject({ startedAt, starts })
 })
 
+test('what is missing in the answer to initialize is named', async () => {
+  const report = await connections.doctor(small('no-version'))
+  expect(report.checks.initialization.detail).toContain('not a valid result: serverInfo.version is missing')
+})
+
 test('a restart ends a call that hangs, and says so', async () => {
   const hanging = small('silent-call')
   const ended = connections.callTool(hanging, { toolName: 'pid' }).catch((error: unknown) => error)
