@@ -44,6 +44,13 @@ describe('servers', () => {
     expect(items(await run('tools', 'everything', '--json'))[0]).toMatchObject({ name: 'echo', inputSchema: {} })
   })
 
+  test('describe shows what a server says to models, once the doctor has heard it', async () => {
+    expect(json(await run('describe', 'server', 'everything', '--json'))).not.toHaveProperty('instructions')
+    await run('doctor', 'everything')
+    expect((await run('describe', 'server', 'everything')).stdout).toMatch(/Instructions/i)
+    expect(json(await run('describe', 'server', 'everything', '--json'))).toHaveProperty('instructions')
+  })
+
   test('call takes arguments by the schema’s types and prints what came back', async () => {
     expect(await run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject({
       code: 0,

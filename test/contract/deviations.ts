@@ -293,9 +293,9 @@ const statedElsewhere: Deviation[] = [
 const toolCall = because('differences row 16: tool call reply', ['callTool'], ['response.durationMs: not documented'])
 
 const snapshot = because(
-  'a local workspace takes what a server lists, and says what it could not',
+  'a local workspace takes what a server lists, says what it could not, and has its instructions',
   ['exportServer'],
-  ['response.unread: not documented'],
+  ['response.unread: not documented', 'response.instructions: not documented'],
 )
 
 export const deviations: readonly Deviation[] = [

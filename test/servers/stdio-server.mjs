@@ -107,7 +107,7 @@ const sendText = (id, result) =>
 let lastLine = ''
 
 // `named <file>`: as a program that is edited, it has one tool, named as the file said when it started.
-const builtAs = behaviour === 'named' && readFileSync(process.argv[3], 'utf8').trim()
+const builtAs = behaviour === 'named' ? readFileSync(process.argv[3], 'utf8').trim() : undefined
 
 const listTools = cursor => {
   if (builtAs) return { tools: [tool(builtAs), tool('pid')] }
@@ -213,10 +213,12 @@ const answer = ({ id, method, params }) => {
       return send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } })
     }
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
-    const serverInfo = { name: 'small', version: '1.0.0' }
+    const serverInfo = { name: 'small', ...(behaviour !== 'no-version' && { version: '1.0.0' }) }
     const more = ['markdown', 'announces'].includes(behaviour) ? { resources: {}, prompts: {} } : {}
     const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
-    return send({ id, result: { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo } })
+    const instructions = builtAs && `Built as ${builtAs}.\nAsk first. \u001b[2J`
+    const begun = { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo, instructions }
+    return send({ id, result: begun })
   }
   if (method === 'tools/list' && behaviour === 'careless') {
     process.stdout.write('Now listing the tools\n')

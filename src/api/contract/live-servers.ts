@@ -51,6 +51,8 @@ export const LiveServer = shape(() =>
     startedAt: timestamp().nullish(),
     /** How often it was connected for tools, prompts, resources, calls and the doctor since mcpdeck started. */
     starts: count(),
+    /** What it says to models, when it was last connected; null where it says nothing. */
+    instructions: z.string().nullish(),
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),

@@ -8,6 +8,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { recordLines } from '../output/record-lines.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
 import { endpointOf, listItems, readToPrint, type Fields } from './listing.ts'
 import type { Noun } from './noun.ts'
@@ -64,7 +65,7 @@ async function describeOne(
   const { opened } = saved
   const facts = { client, reruns: opened.workspace.reruns, projectId: String(fields['projectId']) }
   const read = await readToPrint({ client, noun, fields }, wanted)
-  const record = await withState(noun, read, facts)
+  const record = { ...(await withState(noun, read, facts)), ...instructionsOf(opened, noun, facts.projectId, read) }
   const relations = await relationsOf(noun, record, fields, facts)
   if (noun.name === 'waves') relations.unshift(await scorecardOf(noun, facts, wanted))
   if (json) {
@@ -77,6 +78,13 @@ async function describeOne(
   const related = relations.map(relation => relationLines(relation, { ...options, ascii: common.ascii ?? false }))
   printText([lines, ...related].map(each => each.join('\n')).join('\n\n'))
   return undefined
+}
+
+/** What a server says to models, as the doctor heard it last: a description connects to nobody. */
+function instructionsOf({ workspace }: OpenedWorkspace, noun: Noun, projectId: string, { id }: Item): object {
+  if (noun.name !== 'servers' || typeof id !== 'string') return {}
+  const { instructions } = Object(workspace.doctorReports?.last({ projectId, serverId: id })?.initInfo) as Item
+  return typeof instructions === 'string' ? { instructions } : {}
 }
 
 /** The rubric of a journey run: how many of its graded sessions pass each criterion. */

@@ -106,7 +106,7 @@ function shortened(report: ExaminedReport): ExaminedReport {
     status,
     connection: { status: connection.status, detail: cut(connection.detail) },
     initInfo: initInfo && {
-      ...textsOf(initInfo, ['protocolVersion']),
+      ...textsOf(initInfo, ['protocolVersion', 'instructions']),
       serverInfo: textsOf(server, ['name', 'title', 'version']),
     },
     capabilities: capabilities && Object.fromEntries(first(Object.keys(capabilities)).map(name => [cut(name), {}])),

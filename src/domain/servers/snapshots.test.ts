@@ -14,6 +14,20 @@ const changesOf = async (before: Json, after: Json) =>
 describe('what changed between two snapshots', () => {
   test.each<[string, Json, Json, string[]]>([
     ['a tool that is gone', { tools: [tool('a'), tool('b')] }, { tools: [tool('b')] }, ['breaking tool a is gone']],
+    [
+      'other instructions',
+      { instructions: 'Ask.' },
+      { instructions: 'Go.' },
+      ['safe server instructions have changed'],
+    ],
+    ['new instructions', { instructions: null }, { instructions: 'Go.' }, ['safe server instructions are new']],
+    [
+      'instructions that are gone',
+      { instructions: 'Ask.' },
+      { instructions: '' },
+      ['safe server instructions are gone'],
+    ],
+    ['instructions that nobody looked for', {}, { instructions: 'Go.' }, []],
     ['a new tool', { tools: [tool('b')] }, { tools: [tool('a'), tool('b')] }, ['safe tool a is new']],
     [
       'a tool under another name',

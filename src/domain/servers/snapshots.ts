@@ -15,6 +15,8 @@ type Listed = Readonly<Record<string, unknown>>
 
 /** What a server offers at one moment; entries are as it gave them. */
 export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
+  /** What the server says to models; null or empty where it says nothing, undefined where that is not known. */
+  instructions?: string | null | undefined
   /** Why a list could not be read, in the server's words; such a list is empty. */
   unread?: Readonly<Partial<Record<ListName, string>>> | undefined
 }
@@ -24,8 +26,11 @@ type ListName = keyof typeof LISTS
 export type SnapshotChange = {
   /** What it does to somebody who knows only the earlier one. */
   impact: Impact
-  of: 'tool' | 'prompt' | 'resource' | 'list'
-  /** Of the tool or prompt, or the resource's URI, which are the server's text; of a list `tools` and so on. */
+  of: 'tool' | 'prompt' | 'resource' | 'list' | 'server'
+  /**
+   * Of the tool or prompt, or the resource's URI, which are the server's text; of a list `tools` and so on; of a server
+   * `instructions`.
+   */
   name: string
   kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'unread' | 'other'
   /** JSON pointer into the tool, prompt or resource that still has it. */
@@ -72,8 +77,13 @@ export function snapshotOf(value: unknown): Snapshot {
       throw new SnapshotError(`is not a snapshot: entry ${at + 1} of its ${name} has no ${LISTS[name].key}`)
     })
   }
-  const lists = { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
-  const { unread = null } = value
+  const { unread = null, instructions } = value
+  const lists = {
+    tools: listed('tools'),
+    prompts: listed('prompts'),
+    resources: listed('resources'),
+    ...((typeof instructions === 'string' || instructions === null) && { instructions }),
+  }
   const reasons = Object.keys(LISTS).flatMap(name => {
     const why: unknown = Object(unread)[name]
     return typeof why === 'string' ? [[name, why] as const] : []
@@ -129,7 +139,14 @@ export async function snapshotChanges(
       changes.push(...found.map(change => ({ of, name, ...change })))
     }
   }
+  changes.push(...instructionChanges(before.instructions, after.instructions))
   return changes.toSorted((one, other) => ORDER.indexOf(one.impact) - ORDER.indexOf(other.impact))
+}
+
+function instructionChanges(was: Snapshot['instructions'], is: Snapshot['instructions']): SnapshotChange[] {
+  if (was === undefined || is === undefined || (was ?? '') === (is ?? '')) return []
+  const says = was ? (is ? 'have changed' : 'are gone') : 'are new'
+  return [{ ...TEXT, of: 'server', name: 'instructions', pointer: '', says }]
 }
 
 const ORDER: readonly Impact[] = ['breaking', 'unknown', 'safe']

@@ -1,5 +1,5 @@
 import { createListeners } from '../../lib/listeners.ts'
-import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
+import { watchFiles, WatchError, type FileChanges } from '../../lib/files/watch-files.ts'
 import { patternsIn } from './watch-patterns.ts'
 
 type ServerWatch = {
@@ -15,8 +15,8 @@ type ServerWatch = {
 export type ServerWatches = {
   /** What is watched for a server; undefined where nothing is. */
   patternOf(serverId: string): string | undefined
-  /** Resolves once changes are heard; where they cannot be, `failed` is called. */
-  start(watch: ServerWatch): Promise<void>
+  /** Resolves once changes are heard, to whether they are. */
+  start(watch: ServerWatch): Promise<boolean>
   stop(serverId: string): void
   subscribe(listener: () => void): () => void
   close(): void
@@ -38,16 +38,18 @@ export function createServerWatches(): ServerWatches {
       const own = { pattern, stop: new AbortController() }
       watches.set(serverId, own)
       notify()
-      const giveUp = (error: unknown): void => {
+      const fail = (error: unknown): void => {
         if (watches.get(serverId) !== own) return
         stop(serverId)
         watch.failed(error instanceof WatchError ? error.message : `Files cannot be watched: ${String(error)}.`)
       }
       try {
         const changes = await watchFiles(patternsIn(pattern))
-        void restartOnChange(watch, changes, own.stop.signal).catch(giveUp)
+        restartOnChange(changes, watch, own.stop.signal).catch(fail)
+        return true
       } catch (error) {
-        giveUp(error)
+        fail(error)
+        return false
       }
     },
     stop,
@@ -58,11 +60,7 @@ export function createServerWatches(): ServerWatches {
   }
 }
 
-async function restartOnChange(
-  { restart }: ServerWatch,
-  changes: Awaited<ReturnType<typeof watchFiles>>,
-  signal: AbortSignal,
-): Promise<void> {
+async function restartOnChange(changes: FileChanges, { restart }: ServerWatch, signal: AbortSignal): Promise<void> {
   const stopped = new Promise<undefined>(resolve => {
     const end = (): void => resolve(undefined)
     if (signal.aborted) end()

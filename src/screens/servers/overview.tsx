@@ -15,11 +15,12 @@ import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { isProgram, storedTexts, type StoredTexts } from './changed-server.ts'
-import { oauthQuery, useManualQuery, validateQuery, type ServerInput, type Timed } from './checks.ts'
+import { doctorQuery, oauthQuery, useManualQuery, validateQuery, type ServerInput, type Timed } from './checks.ts'
 import { withShortTexts } from './json-text.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useProcessAge } from './process-age.ts'
 import { useWatchedFiles } from './use-restart-on-save.ts'
+import { textLines } from './schema-lines.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
@@ -116,6 +117,16 @@ function oauthLines(result: CheckOAuthResult): Line[] {
   ]
 }
 
+/** What the server says to models when a session begins, where it says anything. */
+function instructionLines(instructions: string | undefined): Line[] {
+  return instructions?.trim() ? ['', heading('Instructions'), ...textLines(instructions, 2)] : []
+}
+
+function instructionsIn(initInfo: unknown): string | undefined {
+  const { instructions } = Object(initInfo) as { instructions?: unknown }
+  return typeof instructions === 'string' ? instructions : undefined
+}
+
 /** How a server is reached, with dots for secrets; undefined where this process does not know it. */
 function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
   const { storedReaches } = useWorkspace()
@@ -146,11 +157,14 @@ export function Overview(props: TabProps) {
   const workspace = useWorkspace()
   const input = { projectId, serverId: server.id }
   const validate = useManualQuery(validateQuery(workspace, input))
+  const validated = validate.data && 'value' in validate.data.outcome ? validate.data.outcome.value.initInfo : undefined
   const oauth = useManualQuery(oauthQuery(workspace, input))
   const now = useNow()
   const signedIn = useSignInText(input, server, now)
   const key = useKeyName()
-  const age = useProcessAge(useLiveServer(projectId, server.id).live, server)
+  const { live } = useLiveServer(projectId, server.id)
+  const age = useProcessAge(live, server)
+  const report = useManualQuery(doctorQuery(workspace, input))
   const watched = useWatchedFiles(server.id)
   const lines: Line[] = [
     ...fieldLines([
@@ -158,6 +172,7 @@ export function Overview(props: TabProps) {
       ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
       ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
     ]),
+    ...instructionLines(live?.instructions ?? instructionsIn(validated ?? report.data?.initInfo)),
     '',
     heading('Validate'),
     ...checkLines(

@@ -62,6 +62,9 @@ test('one key restarts a server, and tools and the doctor speak of the new proce
   expect(app.frame()).not.toContain('before')
   tab('overview')
   await app.see(/Process +started .*, 2nd start/)
+  await app.see('Built as after.')
+  await app.see('Ask first. ')
+  expect(app.frame()).not.toContain('\u001b[2J')
 })
 
 test('a program that no longer starts says so, and its old tools are gone', async () => {

@@ -37,14 +37,13 @@ export function useRestartOnSave(
       initial: (reach && patternOfCommand(reach, process.cwd())) ?? 'src/**',
     })
     if (pattern === undefined || patternsIn(pattern).length === 0) return
-    await serverWatches.start({
+    const isWatched = await serverWatches.start({
       serverId,
       pattern: pattern.trim(),
       restart: () => restart(server),
       failed: why => notify('error', `${why} ${name} is no longer restarted.`),
     })
-    if (serverWatches.patternOf(serverId) !== undefined)
-      notify('ok', `${name} restarts whenever ${pattern.trim()} changes.`)
+    if (isWatched) notify('ok', `${name} restarts whenever ${pattern.trim()} changes.`)
   })
 }
 

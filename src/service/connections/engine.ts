@@ -231,6 +231,7 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
     serverId,
     exportedAt: isoTime(Date.now()),
     ...lists,
+    instructions: session.initInfo.instructions ?? null,
     ...(unread.size > 0 && { unread: Object.fromEntries(reasons) as Record<string, string> }),
   }
 }

@@ -110,9 +110,28 @@ function firstLine(error: InstanceType<McpLibrary['SdkHttpError']>): string {
   return text.trim().split('\n', 1)[0]!.slice(0, LONGEST_WORDS).toWellFormed().trim().replace(/\.$/, '')
 }
 
+const ISSUES = /^Invalid result for .+?: (\[.*\])$/s
+const NOTHING = /, received undefined$/
+
+/** `: serverInfo.version is missing`; the library tells what its schema found as JSON behind words of its own. */
+function invalidPart(message: string): string {
+  let issues: unknown
+  try {
+    issues = JSON.parse(ISSUES.exec(message)?.[1] ?? '')
+  } catch {
+    return ''
+  }
+  const [first] = Array.isArray(issues) ? (issues as unknown[]) : []
+  const { path, message: why } = Object(first) as { path?: unknown; message?: unknown }
+  if (!Array.isArray(path) || path.length === 0 || typeof why !== 'string') return ''
+  const words = NOTHING.test(why) ? ' is missing' : `, ${why.charAt(0).toLowerCase()}${why.slice(1)}`
+  return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
+}
+
 function describeBreak(error: unknown, library: McpLibrary, asked: string): string {
   if (error instanceof library.SdkError) {
-    if (error.code === library.SdkErrorCode.InvalidResult) return `gave ${asked} an answer that is not a valid result`
+    if (error.code === library.SdkErrorCode.InvalidResult)
+      return `gave ${asked} an answer that is not a valid result${invalidPart(error.message)}`
     if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
       return `gave ${asked} an answer that is not MCP`
     return `closed the connection during ${asked}`

@@ -23,6 +23,7 @@ type State = {
   /** Of the session. */
   startedAt?: number
   starts: number
+  instructions?: string | undefined
   level?: LogLevel
   problem?: string
   changes: LiveServer['listChanges']
@@ -56,6 +57,7 @@ export function createLive(onChange: (serverId: string) => void): Live {
       const { start, initialize } = session.timings
       state.startedAt = Math.round(Date.now() - start - initialize)
       state.starts += 1
+      state.instructions = session.initInfo.instructions
       onChange(serverId)
       session.onEnd(() => {
         if (state.session === session) delete state.session
@@ -108,6 +110,7 @@ export function createLive(onChange: (serverId: string) => void): Live {
         problem,
         startedAt: session ? startedAt : null,
         starts,
+        instructions: state.instructions ?? null,
         listChanges: { ...changes },
         subscriptions: [...subscriptions].map(([uri, { updates, updatedAt = null }]) => ({ uri, updates, updatedAt })),
         keptUntil: session ? keptUntil(state) : null,

@@ -62,6 +62,19 @@ test('a restart has tools, doctor, runs and calls speak to new processes', async
   expect(connections.live(server.id)).toMatchObject({ startedAt, starts })
 })
 
+test('a snapshot has the instructions of its server, or that there are none', async () => {
+  const instructions = 'Built as before.\nAsk first. \u001b[2J'
+  expect(await connections.exportSnapshot(server)).toMatchObject({ instructions })
+  expect(await connections.exportSnapshot(small('healthy'))).toMatchObject({ instructions: null })
+  await connections.listTools(server)
+  expect(connections.live(server.id)).toMatchObject({ instructions })
+})
+
+test('what is missing in the answer to initialize is named', async () => {
+  const report = await connections.doctor(small('no-version'))
+  expect(report.checks.initialization.detail).toContain('not a valid result: serverInfo.version is missing')
+})
+
 test('a restart ends a call that hangs, and says so', async () => {
   const hanging = small('silent-call')
   const ended = connections.callTool(hanging, { toolName: 'pid' }).catch((error: unknown) => error)

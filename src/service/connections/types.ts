@@ -69,6 +69,8 @@ export type ExportSnapshot = {
   tools: Tool[]
   resources: Resource[]
   prompts: Prompt[]
+  /** Null where the server gives none. */
+  instructions: string | null
   /** Why a list that the server announces could not be read, by its name; absent where each was. */
   unread?: Record<string, string>
 }
