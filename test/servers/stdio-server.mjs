@@ -204,22 +204,22 @@ const errorOf = method =>
   method === 'resources/list'
     ? { code: -32603, message: 'Not\u001b[2J here' }
     : { code: -32601, message: 'Method not found' }
+const begin = (id, { protocolVersion }) => {
+  if (behaviour === 'older' && protocolVersion > OLDEST) {
+    const data = { supported: [OLDEST], requested: protocolVersion }
+    return send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } })
+  }
+  if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
+  const serverInfo = { name: 'small', ...(behaviour !== 'no-version' && { version: '1.0.0' }) }
+  const more = ['markdown', 'announces'].includes(behaviour) ? { resources: {}, prompts: {} } : {}
+  const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
+  const instructions = builtAs && `Built as ${builtAs}.\nAsk first. \u001b[2J`
+  const begun = { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo, instructions }
+  return send({ id, result: begun })
+}
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent' || behaviour === 'no-mcp') return
-  if (method === 'initialize') {
-    const { protocolVersion } = params
-    if (behaviour === 'older' && protocolVersion > OLDEST) {
-      const data = { supported: [OLDEST], requested: protocolVersion }
-      return send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } })
-    }
-    if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
-    const serverInfo = { name: 'small', ...(behaviour !== 'no-version' && { version: '1.0.0' }) }
-    const more = ['markdown', 'announces'].includes(behaviour) ? { resources: {}, prompts: {} } : {}
-    const version = behaviour === 'future' ? '2099-01-01' : protocolVersion
-    const instructions = builtAs && `Built as ${builtAs}.\nAsk first. \u001b[2J`
-    const begun = { protocolVersion: version, capabilities: { tools: {}, ...more }, serverInfo, instructions }
-    return send({ id, result: begun })
-  }
+  if (method === 'initialize') return begin(id, params)
   if (method === 'tools/list' && behaviour === 'careless') {
     process.stdout.write('Now listing the tools\n')
     return setTimeout(() => send({ id, result: listTools() }), Number(process.argv[3] ?? 0))

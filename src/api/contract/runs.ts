@@ -269,6 +269,17 @@ export const runs = resource('runs', {
   }),
 })
 
+type OwnChecks<T> = { mode?: string | null | undefined; list?: readonly T[] | null | undefined }
+
+/**
+ * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
+ */
+export function effectiveChecks<T>(suite: readonly T[], own: OwnChecks<T> | null | undefined): T[] {
+  const list = own?.list ?? []
+  if (own?.mode === 'replace') return [...list]
+  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
+}
+
 /** Whether a case asks a model; without a prompt it has none and spends no tokens, however many it names. */
 export function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
   return steps.some(({ kind }) => kind === 'prompt')

@@ -157,14 +157,3 @@ export function launchCall(request: LaunchRequest): LaunchCall {
   }
   return { kind: 'run', body }
 }
-
-type OwnChecks<T> = { mode?: string | null | undefined; list?: readonly T[] | null | undefined }
-
-/**
- * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
- */
-export function effectiveChecks<T>(suite: readonly T[], own: OwnChecks<T> | null | undefined): T[] {
-  const list = own?.list ?? []
-  if (own?.mode === 'replace') return [...list]
-  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectiveChecks } from '../runs/launch-rules.ts'
+import { effectiveChecks } from '../../api/contract/runs.ts'
 import { casesWithoutChecks } from './case-checks.ts'
 
 test.each([

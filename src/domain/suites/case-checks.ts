@@ -1,5 +1,5 @@
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
-import { effectiveChecks } from '../runs/launch-rules.ts'
+import { effectiveChecks } from '../../api/contract/runs.ts'
 
 type StepLike = { readonly kind?: unknown }
 

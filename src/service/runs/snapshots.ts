@@ -1,6 +1,5 @@
-import { variantKey, asksModel } from '../../api/contract/runs.ts'
+import { asksModel, effectiveChecks, variantKey } from '../../api/contract/runs.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
-import { effectiveChecks } from '../../domain/runs/launch-rules.ts'
 import { isOffered } from '../../domain/suites/offered-models.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
 import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
