@@ -41,7 +41,7 @@ describe('bad usage is one sentence and exit code 2', () => {
     [
       'an option behind a command with a typo in it',
       ['gett', 'runs', '--json'],
-      /^mcpdeck: Unknown option '--json'\. .*There is no command "gett" that could take it\. Did you mean "get"\?\n$/,
+      /^\{.*"message":"Unknown option '--json'\. .*There is no command \\"gett\\" that could take it\. Did you mean \\"get\\"\?"\}\n$/,
     ],
     ['an escape sequence', ['x\u001b[2J', 'y'], /"x␛\[2J"/],
     ['a data directory without a name', ['get', 'runs', '--data-dir', ''], /--data-dir is empty/],

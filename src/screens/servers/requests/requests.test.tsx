@@ -103,12 +103,12 @@ test('what is not answered keeps waiting, and can be declined or cancelled', asy
   await app.see('asking asks: Q')
   expect(waitingRequests.current()).toHaveLength(1)
   await app.press(answer, next, 'down', send)
-  await app.see('{"action":"decline"}')
+  await app.see('"action": "decline"')
   await app.press('q')
   await callTool('form')
   await app.see('asking asks: Q')
   await app.press(answer, next, 'down', 'down', send)
-  await app.see('{"action":"cancel"}')
+  await app.see('"action": "cancel"')
 })
 
 test('a request that is taken back is not answered from the form that is still open', async () => {
@@ -149,7 +149,7 @@ test('an address shows its host, and is copied or opened only when that is chose
   await app.see('This is a remote session without a browser. Copied')
   expect(opened).toEqual(['https://user@xn--pple-43d.example:8443/in?a=1'])
   await app.press(next, 'down', send)
-  await app.see('{"action":"accept"}')
+  await app.see('"action": "accept"')
 })
 
 test('sampling is answered by hand in the editor, and says so', async () => {
@@ -164,7 +164,7 @@ test('sampling is answered by hand in the editor, and says so', async () => {
   await app.see('By hand.')
   await app.see('The answer names human as its model.')
   await app.press(next, send)
-  await app.see('"model":"human"')
+  await app.see('"model": "human"')
 })
 
 test('the model writes after a question that says what it may take, and the server gets it when it is sent', async () => {
@@ -181,7 +181,7 @@ test('the model writes after a question that says what it may take, and the serv
   expect(asked).toMatchObject([{ system: 'You are brief.', prompts: ['Say a word.'] }])
   expect(waitingRequests.current()).toHaveLength(1)
   await app.press(next, send)
-  await app.see('"model":"small"')
+  await app.see('"model": "small"')
 })
 
 test('text of a server stays text, and a long message leaves room for the answer', async () => {
