@@ -196,7 +196,7 @@ describe('as a program', () => {
     expect(await get('suites', '--json')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: expect.stringMatching(/^Not allowed/),
+      stderr: expect.stringMatching(/^\{"code":"FORBIDDEN",.*"status":403,"message":"Not allowed.*\}\n$/),
     })
   })
 
