@@ -149,7 +149,7 @@ export const Config = z.strictObject({
     )
     .default(DEFAULTS.keys)
     .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
-    .meta({ example: { 'app.refresh': ['r', 'alt+r'] } }),
+    .meta({ example: { 'app.refresh': ['r', 'ctrl+o'] } }),
   reads: z
     .partialRecord(z.enum(screens.map(({ route }) => route.screen)), z.enum(SHARES))
     .default(DEFAULTS.reads)
