@@ -3,6 +3,8 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access.ts'
 import { insertSamples } from '../../src/service/samples/insert-samples.ts'
 import { createApi, echoCase, longCase, open, sandbox, untilEnded, type Api } from './harness.ts'
+import { prompt } from './model-runs.ts'
+import { scriptedModel } from './scripted-model.ts'
 
 const { clients, hosts, environments, suites, cases, runs, servers } = contract
 
@@ -213,7 +215,7 @@ describe('a run on a client', () => {
     const body = { suiteName: 'New', tests, hosts: [{ host: 'Client' }] }
     const created = await api.call(runs.create, { projectId, body })
     expect(created).toMatchObject({ servers: [{ name: 'everything' }] })
-    expect(await runOf(api, projectId, created)).toMatchObject({ client: { name: 'Client' }, modelSource: 'case' })
+    expect(await runOf(api, projectId, created)).toMatchObject({ client: { name: 'Client' } })
     expect(await runOf(api, projectId, await launch({ hosts: [{ host: 'Client' }] }))).toMatchObject({
       client: { source: 'attached_host' },
     })
@@ -249,9 +251,11 @@ test('a launch that names no client runs under the project’s first one, on the
 })
 
 test('the client that a launch did not name leaves a suite its own model, and a sample is no such client', async () => {
-  const { api, store } = await open()
+  const { settings } = await scriptedModel(() => ({ text: 'Hello.' }))
+  const { api, store } = await open({ models: settings })
   const { projectId, serverId } = await sandbox(api)
-  const body = { name: 'Own model', model: 'own/model', serverIds: [serverId], tests: [echoCase('own', 'x')] }
+  const own = { title: 'own', steps: [prompt('Hello')], runs: 1 }
+  const body = { name: 'Own model', model: 'own/model', serverIds: [serverId], tests: [own] }
   const { suiteId } = await api.call(suites.create, { projectId, body })
   const launch = async () => {
     const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
@@ -269,4 +273,7 @@ test('the client that a launch did not name leaves a suite its own model, and a 
   const supplied = await launch()
   expect(supplied.run.client).toEqual({ id, name: 'First', source: 'suite_default' })
   expect(supplied.models).toEqual(['own/model'])
+  const tests = [{ ...own, model: 'm', provider: 'scripted' }]
+  const inline = await api.call(runs.create, { projectId, body: { suiteName: 'New', serverIds: [serverId], tests } })
+  expect(await untilEnded(api, projectId, inline.runId)).toMatchObject({ modelSource: 'case' })
 })

@@ -255,7 +255,7 @@ describe('one finding', () => {
     await app.press('/')
     await app.type('get-structured')
     await app.press('enter', keys.open, keys.open)
-    await app.see(/! last [✓✗!] (completed|partial|failed) +\d\/\d +\d+[hd] Sample: /)
+    await app.see(/! last \S (completed|missed|partial|failed) +\d\/\d +\d+[hd] Sample: /)
     await app.press(keys.open)
     await app.see(/(succeeded|failed) +[✓✗] [01]\.\d\d +\d/)
     await app.press(keys.open)

@@ -172,7 +172,6 @@ export function Overview(props: TabProps) {
       ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
       ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
     ]),
-    ...instructionLines(live?.instructions ?? instructionsIn(validated ?? report.data?.initInfo)),
     '',
     heading('Validate'),
     ...checkLines(
@@ -199,6 +198,7 @@ export function Overview(props: TabProps) {
       },
       now,
     ),
+    ...instructionLines(live?.instructions ?? instructionsIn(validated ?? report.data?.initInfo)),
   ]
   return <Viewer lines={lines} focused={focused} />
 }

@@ -140,7 +140,7 @@ describe('checks', () => {
     await app.see('Not checked. Press K to validate.')
     await app.press(keys.validate)
     await app.see('✓ connected')
-    await app.press(keys.checkOAuth, viewerKeys.bindings.last)
+    await app.press(keys.checkOAuth, viewerKeys.bindings.pageDown, viewerKeys.bindings.pageDown)
     expect(await app.see('Its settings do not require OAuth')).toMatch(/measured here, just now/)
   })
 })
