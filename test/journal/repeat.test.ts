@@ -187,6 +187,8 @@ describe('a launch is not repeated without a word after its command was killed',
     const [run] = await runs()
     const other = await newSuite()
     expect((await mcpdeck('run', other.name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
+    const both = await mcpdeck('run', name, '--yes', '--retry', idIn(stderr), '--in-doubt', 'wait')
+    expect(both).toMatchObject({ code: 2, stdout: '' })
     const retried = await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))
     expect(retried).toMatchObject({ code: 0, stdout: `${run!.id}\n` })
     expect(await runs()).toHaveLength(1)

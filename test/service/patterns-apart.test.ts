@@ -11,6 +11,9 @@ import { open, sandbox, until, type Api } from './harness.ts'
 import { graded } from './journey-cast.ts'
 import { scriptedModel } from './scripted-model.ts'
 
+/** On a machine that does something else in between the first pattern already takes the time of all. */
+const CUT_OFF = /did not come to an end within 250 ms|together took longer than 1000 ms/
+
 const { account, evalIngest, iterations, suites } = contract
 
 const { signal: never } = new AbortController()
@@ -55,7 +58,7 @@ test('results that are judged here by patterns without end keep no other request
   const { items } = await api.call(iterations.list, { projectId, runId: answer.runId })
   expect(items).toHaveLength(2)
   for (const { error, scores } of items) {
-    expect(error).toContain('did not come to an end within 250 ms')
+    expect(error).toMatch(CUT_OFF)
     expect(JSON.stringify(scores)).toContain('together took longer than 1000 ms')
   }
 })
@@ -77,10 +80,7 @@ test('a session that is graded by patterns without end keeps no request waiting'
   }
   const session = { plan, modelId: 'judge', messages }
   const { criteria } = await whileAnswering(api, gradeSession({ configured: settings, keys: {} }, session, never))
-  expect(criteria['check-0']).toEqual({
-    passed: false,
-    reason: expect.stringContaining('no answer: the pattern did not come to an end within 250 ms'),
-  })
+  expect(criteria['check-0']).toEqual({ passed: false, reason: expect.stringMatching(CUT_OFF) })
   expect(criteria['check-4']).toEqual({
     passed: false,
     reason: expect.stringContaining('the patterns of this trial together took longer than 1000 ms'),

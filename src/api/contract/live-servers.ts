@@ -51,7 +51,7 @@ export const LiveServer = shape(() =>
     startedAt: timestamp().nullish(),
     /** How often it was connected for tools, prompts, resources, calls and the doctor since mcpdeck started. */
     starts: count(),
-    /** What it says to models, when it was last connected; null where it says nothing. */
+    /** Its instructions for models, as of the last connection; null where it sends none. */
     instructions: z.string().nullish(),
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),

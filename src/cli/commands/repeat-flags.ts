@@ -6,5 +6,5 @@ import type { DeclaredFlag } from './declare.ts'
 export const REPEATS: readonly DeclaredFlag[] = [
   ['--retry <id>', 'go on with this open write listed by mcpdeck journal instead of sending another one'],
   ['--new', 'send it even though an earlier one may have happened'],
-  new Option('--in-doubt <what>', 'where an earlier one may have happened and nobody can be asked').choices(IN_DOUBT),
+  new Option('--in-doubt <what>', 'without a terminal, where an earlier one may have happened').choices(IN_DOUBT),
 ]

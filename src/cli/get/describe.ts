@@ -80,7 +80,7 @@ async function describeOne(
   return undefined
 }
 
-/** What a server says to models, as the doctor heard it last: a description connects to nobody. */
+/** The server's instructions for models, from the last report of the doctor: a description connects to nobody. */
 function instructionsOf({ workspace }: OpenedWorkspace, noun: Noun, projectId: string, { id }: Item): object {
   if (noun.name !== 'servers' || typeof id !== 'string') return {}
   const { instructions } = Object(workspace.doctorReports?.last({ projectId, serverId: id })?.initInfo) as Item

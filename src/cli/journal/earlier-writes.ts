@@ -57,10 +57,10 @@ const LOOK_AGAIN_MS = 5_000
 export async function goAfterEarlier(
   { journal, workspace }: Opened,
   write: PlannedWrite,
-  { retry, inDoubt: instead, new: isNew = instead === 'new', quiet, say, repeats = true, signal }: EarlierOptions,
+  given: EarlierOptions,
 ): Promise<Going> {
-  if (retry !== undefined && isNew) throw new UsageError('--retry and --new cannot be combined.')
-  if (retry !== undefined) return { retry: await openWrite({ journal }, write, retry) }
+  const { inDoubt: instead, new: isNew = instead === 'new', quiet, say, repeats = true, signal } = given
+  if (given.retry !== undefined) return { retry: await retried({ journal }, write, given, given.retry) }
   const options = { journal, client: workspace.client }
   if (instead === 'wait') await waitForFindings(options, write, signal)
   const { same, settled, open } = await readEarlier(options, write, !quiet)
@@ -139,6 +139,17 @@ export async function requireOpenWrite(journal: Opened['journal'], id: string): 
   const entry = (await journal.unresolved()).find(each => String(each.id) === id)
   if (entry) return entry
   throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
+}
+
+/** The open write to go on with. @throws UsageError */
+async function retried(
+  opened: Pick<Opened, 'journal'>,
+  write: PlannedWrite,
+  { new: isNew = false, inDoubt }: RepeatOptions,
+  id: string,
+): Promise<JournalEntry> {
+  if (isNew || inDoubt !== undefined) throw new UsageError('--retry cannot be combined with --new or --in-doubt.')
+  return await openWrite(opened, write, id)
 }
 
 /** @throws UsageError */

@@ -117,7 +117,7 @@ function oauthLines(result: CheckOAuthResult): Line[] {
   ]
 }
 
-/** What the server says to models when a session begins, where it says anything. */
+/** The server's instructions for models, where it sends any. */
 function instructionLines(instructions: string | undefined): Line[] {
   return instructions?.trim() ? ['', heading('Instructions'), ...textLines(instructions, 2)] : []
 }

@@ -212,8 +212,8 @@ async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
 }
 
 /**
- * No answer states who launched a run: one of that time that is as it was wanted is a sign, and no proof. The only one
- * that fits, where no other open write can have launched it, is told as the likely result.
+ * No answer states who launched a run: one of that time that is as it was wanted is a sign, and no proof. Where exactly
+ * one run fits and no other open write can have launched it, that run is the likely result.
  */
 async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<ReadBackAnswer> {
   const { client, entry, knownRunIds, hasRivals, options } = context

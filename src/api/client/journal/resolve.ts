@@ -1,7 +1,7 @@
 import { ApiError, isLineFault, isMissing } from '../errors/api-error.ts'
 import type { Client } from '../client.ts'
 import { type Clock, wallClock } from '../../../lib/clock.ts'
-import { allEndpoints, contract } from '../../contract/contract.ts'
+import { allEndpoints } from '../../contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../contract/endpoint.ts'
 import { describeError } from '../errors/error-text.ts'
 import { brokeOff } from './bulk.ts'
@@ -238,10 +238,10 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   }
 }
 
-const LAUNCHES: readonly string[] = [contract.runs.create.operation, contract.runs.rerun.operation]
-
+/** Whether an open write may have launched a run of the same project: whatever spends may, such as a group of runs. */
 function mayLaunch(other: JournalEntry, { input }: JournalEntry): boolean {
-  return LAUNCHES.includes(other.operation) && other.input['projectId'] === input['projectId']
+  const { risk = 'spend' } = endpointOf(other) ?? {}
+  return risk === 'spend' && other.input['projectId'] === input['projectId']
 }
 
 /** Reading what is gone fails at every start alike. */
