@@ -4,6 +4,7 @@ import { getPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import type { OutputOf } from '../../src/api/contract/endpoint.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { descendantsOf, stillRunning } from '../journeys/processes.ts'
 import { startHttpServer } from '../servers/http-server.ts'
@@ -212,6 +213,17 @@ test('looking at a run in flight again and again reads its lease and no more of 
   await api.call(runs.cancel, run)
 })
 
+/** Waits for a tool call of a run in the traffic, and for what answers it. */
+const untilAnswered = (listed: () => Promise<OutputOf<typeof traffic.list>['items']>) =>
+  until(
+    async () => {
+      const items = await listed()
+      const call = items.find(({ method, kind, origin }) => method === 'tools/call' && kind === 'request' && origin)
+      return { call: call!, answer: items.find(({ answers }) => call && answers === call.id)! }
+    },
+    ({ answer }) => answer !== undefined,
+  )
+
 test('what runs send shows while somebody looks at the server, with the case that it is of', async () => {
   const { api, settle } = await open()
   const suite = await suiteOf(api, [echoCase('says one', 'a')])
@@ -221,10 +233,8 @@ test('what runs send shows while somebody looks at the server, with the case tha
   await settle()
   expect(await listed()).toEqual([])
   await expectPasses(api, suite)
-  const items = await until(listed, all => all.some(({ kind, origin }) => kind === 'result' && origin))
-  const call = items.find(({ method, kind }) => method === 'tools/call' && kind === 'request')!
+  const { call, answer } = await untilAnswered(listed)
   expect(call).toMatchObject({ direction: 'sent', origin: { runNumber: 2, caseTitle: 'says one' } })
-  const answer = items.find(({ answers }) => answers === call.id)!
   expect(answer).toMatchObject({ kind: 'result', origin: call.origin })
   expect(answer.durationMs).toBeGreaterThan(0)
 })
@@ -244,14 +254,12 @@ test('of a run over HTTP each message shows the exchange that carried it, with s
   expect(await listed()).toEqual([])
   const run = await launch(api, { projectId, suiteId })
   await untilEnded(api, projectId, run.runId)
-  const items = await until(listed, all => all.some(({ answers, origin }) => answers && origin))
-  for (const { id: frameId } of items.filter(({ method }) => method === 'tools/call')) {
-    // The line of the answer comes with it, or a moment later.
-    const { exchange } = await until(
-      () => api.call(traffic.get, { ...ids, frameId }),
-      frame => frame.exchange?.status !== null,
-    )
-    expect(exchange).toMatchObject({ method: 'POST', status: 200 })
-    expect(JSON.stringify(exchange)).not.toContain('hunter2')
-  }
+  const { call } = await untilAnswered(listed)
+  // The line of the answer comes with it, or a moment later.
+  const { exchange } = await until(
+    () => api.call(traffic.get, { ...ids, frameId: call.id }),
+    frame => frame.exchange?.status !== null,
+  )
+  expect(exchange).toMatchObject({ method: 'POST', status: 200 })
+  expect(JSON.stringify(exchange)).not.toContain('hunter2')
 })
