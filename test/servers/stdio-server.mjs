@@ -1,6 +1,6 @@
 // A small MCP server over stdio that can be told to misbehave: node stdio-server.mjs <behaviour>
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const behaviour = process.argv[2] ?? 'healthy'
@@ -126,12 +126,24 @@ const listTools = cursor => {
   return { tools: [tool('pid'), tool('environment'), tool('fail')] }
 }
 
+// `dies-in-call` ends at its first call. `dies-under-calls <file>` ends when three calls are under way; processes after
+// that answer `wait` at once, and any other call ends them.
+const held = []
+const die = (id, name) => {
+  if (behaviour === 'dies-under-calls') {
+    const isFirst = !existsSync(process.argv[3])
+    if (!isFirst && name === 'wait') return send({ id, result: text('waited') })
+    held.push(name)
+    if (isFirst && held.length < 3) return
+    writeFileSync(process.argv[3], 'died')
+  }
+  console.error('out of luck')
+  process.exit(7)
+}
+
 const callTool = (id, { name, arguments: args }) => {
   if (behaviour === 'drifts' && name === 'get-sum') return sum(id, args)
-  if (behaviour === 'dies-in-call') {
-    console.error('out of luck')
-    process.exit(7)
-  }
+  if (behaviour.startsWith('dies-')) return die(id, name)
   if (behaviour === 'silent-call') return
   if (behaviour === 'numbers') return sendText(id, name === 'give' ? NUMBERS.give : JSON.stringify(text(lastLine)))
   if (behaviour === 'promises') {

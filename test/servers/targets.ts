@@ -18,9 +18,11 @@ export function stdioTarget(args: string[], overrides: Partial<ServerTarget> = {
   }
 }
 
+export const SMALL_SERVER = file('stdio-server.mjs')
+
 /** `test/servers/stdio-server.mjs` with one behaviour. */
 export const small = (behaviour: string, overrides: Partial<ServerTarget> = {}) =>
-  stdioTarget([file('stdio-server.mjs'), behaviour], overrides)
+  stdioTarget([SMALL_SERVER, behaviour], overrides)
 
 /** The server of the newest protocol revision only. */
 export const modern = () => stdioTarget([file('modern-server.mjs')])

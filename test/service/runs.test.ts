@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { causeOf } from '../../src/domain/runs/causes.ts'
-import { small } from '../servers/targets.ts'
+import { small, SMALL_SERVER, stdioTarget } from '../servers/targets.ts'
 import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 import { referenceServerOverHttp } from './reference-server.ts'
 
@@ -293,6 +294,35 @@ test('a server that dies over a call was executed, and broke off', async () => {
   const { items } = await api.call(iterations.list, { projectId, runId })
   expect(items).toMatchObject([{ trialClass: 'execution_failed', error: expect.stringContaining('out of luck') }])
   expect(items.map(causeOf)).toEqual(['server'])
+})
+
+test('trials under which a server broke are run again alone, so that only the one that breaks it stays broken', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const { transport } = stdioTarget([SMALL_SERVER, 'dies-under-calls', join(temporaryDirectory(), 'died')])
+  const body = { name: 'dies', enabled: true, transportType: 'stdio', ...transport, type: undefined }
+  const server = await api.call(servers.create, { projectId, body })
+  const tests = ['wait', 'wait', 'end'].map((toolName, index) => ({
+    title: `${toolName} ${index}`,
+    steps: [
+      { id: 'a', kind: 'toolCall', serverName: 'dies', toolName },
+      { id: 'b', kind: 'assert', assertion: { type: 'noToolErrors' } },
+    ],
+    runs: 1,
+    model: 'none',
+    provider: 'none',
+  }))
+  const runId = await launch(api, projectId, { suiteName: 'Dies', tests, serverIds: [server.id] })
+  await untilEnded(api, projectId, runId)
+  const { items } = await api.call(iterations.list, { projectId, runId })
+  const ranAgainAfter: unknown = expect.stringContaining('out of luck')
+  expect(items).toMatchObject([
+    { trialClass: 'passed', ranAgainAfter },
+    { trialClass: 'passed', ranAgainAfter },
+    { trialClass: 'execution_failed', ranAgainAfter, error: ranAgainAfter },
+  ])
+  const steps = await api.call(iterations.steps, { projectId, runId, iterationId: items[2]!.id })
+  expect(steps.items.at(-1)).toMatchObject({ status: 'fail', reason: expect.stringContaining('no tool error') })
 })
 
 test('what a server tells of its settings is graded as it is, and kept without those that let somebody in', async () => {

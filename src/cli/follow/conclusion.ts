@@ -5,7 +5,7 @@ import type { ComparedBase, GateResult } from '../../domain/runs/gates.ts'
 import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../domain/runs/outcome.ts'
 import { decisionCounts } from '../../domain/runs/counts.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
-import { countTrials, passRate, uncheckedCases, type TrialCounts } from '../../domain/runs/trials.ts'
+import { casesRunAgain, countTrials, passRate, uncheckedCases, type TrialCounts } from '../../domain/runs/trials.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../output/report-error.ts'
 import { NoRun, type Followed } from './follow-run.ts'
@@ -36,6 +36,8 @@ export type Conclusion = {
   part: string | null
   /** Names of cases that passed though nothing checked them. */
   unchecked: readonly string[]
+  /** Names of cases of which a trial was run again, since its server broke while several used it. */
+  ranAgain: readonly string[]
   because: Because
   exitCode: number
   error: { code: string | null; status: number | null; message: string } | null
@@ -64,6 +66,7 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
     measured: measured ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null } : null,
     part: (run && passedPart(run, trials)) ?? null,
     unchecked: uncheckedCases(trials),
+    ranAgain: casesRunAgain(trials),
     ...decide(followed, outcome, gates, gatesOnly),
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,
@@ -119,9 +122,14 @@ export function toComparison(baseRunId: string, cases: readonly ChangedCase[], b
   return { baseRunId, base, counts: countChanges(cases), cases }
 }
 
-/** The conclusion of several runs: a missing verdict outweighs a failed one, which says nothing about the others. */
+/**
+ * The conclusion of several runs. A signal comes first; then one that failed decides, whatever the others became, since
+ * a build that forgives a missing verdict must not forgive it.
+ */
 export function worstExitCode(exitCodes: readonly number[]): number {
-  return Math.max(EXIT.done, ...exitCodes)
+  const most = Math.max(EXIT.done, ...exitCodes)
+  const isSignal = most > 128
+  return !isSignal && exitCodes.includes(EXIT.failedVerdict) ? EXIT.failedVerdict : most
 }
 
 /** What decided, or why a run has no verdict, in one sentence; `goesOn` = without this process too. */

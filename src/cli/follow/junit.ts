@@ -10,7 +10,7 @@ import type { GateResult } from '../../domain/runs/gates.ts'
 import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
-import { trialState, uncheckedCases } from '../../domain/runs/trials.ts'
+import { casesRunAgain, trialState, uncheckedCases } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 import { EXIT } from '../process/exit-codes.ts'
 
@@ -100,6 +100,7 @@ function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { 
     environment: run.environment?.name ?? run.environment?.id,
     client: run.client?.name,
     unchecked: uncheckedCases(trials).join(', ') || undefined,
+    ranAgain: casesRunAgain(trials).join(', ') || undefined,
     ...Object.fromEntries(
       judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
     ),

@@ -10,7 +10,7 @@ import type { Comparison, Conclusion } from './conclusion.ts'
 
 /** The last word for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
-  const { run, gates, comparison, unchecked } = conclusion
+  const { run, gates, comparison, unchecked, ranAgain } = conclusion
   return [
     ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
     ...gates.map(
@@ -18,6 +18,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
         `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
     ),
     ...(unchecked.length > 0 ? [`passed without any check: ${namesOf(unchecked)}`] : []),
+    ...(ranAgain.length > 0 ? [`run again after their server broke under several trials: ${namesOf(ranAgain)}`] : []),
     ...judgeAdvice(run?.judges).map(
       ({ name, words }) => `judge, as advice beside the verdict: ${name}: ${clean(words)}`,
     ),

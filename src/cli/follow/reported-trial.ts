@@ -1,5 +1,7 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
+import { whyRanAgain } from '../../domain/runs/trials.ts'
+import { defined } from '../../lib/json.ts'
 
 /**
  * A trial with only what following a run prints, judges by and reports. A run can have ten thousand, and what servers
@@ -23,6 +25,7 @@ export function reportedTrial(trial: EvalIteration): EvalIteration {
     tokensUsed,
     error,
     ...(typeof trialClass === 'string' && { trialClass }),
+    ...defined({ ranAgainAfter: whyRanAgain(trial) }),
   }
   if (causeOf(trial) === undefined) return trial.scores?.length === 0 ? { ...reported, scores: [] } : reported
   return {

@@ -65,8 +65,24 @@ export function passRate({ passed, failed }: { passed: number; failed: number })
   return passed + failed === 0 ? undefined : passed / (passed + failed)
 }
 
+/**
+ * Why the first execution of a trial broke off where it was run again: the local service does so once when other
+ * trials may have ended its server. The contract has no field for it.
+ */
+export function whyRanAgain(trial: EvalIteration): string | undefined {
+  const why = trial['ranAgainAfter']
+  return typeof why === 'string' ? why : undefined
+}
+
+/** Names of cases of which a trial was run again because its server broke under several. */
+export function casesRunAgain(trials: readonly EvalIteration[]): string[] {
+  return [...new Set(trials.filter(trial => whyRanAgain(trial) !== undefined).map(caseName))]
+}
+
 /** Names of cases of which a trial passed that nothing checked; of trials without recorded scores that is not known. */
 export function uncheckedCases(trials: readonly EvalIteration[]): string[] {
   const unchecked = trials.filter(({ result, scores }) => result === 'passed' && scores?.length === 0)
-  return [...new Set(unchecked.map(({ title, testCaseId, id }) => title ?? testCaseId ?? id))]
+  return [...new Set(unchecked.map(caseName))]
 }
+
+const caseName = ({ title, testCaseId, id }: EvalIteration): string => title ?? testCaseId ?? id

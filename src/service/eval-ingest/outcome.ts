@@ -9,7 +9,7 @@ import type { ReportedResult } from './document.ts'
 /** The one step of a reported case: what the program asked. */
 const STEP_ID = 'prompt'
 
-const JUDGED_ELSEWHERE = 'judged by the program that reported it'
+const JUDGED_ELSEWHERE = { why: 'judged by the program that reported it', callsBroke: false }
 
 /** The step and the checks that a reported case stands for; a rerun here judges by them. */
 export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {

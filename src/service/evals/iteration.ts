@@ -1,5 +1,6 @@
 import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { defined } from '../../lib/json.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
@@ -20,7 +21,7 @@ export type TrialRow = {
 
 /**
  * The trial as the contract's EvalIteration. `trialClass` is more than the contract shows: the status alone can't
- * tell a trial that timed out from one whose evaluator broke.
+ * tell a trial that timed out from one whose evaluator broke. So is `ranAgainAfter`, which marks a second execution.
  */
 export function toIteration(row: TrialRow): EvalIteration {
   const { outcome, case: snapshot } = row
@@ -60,6 +61,7 @@ function settledFields(snapshot: CaseSnapshot, outcome: TrialOutcome): OutcomeFi
     error: error ?? null,
     scores: scoresOf(snapshot, scorersOf(snapshot), outcome),
     evaluationConfig: evaluationConfig(snapshot),
+    ...defined({ ranAgainAfter: outcome.ranAgainAfter }),
   }
 }
 

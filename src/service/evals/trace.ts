@@ -1,4 +1,5 @@
 import type { EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { defined } from '../../lib/json.ts'
 import { matchToolCalls } from './call-matching.ts'
 import { toStepRows, type TrialRow } from './iteration.ts'
 import type { SeenTools } from './seen-tools.ts'
@@ -44,6 +45,8 @@ export type TraceDocument = {
   steps: EvalStepVerdict[]
   checks: TrialOutcome['checks']
   spans: TraceSpan[]
+  /** Why the trial's first execution broke off; absent where there was one. */
+  ranAgainAfter?: string
   /** The tools of the run's servers as they were when the trial ran; empty where nobody recorded them. */
   toolsSeen: SeenTools[]
 }
@@ -65,6 +68,7 @@ export function toTrace(row: TrialRow & { outcome: TrialOutcome }, toolsSeen: Se
     steps: toStepRows(row),
     checks: outcome.checks,
     spans: toSpans(outcome),
+    ...defined({ ranAgainAfter: outcome.ranAgainAfter }),
     toolsSeen,
   }
 }

@@ -11,10 +11,13 @@ export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'ca
 export class TrialEnd extends Error {
   override readonly name = 'TrialEnd'
   readonly class: EarlyClass
+  /** A server broke over a call while other trials used it. */
+  readonly besideOthers: boolean
 
-  constructor(earlyClass: EarlyClass, message: string, cause?: unknown) {
+  constructor(earlyClass: EarlyClass, message: string, cause?: unknown, besideOthers = false) {
     super(message, { cause })
     this.class = earlyClass
+    this.besideOthers = besideOthers
   }
 }
 

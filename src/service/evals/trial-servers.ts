@@ -26,6 +26,22 @@ export function createTrialServers(
     return mine
   }
 
+  /** Calls under way, of each server; each knows whether another one overlapped it. */
+  const underWay = new Map<string, Set<{ besideOthers: boolean }>>()
+
+  const noteCall = async <T>(name: string, call: (own: { besideOthers: boolean }) => Promise<T>): Promise<T> => {
+    const others = underWay.get(name) ?? new Set()
+    underWay.set(name, others)
+    const own = { besideOthers: others.size > 0 }
+    for (const other of others) other.besideOthers = true
+    others.add(own)
+    try {
+      return await call(own)
+    } finally {
+      others.delete(own)
+    }
+  }
+
   const lend = <T>(
     serverName: string,
     signal: AbortSignal,
@@ -41,13 +57,20 @@ export function createTrialServers(
     names: [...byName.keys()],
     listTools: (serverName, signal) => lend(serverName, signal, session => session.listTools()),
     callTool: (serverName, toolName, args, signal) =>
-      lend(serverName, signal, session => session.callTool(toolName, args).catch(rejectAsExecuted)),
+      lend(serverName, signal, session =>
+        noteCall(serverName, async own => {
+          try {
+            return await session.callTool(toolName, args)
+          } catch (error) {
+            throw asExecuted(error, own.besideOthers)
+          }
+        }),
+      ),
   }
 }
 
 /** A call that broke its server was executed, also where that had answered nothing else of the trial. */
-function rejectAsExecuted(error: unknown): never {
-  if (brokeOver(error) && !isProtocolAnswer(error))
-    throw new TrialEnd('execution_failed', (error as ServiceError).message, error)
-  throw error
+function asExecuted(error: unknown, besideOthers: boolean): unknown {
+  if (!brokeOver(error) || isProtocolAnswer(error)) return error
+  return new TrialEnd('execution_failed', (error as ServiceError).message, error, besideOthers)
 }

@@ -113,7 +113,7 @@ describe('ends before the last step', () => {
     const first = await run([toolCall(tool), toolCall('echo'), contains('x')], { checks: [{ type: 'noToolErrors' }] })
     expect(first).toMatchObject({ class: atFirst, status: 'failed', result: null, error: first.steps[0]?.reason })
     expect(statuses(first)).toEqual(['fail', 'skipped', 'skipped'])
-    expect(first.checks).toMatchObject([{ status: 'skipped' }])
+    expect(first.checks).toMatchObject([{ status: 'fail', reason: expect.stringContaining(tool) }])
     expect(first.transcript.toolCalls).toMatchObject([{ error: first.error }])
     expect(await run([toolCall('echo'), toolCall(tool)])).toMatchObject({ class: later })
     expect(await run([toolCall('unknown'), toolCall(tool)])).toMatchObject({ class: later })

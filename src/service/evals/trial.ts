@@ -7,7 +7,7 @@ import { NO_TOKENS } from '../core/token-usage.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd, startClock } from './trial-calls.ts'
 import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
 import type { CaseSnapshot, Judged, StepVerdict, Transcript, TrialOutcome, TrialServers } from './types.ts'
-import { classOf, firstReason, judge, judgeChecks } from './verdicts.ts'
+import { classOf, firstReason, judge, judgeChecks, judgeEarly, type EarlyEnd } from './verdicts.ts'
 
 const DEFAULT_DEADLINE_MS = 120_000
 
@@ -28,7 +28,7 @@ export type TrialRequest = {
 /**
  * Executes one trial and judges it. Steps run in order, also after a failed assertion, since every reason is wanted.
  * A result with `isError` is for the assertions to judge; a protocol error fails its own step and the trial goes on.
- * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}. One that
+ * Once the trial has ended early, the rest is skipped and little more is judged: see {@link judgeEarly}. One that
  * called nothing ends in set-up where a server cannot be reached. Whatever servers and models do is an outcome and
  * never a rejection.
  */
@@ -52,7 +52,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   try {
     const { steps, ended = await unreachable(trial, listed) } = await runSteps(trial, now)
     const expected = expectedToolCalls(snapshot)
-    const checks = judgeChecks(snapshot, transcript, expected, ended && whySkipped(ended))
+    const checks = judgeChecks(snapshot, transcript, expected, ended && earlyEnd(ended))
     const verdicts = [...steps, ...checks]
     const trialClass = ended?.class ?? classOf(verdicts)
     const error = ended?.message ?? firstReason(verdicts)
@@ -65,6 +65,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
       transcript,
       startedAt,
       durationMs: now() - startedAt,
+      ...(ended?.besideOthers && { brokeBesideOthers: true }),
     })
   } finally {
     clock.stop()
@@ -135,7 +136,7 @@ async function runSteps(trial: Trial, now: () => number): Promise<{ steps: StepV
   for (const [stepIndex, step] of trial.snapshot.steps.entries()) {
     const identity = { stepId: step.id, stepIndex, kind: step.kind }
     if (ended) {
-      steps.push({ ...identity, status: 'skipped', reason: whySkipped(ended) })
+      steps.push({ ...identity, ...judgeEarly(step.assertion, trial.transcript, earlyEnd(ended)) })
       continue
     }
     const startedAt = now()
@@ -174,6 +175,6 @@ async function callTool(step: EvalTestStep, { caller, transcript, modelAnswered 
   }
 }
 
-function whySkipped(ended: TrialEnd): string {
-  return `skipped, the trial had ended: ${ended.message}`
+function earlyEnd({ class: earlyClass, message }: TrialEnd): EarlyEnd {
+  return { why: `skipped, the trial had ended: ${message}`, callsBroke: earlyClass !== 'cancelled' }
 }

@@ -143,6 +143,10 @@ export type TrialOutcome = {
   durationMs: number
   /** Whether its scores agree with their definitions; absent where nothing was scored. */
   scoreIntegrity?: ScoreIntegrity
+  /** A server broke over a call of it while other trials used that server, so that it may be their fault. */
+  brokeBesideOthers?: boolean
+  /** Why the trial's first execution broke off; this is the outcome of the second. */
+  ranAgainAfter?: string
 }
 
 /** How a trial reaches servers; the connections engine implements it. */

@@ -5,34 +5,62 @@ import { messageOf } from '../core/one-line.ts'
 import type { PatternTest } from './pattern.ts'
 import { checkId } from './scores.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
-import type { CaseSnapshot, CheckVerdict, ExpectedToolCall, Judged, StepVerdict, Transcript } from './types.ts'
+import type {
+  Assertion,
+  CaseSnapshot,
+  CheckVerdict,
+  ExpectedToolCall,
+  Judged,
+  StepVerdict,
+  Transcript,
+} from './types.ts'
 
 /** Judges an assertion; an evaluator that breaks is reported as such and never as a failed case. */
 export function judge(assertion: unknown, transcript: Transcript, test?: PatternTest): Judged {
   return guarded(() => judgeAssertion(assertion, transcript, test))
 }
 
+/** A trial stopped before its end. */
+export type EarlyEnd = {
+  /** The reason of what is not judged. */
+  why: string
+  /** Calls without an answer failed; nobody took them back. */
+  callsBroke: boolean
+}
+
+/**
+ * Judges an assertion that a trial ended before. "Never called" and its like would hold by accident, so nothing is
+ * judged; only that a call broke off is certain, and `noToolErrors` fails by it (contract: "Assertions in eval steps").
+ */
+export function judgeEarly(assertion: unknown, transcript: Transcript, { why, callsBroke }: EarlyEnd): Judged {
+  const skipped: Judged = { status: 'skipped', reason: why }
+  if (!callsBroke || (assertion as Assertion | undefined)?.type !== 'noToolErrors') return skipped
+  const judged = judge(assertion, transcript)
+  return judged.status === 'fail' ? judged : skipped
+}
+
 /** What a trial as a whole is judged by, beside its own steps. */
 type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & {
+  /** The entry of `checks`. */
+  assertion?: Assertion
   judge(transcript: Transcript, test?: PatternTest): Judged
 }
 
 /**
  * The verdicts that belong to no step: the rule of negative cases, the match options (not for negative cases, which
  * expect no call at all), and the entries of `checks`.
- * @param whySkipped set when the trial ended early: its transcript stops somewhere, so that "never called" and its
- *   like would hold by accident; nothing is judged on it then
+ * @param early set when the trial ended early, and {@link judgeEarly} applies
  */
 export function judgeChecks(
   snapshot: CaseSnapshot,
   transcript: Transcript,
   expected: readonly ExpectedToolCall[],
-  whySkipped?: string,
+  early?: EarlyEnd,
   test?: PatternTest,
 ): CheckVerdict[] {
-  return rulesOf(snapshot, expected).map(({ judge: rule, ...identity }) => ({
+  return rulesOf(snapshot, expected).map(({ judge: rule, assertion, ...identity }) => ({
     ...identity,
-    ...(whySkipped === undefined ? rule(transcript, test) : { status: 'skipped', reason: whySkipped }),
+    ...(early ? judgeEarly(assertion, transcript, early) : rule(transcript, test)),
   }))
 }
 
@@ -67,6 +95,7 @@ function rulesOf(snapshot: CaseSnapshot, expected: readonly ExpectedToolCall[]):
       id: checkId(check, index),
       source: 'check',
       type: check.type,
+      assertion: check,
       judge: (transcript, test) => judge(check, transcript, test),
     })
   return rules

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { defined } from '../../lib/json.ts'
 import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import type { Connections } from '../connections/engine.ts'
 import { frameOrigin } from '../connections/traffic.ts'
@@ -103,6 +104,7 @@ async function executeTrials(
     runId,
     cases,
     waiting,
+    again: [],
     hidden,
     servers,
     models: () => modelsOf(modelApiKeys, resources),
@@ -119,9 +121,10 @@ async function executeTrials(
   }
   const workers = Array.from({ length: Math.min(trialConcurrency, trials.length) }, worker)
   const ends = await Promise.allSettled(workers)
+  const [again] = await Promise.allSettled([runAgain(resources, work)])
   await untilSettled(servers, others)
   sessions.end()
-  const broken = ends.find(result => result.status === 'rejected')
+  const broken = [...ends, again].find(result => result.status === 'rejected')
   if (broken) throw broken.reason
 }
 
@@ -138,6 +141,8 @@ type Work = {
   runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
+  /** Trials that broke off with a server that others used too; one of them ended it, the others are innocent. */
+  again: { trial: TrialRow; error: string }[]
   /** What nobody shall find in what is kept of the trials; they are graded by what the servers really said. */
   hidden: readonly string[]
   servers: TrialServers
@@ -149,7 +154,7 @@ type Work = {
 
 /** Takes trials until none is left; the end of one and the begin of the next are one write. */
 async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
-  const { runId, cases, waiting, hidden, servers, models, signal } = work
+  const { waiting, signal } = work
   let ended: { id: string; outcome: TrialOutcome } | undefined
   while (!signal.aborted) {
     const next = waiting.next()
@@ -160,21 +165,35 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
     })
     // Somebody else ended the run or one of its trials, as another process that cancels it.
     if (!goesOn) return work.stop()
-    const snapshot = trial && cases[trial.casePosition]
-    if (!trial || !snapshot) return
-    // Other work of the thread gets its turn between two trials, however fast they are.
-    await setImmediate()
-    const outcome = await frameOrigin.run({ runId, caseTitle: snapshot.title }, () =>
-      runTrial({
-        case: snapshot,
-        servers,
-        signal,
-        models: models(),
-        ...(trialDeadlineMs !== undefined && { deadlineMs: trialDeadlineMs }),
-      }),
-    )
-    ended = { id: trial.id, outcome: withoutKnown(outcome, hidden) }
+    if (!trial) return
+    const outcome = await execute(trial, work, trialDeadlineMs)
+    if (!outcome) return
+    if (outcome.brokeBesideOthers) work.again.push({ trial, error: outcome.error ?? '' })
+    ended = outcome.brokeBesideOthers ? undefined : { id: trial.id, outcome }
   }
+}
+
+/** Runs trials that may be innocent once more, each alone: the one that ends its server does so again. */
+async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
+  for (const { trial, error } of work.again) {
+    if (work.signal.aborted) return
+    const outcome = await execute(trial, work, trialDeadlineMs)
+    if (!outcome) return
+    if (!store.write(() => store.trials.end(trial.id, { ...outcome, ranAgainAfter: error }))) return work.stop()
+  }
+}
+
+/** What became of a trial, without what nobody shall find in it; undefined where its case is gone. */
+async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefined): Promise<TrialOutcome | undefined> {
+  const { runId, cases, hidden, servers, models, signal } = work
+  const snapshot = cases[trial.casePosition]
+  if (!snapshot) return undefined
+  // Other work of the thread gets its turn between two trials, however fast they are.
+  await setImmediate()
+  const outcome = await frameOrigin.run({ runId, caseTitle: snapshot.title }, () =>
+    runTrial({ case: snapshot, servers, signal, models: models(), ...defined({ deadlineMs }) }),
+  )
+  return withoutKnown(outcome, hidden)
 }
 
 /** A conversation for one trial; undefined where nothing could ever answer it. */

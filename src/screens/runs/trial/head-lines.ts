@@ -1,6 +1,7 @@
 import type { EvalIteration, EvalStepVerdict } from '../../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
 import { classOfTrial, CLASS_LABELS } from '../../../domain/runs/trial-class.ts'
+import { whyRanAgain } from '../../../domain/runs/trials.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { stepName } from '../../../components/transcript/trace-document.ts'
@@ -67,7 +68,11 @@ function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
   const trialClass = classOfTrial(trial)
   const cause = causeWords(trial)
   const isVerdict = trialClass === 'passed' || trialClass === 'failed'
+  const whyAgain = whyRanAgain(trial)
   return [
+    ...(whyAgain === undefined
+      ? []
+      : [{ text: `${symbols.warn} Run again: the first time its server broke. ${whyAgain}`, tone: 'warn' as const }]),
     ...(isVerdict ? [] : [{ text: CLASS_LABELS[trialClass].says, tone: 'warn' as const }]),
     ...(cause === undefined ? [] : [{ text: `Where to look: ${cause}.`, tone: 'muted' as const }]),
     ...(isInvalid(trial)
