@@ -84,13 +84,14 @@ test('templates and suggestions are the reference server’s own', async () => {
   expect(await complete({ ...name, others: { department: 'Support' } })).toEqual([])
 })
 
-test('a restart connects anew, which is counted', async () => {
+test('a restart connects anew, which is counted, and an end does not', async () => {
   const { api } = await open()
   const { ids, call } = await tellingServer(api)
   await call('asked')
   expect(await api.call(liveServers.get, ids)).toMatchObject({ starts: 1 })
   const restarted = await api.call(liveServers.restart, { ...ids, body: {} })
   expect(restarted).toMatchObject({ starts: 2, startedAt: expect.any(Number) })
+  expect(await api.call(liveServers.end, { ...ids, body: {} })).toMatchObject({ starts: 2, startedAt: null })
   await api.call(servers.update, { ...ids, body: { enabled: false } })
   expect(await api.refused(liveServers.restart, { ...ids, body: {} })).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
@@ -131,14 +132,15 @@ describe('subscriptions', () => {
 
   test.each([true, false])('keep the connection where there are any: %s', async subscribed => {
     const { api } = await open({ connections: { idleMs: 1 } })
-    const { ids, call } = await tellingServer(api)
+    const { ids } = await tellingServer(api)
+    const list = () => api.call(servers.tools, { ...ids, body: {} })
     const opened = Date.now()
     if (subscribed) await api.call(liveServers.subscribe, { ...ids, body: { uri: URI, subscribed } })
-    else await call('asked')
+    else await list()
     // Another program starts meanwhile, which takes longer than the pause.
     const { projectId, serverId } = await sandbox(api)
     await api.call(servers.validate, { projectId, serverId, body: {} })
-    await call('asked')
+    await list()
     const { items } = await api.call(console.list, ids)
     const started = items.filter(({ stream, text }) => stream === 'process' && text.startsWith('started'))
     expect(new Set(started.map(({ connection }) => connection)).size).toBe(subscribed ? 1 : 2)

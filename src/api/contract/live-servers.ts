@@ -56,8 +56,12 @@ export const LiveServer = shape(() =>
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
-    /** Until when the connection is kept without a request; each read of this extends it. */
+    /** Until when the connection is kept without a request; each read extends it. Null when it is `held`. */
     keptUntil: timestamp().nullish(),
+    /** A tool was called over the connection, which is therefore kept until somebody ends it or leaves the workspace. */
+    held: z.boolean().nullish(),
+    /** The last start after whose calls the connection ended by itself: what the server held for them is gone. */
+    stateLost: record({ start: count(), calls: count() }).nullish(),
   }),
 )
 export type LiveServer = z.infer<typeof LiveServer>
@@ -87,6 +91,14 @@ export const liveServers = resource('liveServers', {
   restart: endpoint('restartServer', 'POST', `${server}/restart`, {
     ...asking,
     summary: 'End the processes of a server and every connection to it, with the calls under way, and connect anew.',
+    body: emptyBody,
+    response: LiveServer,
+    risk: 'external',
+    idempotency: 'natural',
+  }),
+  end: endpoint('endServer', 'POST', `${server}/end`, {
+    ...asking,
+    summary: 'End the processes of a server and every connection to it; the next request connects anew.',
     body: emptyBody,
     response: LiveServer,
     risk: 'external',

@@ -199,7 +199,7 @@ export function openLocal(
       const service = await createService({
         dataDir: settings.dataDir,
         ...(temporary === undefined ? { samples: true } : { emptyProject: temporary }),
-        connections: { early, ending: stays === 'open' ? 'here' : 'guardian' },
+        connections: { early, ending: stays === 'open' ? 'here' : 'guardian', heldMs: Infinity },
         models,
         onArrival: () => arrived(),
         visitOrigin: () => visitOriginAt(settings.port),

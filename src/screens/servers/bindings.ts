@@ -47,6 +47,10 @@ export const serversKeys = define.screen('servers', 'Servers', {
     needs: 'liveServers.restart',
     help: 'End its process, with the calls under way, start it anew and read everything about it again.',
   }),
+  end: on('end', 'end process', {
+    needs: 'liveServers.end',
+    help: 'End its process, or the connection to it, with the calls under way; the next request starts it anew.',
+  }),
   watch: on('watch', 'restart on save', {
     needs: 'liveServers.restart',
     help: 'Restart its process whenever files change. Again: stop.',

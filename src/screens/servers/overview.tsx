@@ -150,6 +150,8 @@ function useSignInText(input: ServerInput, server: ProjectServer, now: number): 
   return error?.code === 'local-only' ? ['not returned by this service', 'muted'] : [UNKNOWN]
 }
 
+const HELD = 'until you leave or end it, since a tool was called'
+
 /** The saved server, and the two quick checks of it. */
 export function Overview(props: TabProps) {
   const { projectId, server, focused } = props
@@ -170,6 +172,7 @@ export function Overview(props: TabProps) {
     ...fieldLines([
       ...recordFields(server, now, useStoredTexts(server), signedIn),
       ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
+      ...(live?.held ? [['Kept', HELD] as const] : []),
       ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
     ]),
     '',

@@ -2,6 +2,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { LiveServer } from '../../api/contract/live-servers.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { counted } from '../../domain/runs/labels.ts'
 import { formatAgo, formatCount } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { isProgram } from './changed-server.ts'
@@ -11,17 +12,23 @@ const MINUTE_MS = 60_000
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
 const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
 
-/** `started 12s ago, 3rd start`, over HTTP `connected 12s ago, 3rd connection`; undefined while it is not connected. */
+/**
+ * `started 12s ago, 3rd start`, over HTTP `connected 12s ago, 3rd connection`, with the calls before whose state is
+ * gone; undefined while it is not connected and nothing is gone.
+ */
 export function processAge(
-  { startedAt, starts }: Pick<LiveServer, 'startedAt' | 'starts'>,
+  { startedAt, starts, stateLost }: Pick<LiveServer, 'startedAt' | 'starts' | 'stateLost'>,
   ofProgram: boolean,
   now: number,
 ): string | undefined {
   const at = toEpochMs(startedAt)
-  if (at === undefined) return undefined
   const [began, noun] = ofProgram ? ['started', 'start'] : ['connected', 'connection']
+  const lost = stateLost
+    ? `the ${ordinal(stateLost.start)} ${noun} ended after ${counted(stateLost.calls, 'call')}, its state is gone`
+    : undefined
+  if (at === undefined) return lost
   const age = now - at < MINUTE_MS ? `${Math.max(0, Math.floor((now - at) / 1000))}s ago` : formatAgo(at, now)
-  return `${began} ${age}, ${ordinal(starts)} ${noun}`
+  return [`${began} ${age}, ${ordinal(starts)} ${noun}`, lost].filter(Boolean).join('; ')
 }
 
 /** `3rd` */

@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const { restart, doctor, watch } = serversKeys.bindings
+const { restart, end, doctor, watch } = serversKeys.bindings
 const tab = (tab: string) => app.router.replace({ tab })
 
 test('one key restarts a server, and tools and the doctor speak of the new process', async () => {
@@ -99,6 +99,17 @@ test('a server restarts when its files change, until the key ends that', async (
   await app.press(watch)
   await app.see(frame => !frame.includes('Restarts on'))
   expect(serverWatches.patternOf(ids.serverId)).toBeUndefined()
+})
+
+test('a process that ended by itself after calls is told with what it held, and a key ends one', async () => {
+  const { content } = await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
+  process.kill((JSON.parse(String(content?.[0]?.['text'])) as { pid: number }).pid, 'SIGKILL')
+  await app.see('the 1st start ended after 1 call, its state is gone')
+  await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
+  await app.see(/2nd start; the 1st start ended after 1 call/)
+  await app.press(end)
+  await app.see('Ended the process of edited.')
+  await app.see(frame => !frame.includes('its state is gone'))
 })
 
 test.each([

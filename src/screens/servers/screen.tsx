@@ -138,7 +138,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
       ? unavailable('It has no address; only a server over HTTP takes tokens.')
       : onServer(act)
   const { signIn, signOut } = useSignIn(projectId)
-  const restart = useRestart(projectId)
+  const { restart, end } = useRestart(projectId)
   useSaveUnsaved(projectId, onServer)
   return {
     doctor: on(doctor),
@@ -152,6 +152,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
     edit: onServer(saving.edit),
     printed: on(({ server: { id: serverId } }) => router.replace({ tab: 'console', serverId, pane: 'detail' })),
     restart: onServer(restart),
+    end: onServer(end),
     watch: useRestartOnSave(restart, row?.server, onServer),
     compare: onServer(compare),
     roots: onServer(editRoots),

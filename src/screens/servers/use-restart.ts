@@ -6,24 +6,40 @@ import { isProgram } from './changed-server.ts'
 import { ordinal } from './process-age.ts'
 import { useOtherServer } from './use-saving.ts'
 
-/** Ends the process of a server and begins a new one; what the old one answered is read again, also if none begins. */
-export function useRestart(projectId: string): (server: ProjectServer) => Promise<void> {
-  const write = useWrite(contract.liveServers.restart)
+type Act = (server: ProjectServer) => Promise<void>
+
+/** Ends the process of a server, and begins a new one or leaves that to the next request. */
+export function useRestart(projectId: string): { restart: Act; end: Act } {
+  const { restart: restarting, end: ending } = contract.liveServers
+  const writeRestart = useWrite(restarting)
+  const writeEnd = useWrite(ending)
   const { lookAgain } = useOtherServer(projectId)
-  return async server => {
-    const { id: serverId, name } = server
-    const [start, done, noun] = isProgram(server)
-      ? ['Restarting', 'Restarted', 'start']
-      : ['Connecting anew to', 'Connected anew to', 'connection']
-    await write<LiveServer>({
-      start: `${start} ${name}…`,
-      work: async ({ send }) => {
-        const live = await send(contract.liveServers.restart, { projectId, serverId, body: {} })
-        lookAgain(server)
-        return live
-      },
-      failed: () => lookAgain(server),
-      done: ({ starts }) => `${done} ${name}: its ${ordinal(starts)} ${noun}.`,
-    })
+  const input = ({ id: serverId }: ProjectServer) => ({ projectId, serverId, body: {} })
+  return {
+    // What the old process answered is read again, also if none begins.
+    async restart(server) {
+      const { name } = server
+      const [start, done, noun] = isProgram(server)
+        ? ['Restarting', 'Restarted', 'start']
+        : ['Connecting anew to', 'Connected anew to', 'connection']
+      await writeRestart<LiveServer>({
+        start: `${start} ${name}…`,
+        work: async ({ send }) => {
+          const live = await send(restarting, input(server))
+          lookAgain(server)
+          return live
+        },
+        failed: () => lookAgain(server),
+        done: ({ starts }) => `${done} ${name}: its ${ordinal(starts)} ${noun}.`,
+      })
+    },
+    async end(server) {
+      const { name } = server
+      await writeEnd<LiveServer>({
+        start: `Ending ${name}…`,
+        work: ({ send }) => send(ending, input(server)),
+        done: () => `Ended ${isProgram(server) ? `the process of ${name}` : `the connection to ${name}`}.`,
+      })
+    },
   }
 }

@@ -108,6 +108,8 @@ export type Connections = {
    * done.
    */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
+  /** Ends the same; the next request connects anew. */
+  end(target: ServerTarget): Promise<LiveServer>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
   /** Ends every session and every server program; resolves when none is left. */
@@ -124,7 +126,7 @@ declare module '../core/context.ts' {
 
 /** Creates the engine; nothing is started or loaded before the first use. */
 export function createConnections(options: ConnectionsOptions = {}): Connections {
-  const live = createLive(options.onServerNews ?? (() => undefined))
+  const live = createLive(options.onServerNews ?? (() => undefined), options.heldMs)
   const runner = createRunner(options, live)
   const { timed, read, lend, deadlineOf } = runner
   const listPageOf =
@@ -178,6 +180,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       timed(target, signal, async deadline => {
         const once = () =>
           lend(target, deadline, async ({ session }) => {
+            live.noteCall(target.id)
             const { result, durationMs } = await callTool(session, toolName, parameters, deadline, onProgress)
             return { ...result, durationMs }
           })
@@ -197,8 +200,14 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     },
     async restart(target, signal) {
       requireEnabled(target)
-      await runner.restart(target)
+      live.forget(target.id)
+      await runner.endSessions(target, 'restarted')
       await read(target, signal, async () => undefined)
+      return live.of(target.id)
+    },
+    async end(target) {
+      live.forget(target.id)
+      await runner.endSessions(target, 'ended')
       return live.of(target.id)
     },
     drop: runner.drop,

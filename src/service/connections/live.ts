@@ -16,6 +16,10 @@ export type Live = {
   of(serverId: string): LiveServer
   /** Milliseconds that the connection to a server is kept beside the usual pause. */
   keptMs(serverId: string): number
+  /** A tool was called, so that the server may hold a state for whoever called it. */
+  noteCall(serverId: string): void
+  /** The connections end because somebody wants it, who need not be told of the state that is lost. */
+  forget(serverId: string): void
 }
 
 type State = {
@@ -29,6 +33,11 @@ type State = {
   changes: LiveServer['listChanges']
   subscriptions: Map<string, { updates: number; updatedAt?: number }>
   lookedAt: number
+  /** Tool calls over the connection. */
+  calls: number
+  calledAt: number
+  /** The last connection with calls that ended without anybody's wish, until one ends by it. */
+  lost?: { start: number; calls: number }
 }
 
 /** How long the connection to a server is kept after somebody looked at what changes there, and with subscriptions. */
@@ -36,19 +45,25 @@ const LOOK_MS = 60_000
 const SUBSCRIBED_MS = 3_600_000
 const MOST_SUBSCRIPTIONS = 100
 
-/** @param onChange hears which server says something new */
-export function createLive(onChange: (serverId: string) => void): Live {
+/**
+ * @param onChange hears which server says something new
+ * @param heldMs milliseconds that a connection is kept after a tool call over it
+ */
+export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCRIBED_MS): Live {
   const states = new Map<string, State>()
   const stateOf = (serverId: string): State => {
     const known = states.get(serverId)
     if (known) return known
     const changes = { tools: 0, prompts: 0, resources: 0 }
-    const made: State = { starts: 0, changes, subscriptions: new Map(), lookedAt: -Infinity }
+    const made: State = { starts: 0, changes, subscriptions: new Map(), lookedAt: -Infinity, calls: 0, calledAt: 0 }
     states.set(serverId, made)
     return made
   }
-  const keptUntil = ({ lookedAt, subscriptions }: State) =>
-    lookedAt + (subscriptions.size > 0 ? SUBSCRIBED_MS : LOOK_MS)
+  const keptUntil = ({ lookedAt, subscriptions, calls, calledAt }: State) =>
+    Math.max(
+      lookedAt + (subscriptions.size > 0 ? SUBSCRIBED_MS : LOOK_MS),
+      calls > 0 ? Math.max(calledAt, lookedAt) + heldMs : 0,
+    )
 
   return {
     async prepare(serverId, session, deadline) {
@@ -57,10 +72,14 @@ export function createLive(onChange: (serverId: string) => void): Live {
       const { start, initialize } = session.timings
       state.startedAt = Math.round(Date.now() - start - initialize)
       state.starts += 1
+      state.calls = 0
       state.instructions = session.initInfo.instructions
       onChange(serverId)
       session.onEnd(() => {
-        if (state.session === session) delete state.session
+        if (state.session === session) {
+          delete state.session
+          if (state.calls > 0) state.lost = { start: state.starts, calls: state.calls }
+        }
         onChange(serverId)
       })
       session.onChange(change => {
@@ -101,25 +120,42 @@ export function createLive(onChange: (serverId: string) => void): Live {
     },
     of(serverId) {
       const state = stateOf(serverId)
-      const { session, level = null, problem = null, startedAt = null, starts, changes, subscriptions } = state
       state.lookedAt = Date.now()
-      session?.watchLists()
-      return {
-        offers: session ? { logging: offers(session, 'logging'), subscriptions: canSubscribe(session) } : null,
-        logLevel: level,
-        problem,
-        startedAt: session ? startedAt : null,
-        starts,
-        instructions: state.instructions ?? null,
-        listChanges: { ...changes },
-        subscriptions: [...subscriptions].map(([uri, { updates, updatedAt = null }]) => ({ uri, updates, updatedAt })),
-        keptUntil: session ? keptUntil(state) : null,
-      }
+      state.session?.watchLists()
+      return known(state, keptUntil(state))
     },
     keptMs(serverId) {
       const state = states.get(serverId)
       return state ? Math.max(0, keptUntil(state) - Date.now()) : 0
     },
+    noteCall(serverId) {
+      const state = stateOf(serverId)
+      state.calls += 1
+      state.calledAt = Date.now()
+    },
+    forget(serverId) {
+      const state = stateOf(serverId)
+      state.calls = 0
+      delete state.lost
+    },
+  }
+}
+
+/** @param until when the connection is ended, in epoch milliseconds */
+function known(state: State, until: number): LiveServer {
+  const { session, level = null, problem = null, startedAt = null, starts, changes, subscriptions } = state
+  return {
+    offers: session ? { logging: offers(session, 'logging'), subscriptions: canSubscribe(session) } : null,
+    logLevel: level,
+    problem,
+    startedAt: session ? startedAt : null,
+    starts,
+    instructions: state.instructions ?? null,
+    listChanges: { ...changes },
+    subscriptions: [...subscriptions].map(([uri, { updates, updatedAt = null }]) => ({ uri, updates, updatedAt })),
+    keptUntil: session && until < Infinity ? until : null,
+    held: session !== undefined && until === Infinity,
+    stateLost: state.lost ?? null,
   }
 }
 

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { descendantsOf } from '../../../test/journeys/processes.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 import { small, stdioTarget } from '../../../test/servers/targets.ts'
 import { createConnections, type Connections } from './engine.ts'
 import { createServerRequests } from './server-requests.ts'
@@ -85,6 +87,33 @@ test('a restart ends a call that hangs, and says so', async () => {
     message: 'The server "under test" was restarted meanwhile.',
   })
   expect(connections.live(hanging.id).starts).toBe(2)
+})
+
+test('a server over which a tool was called is held, others end, and a person can end it', async () => {
+  const requests = createServerRequests({ rootsOf: () => [], onChange: () => undefined })
+  await using held = {
+    connections: createConnections({ idleMs: 20, heldMs: Infinity, requests }),
+    [Symbol.asyncDispose]: () => held.connections.close(),
+  }
+  const called = small('healthy')
+  const process = await held.connections.callTool(called, { toolName: 'pid' })
+  const listed = small('both')
+  await held.connections.listTools(listed)
+  const isRunning = (behaviour: string) =>
+    descendantsOf(globalThis.process.pid).some(({ command }) => command.endsWith(` ${behaviour}`))
+  await vi.waitUntil(() => !isRunning('both'), PATIENCE)
+  expect((await held.connections.callTool(called, { toolName: 'pid' })).content).toEqual(process.content)
+  expect(held.connections.live(called.id)).toMatchObject({ held: true, keptUntil: null, starts: 1, stateLost: null })
+  expect(await held.connections.end(called)).toMatchObject({ held: false, startedAt: null, stateLost: null })
+  expect(isRunning('healthy')).toBe(false)
+})
+
+test('after a called server ended by itself, it is known that its state is gone, until it is restarted', async () => {
+  process.kill(await pid(), 'SIGKILL')
+  await vi.waitUntil(() => connections.live(server.id).startedAt == null, PATIENCE)
+  await pid()
+  expect(connections.live(server.id)).toMatchObject({ starts: 2, stateLost: { start: 1, calls: 1 } })
+  expect(await connections.restart(server)).toMatchObject({ starts: 3, stateLost: null })
 })
 
 test('a program that no longer starts fails the restart, and nothing old is left', async () => {

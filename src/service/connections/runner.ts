@@ -17,6 +17,11 @@ export type ConnectionsOptions = {
   deadlineMs?: number
   /** How long an unused session stays open, in milliseconds. Default 30 000. */
   idleMs?: number
+  /**
+   * How long a connection over which somebody called a tool stays open after the last call or look, in milliseconds.
+   * Default one hour; `Infinity` until the engine closes.
+   */
+  heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
   /** Longest message a server may send, in bytes. Default 8 MiB. */
@@ -59,7 +64,7 @@ export type Runner = {
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
   /** Ends the sessions that are lent for reads and calls, and those that runs would have been lent. */
-  restart(target: ServerTarget): Promise<void>
+  endSessions(target: ServerTarget, became: 'restarted' | 'ended'): Promise<void>
   close(): Promise<void>
 }
 
@@ -137,10 +142,10 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     drop(serverId) {
       for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
     },
-    async restart({ id, name }) {
+    async endSessions({ id, name }, became) {
       // Work of runs goes on where it began.
       for (const pool of [unattended, ...separate]) if (pool !== attended) pool.drop(id)
-      await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was restarted meanwhile.`))
+      await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was ${became} meanwhile.`))
     },
     async close() {
       closed = true

@@ -14,6 +14,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
     },
     get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
     restart: call => connections.restart(target(call), call.signal),
+    end: call => connections.end(target(call)),
     setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),
     subscribe: call => connections.subscribe(target(call), call.body, call.signal),
     complete: call => connections.complete(target(call), call.body, call.signal),
