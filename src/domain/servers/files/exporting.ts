@@ -74,8 +74,14 @@ const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
     ...(Object.keys(headers).length > 0 ? ['the values of its headers are references'] : []),
     ...(useOAuth ? ['it signs in with OAuth'] : []),
   ]
-  return { value: { type: 'http', url: address, ...headers }, notes }
+  return { value: { type: isOpen && isEventStream(url) ? 'sse' : 'http', url: address, ...headers }, notes }
 }
+
+/**
+ * Whether an address is of the older transport, HTTP with SSE, which other programs have to be told. A record says
+ * `http` for both, and servers of that transport have this address by the protocol's own examples.
+ */
+const isEventStream = (url: string): boolean => /\/sse\/?$/.test(url)
 
 /** Pairs with references for their values; nothing where there are none. */
 function referred(field: 'env' | 'headers', pairs: Pairs = {}, reference: (field: string) => string): object {

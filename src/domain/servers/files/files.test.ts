@@ -205,6 +205,8 @@ test('what is exported is read again as the same servers, with references for wh
     'local: its secrets and the values of its environment are references.',
     'remote: the values of its headers are references.',
   ])
+  const events = writeServers([saved('events', 'https://x.example/sse')], 'vscode')
+  expect(events.value).toEqual({ servers: { events: { type: 'sse', url: 'https://x.example/sse' } } })
   const secret = writeServers([saved('my api', 'https://x.example/mcp?key=hunter2')], 'mcp')
   expect(secret.value).toEqual({ mcpServers: { 'my api': { type: 'http', url: '${MY_API_URL}' } } })
 })
