@@ -10,101 +10,211 @@ import { createService } from '../../src/service/workspace/service.ts'
 import type { Build } from './program.ts'
 import { number, percent, table } from './report.ts'
 import { startServe } from './serve.ts'
+import { cpuMilliseconds, residentMegabytes } from './process.ts'
 import { median, quantile } from './statistics.ts'
 import { caller } from './workspaces.ts'
 
 /** An organization that somebody is on call for. */
 const [projects, suites] = [51, 20]
-/** Projects in which a suite is red as Now is opened, one in each start: every fourth in the list's order. */
-const openings = Array.from({ length: 13 }, (_, index) => 1 + index * 4)
-/** Failures that come while Now is open, each within so many milliseconds of the one before, in any project. */
-const [failures, longestBetween] = [6, 60_000]
-/** Runs of one project in flight meanwhile, the second time. */
+/** Projects in which a suite is red as Now is opened, one in each start: from the first to the last of the list. */
+const openings = [1, 13, 25, 37, 49]
+/** Failures of a row, each within so many milliseconds of the one before, in any project. */
+const [failures, longestBetween] = [5, 60_000]
+/** Runs of one project in flight meanwhile, in one row. */
 const running = 3
 /** The first look everywhere, which has to end before new failures count, in milliseconds. */
 const firstLook = 60_000
-const longest = 300_000
+/** How long somebody is away who comes back to what Now knew, in milliseconds. */
+const away = 90_000
+/** After so long without a key other screens rest, in milliseconds. */
+const rested = 11 * 60_000
+/** How often whoever watches presses a key, in milliseconds. */
+const keyEvery = 20_000
+const longest = 600_000
+/** Memory counts from here on, in minutes: the first look fills what is kept. */
+const warm = 5
 
-/** Seconds until a failed run stood on the screen, and what the service refused. */
+/** What Now did in a row: seconds until each failed run stood on the screen. */
+type Row = 'opening' | 'returning' | 'later' | 'unattended' | 'beside'
+type Hour = { first: number; last: number; most: number; core: number; minutes: number }
+
+/** The rows, what the service refused, and what Now took over a long time. */
 export type OrganizationSample = {
-  opening: readonly number[]
-  later: readonly number[]
-  beside: readonly number[]
-  /** Requests for those runs and their trials among all of that time, from 0 to 1. */
+  rows: Readonly<Record<Row, readonly number[]>>
+  /** Requests for the runs in flight and their trials among all of that row, from 0 to 1. */
   progress: number
   refused: number
   asked: number
+  hour: Hour
 }
 
-/** Measures Now over an organization, by the dashboard over `mcpdeck serve` at the contract's limits. */
-export async function measureOrganization(build: Build): Promise<OrganizationSample> {
+/**
+ * Measures Now over an organization, by the dashboard over `mcpdeck serve` at the contract's limits. All rows at the
+ * same time: each has a service and a home of its own, and waits for the limits.
+ * @param minutes how long memory is watched
+ */
+export async function measureOrganization(build: Build, minutes: number): Promise<OrganizationSample> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-organization-'))
   try {
     const dataDir = join(folder, 'data')
     const ids = await prepare(dataDir)
-    const opening: number[] = []
-    const log = join(folder, 'requests.jsonl')
-    for (const index of openings) {
-      const copy = join(folder, `opening-${index}`)
-      cpSync(dataDir, copy, { recursive: true })
-      await report(copy, ids[index]!, 'Red')
-      opening.push(
-        await watch(build, copy, log, async terminal => {
-          await terminal.waitFor('Red suite', longest)
-          return (performance.now() - terminal.startedAt) / 1000
-        }),
-      )
-      process.stderr.write(`opening, project ${index}: ${opening.at(-1)?.toFixed(1)} s\n`)
+    const copied = (name: string): string => {
+      cpSync(dataDir, join(folder, name), { recursive: true })
+      return join(folder, name)
     }
-    const busy = join(folder, 'busy')
-    cpSync(dataDir, busy, { recursive: true })
-    const runningIds = await leaveRunning(busy, ids[3]!)
-    const busyLog = join(folder, 'busy.jsonl')
-    const [later, beside] = [await failLater(dataDir, log), await failLater(busy, busyLog)]
-    const besideRuns = requestsIn(busyLog)
+    const logOf = (name: string): string => join(folder, `${name}.jsonl`)
+    const stageOf = (name: string): Stage => ({ build, dataDir: copied(name), log: logOf(name), ids })
+    const busy = stageOf('beside')
+    const runningIds = await leaveRunning(busy.dataDir, ids[3]!)
+    const busyHour = stageOf('hour')
+    await leaveRunning(busyHour.dataDir, ids[3]!)
+    const [opening, returning, later, unattended, beside, hour] = await Promise.all([
+      openAnew(stageOf('opening')),
+      comeBack(stageOf('returning')),
+      failLater(stageOf('later'), { quiet: firstLook, keys: true }),
+      failLater(stageOf('unattended'), { quiet: rested, keys: false }),
+      failLater(busy, { quiet: firstLook, keys: true }),
+      watchMemory(busyHour, minutes),
+    ])
+    const rows = { opening, returning, later, unattended, beside }
+    const requests = [...Object.keys(rows), 'hour'].flatMap(name => requestsIn(logOf(name)))
+    const besideRuns = requestsIn(busy.log)
     const forThem = besideRuns.filter(({ path }) => runningIds.some(id => path.includes(id)))
-    const requests = [...requestsIn(log), ...besideRuns]
     const refused = requests.filter(({ status }) => status === 429).length
-    const progress = forThem.length / besideRuns.length
-    return { opening, later, beside, progress, refused, asked: requests.length }
-
-    async function failLater(data: string, noted: string): Promise<number[]> {
-      const random = randomNumbers(51)
-      return await watch(build, data, noted, async terminal => {
-        await delay(firstLook)
-        const times: number[] = []
-        for (let each = 0; each < failures; each += 1) {
-          await delay(random.next() * longestBetween)
-          await report(data, random.pick(ids), `Late${each}x`)
-          const from = performance.now()
-          await terminal.waitFor(`Late${each}x`, longest)
-          times.push((performance.now() - from) / 1000)
-          process.stderr.write(`later, failure ${each + 1}: ${times.at(-1)?.toFixed(1)} s\n`)
-        }
-        return times
-      })
-    }
+    return { rows, progress: forThem.length / besideRuns.length, refused, asked: requests.length, hour }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-export function organizationTable({ opening, later, beside, ...requests }: OrganizationSample): string {
+/** What a row has for itself. */
+type Stage = { build: Build; dataDir: string; log: string; ids: readonly string[] }
+
+/** A suite is red when Now is opened in a home that knows nothing. */
+async function openAnew(stage: Stage): Promise<number[]> {
+  const times: number[] = []
+  for (const index of openings) {
+    const dataDir = `${stage.dataDir}-${index}`
+    cpSync(stage.dataDir, dataDir, { recursive: true })
+    await report(dataDir, stage.ids[index]!, 'Red')
+    times.push(await watch({ ...stage, dataDir }, terminal => untilShown(terminal, 'Red suite', terminal.startedAt)))
+    tell('opening', times)
+  }
+  return times
+}
+
+/** A suite got red while Now was closed, which knows how everything stood before. */
+async function comeBack(stage: Stage): Promise<number[]> {
+  const random = randomNumbers(52)
+  const home = createHome()
+  const times: number[] = []
+  try {
+    await using served = await serve(stage)
+    await show(stage, served, home, () => delay(firstLook))
+    for (let each = 0; each < failures; each += 1) {
+      await delay(away)
+      await report(stage.dataDir, random.pick(stage.ids), `Back${each}x`)
+      const look = async (terminal: Terminal): Promise<number> => {
+        const took = await untilShown(terminal, `Back${each}x`, terminal.startedAt)
+        await delay(firstLook / 2)
+        return took
+      }
+      times.push(await show(stage, served, home, look))
+      tell('returning', times)
+    }
+  } finally {
+    removeHome(home)
+  }
+  return times
+}
+
+/** Suites get red while Now is open. */
+async function failLater(stage: Stage, { quiet, keys }: { quiet: number; keys: boolean }): Promise<number[]> {
+  const random = randomNumbers(51)
+  return await watch(stage, async terminal => {
+    using presses = keys ? pressKeys(terminal) : undefined
+    await delay(quiet)
+    const times: number[] = []
+    for (let each = 0; each < failures; each += 1) {
+      await delay(random.next() * longestBetween)
+      await report(stage.dataDir, random.pick(stage.ids), `Late${each}x`)
+      times.push(await untilShown(terminal, `Late${each}x`, performance.now()))
+      tell(presses ? 'with keys' : 'without a key', times)
+    }
+    return times
+  })
+}
+
+/** Memory in megabytes and the share of a core of Now with keys, beside runs in flight. */
+async function watchMemory(stage: Stage, minutes: number): Promise<Hour> {
+  return await watch(stage, async terminal => {
+    using _presses = pressKeys(terminal)
+    await delay(Math.min(warm, minutes / 2) * 60_000)
+    const [from, cpu] = [performance.now(), cpuMilliseconds(terminal.pid)]
+    const memory: number[] = []
+    const until = terminal.startedAt + minutes * 60_000
+    do {
+      memory.push(residentMegabytes(terminal.pid))
+      process.stderr.write(`memory: ${memory.at(-1)?.toFixed(0)} MB\n`)
+      await delay(60_000)
+    } while (performance.now() < until)
+    const core = (cpuMilliseconds(terminal.pid) - cpu) / (performance.now() - from)
+    return { first: memory[0]!, last: memory.at(-1)!, most: Math.max(...memory), core, minutes }
+  })
+}
+
+async function untilShown(terminal: Terminal, text: string, from: number): Promise<number> {
+  await terminal.waitFor(text, longest)
+  return (performance.now() - from) / 1000
+}
+
+function pressKeys(terminal: Terminal): Disposable {
+  let down = false
+  const timer = setInterval(() => {
+    down = !down
+    terminal.press(down ? 'down' : 'up')
+  }, keyEvery)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function tell(row: string, times: readonly number[]): void {
+  process.stderr.write(`${row}, ${times.length}: ${times.at(-1)?.toFixed(1)} s\n`)
+}
+
+/** Least that memory may grow from the fifth minute to the end and count as flat, in megabytes, and most of a core. */
+const [flat, mostCore] = [10, 0.01]
+
+export function organizationTable({ rows, hour, ...requests }: OrganizationSample): string {
   const row = (what: string, times: readonly number[], goal: readonly [number, number]): string[] => {
     const [middle, worst] = [median(times), quantile(times, 1)]
     const isMet = middle <= goal[0] && worst <= goal[1]
     return [what, `${number(middle)} s`, `${number(worst)} s`, `${goal[0]} / ${goal[1]} s`, isMet ? 'yes' : '**no**']
   }
+  const grown = hour.last - hour.first
   return [
     table(
       ['a failed run is on screen', 'median', 'worst', 'goal', 'met'],
       [
-        row(`after Now is opened, ${opening.length} starts`, opening, [20, 60]),
-        row(`after it failed, ${later.length} failures`, later, [60, 180]),
-        row(`the same beside ${running} runs in flight in one project`, beside, [60, 180]),
+        row('after Now is opened for the first time', rows.opening, [20, 60]),
+        row('after Now is opened again, which knows how everything stood', rows.returning, [20, 60]),
+        row('after it failed, with a key now and then', rows.later, [60, 180]),
+        row(`the same after ${rested / 60_000} minutes without a key`, rows.unattended, [60, 180]),
+        row(`the same beside ${running} runs in flight in one project`, rows.beside, [60, 180]),
       ],
     ),
-    `Of ${requests.asked} requests ${requests.refused} were refused for their rate. ` +
+    table(
+      [`Now with keys beside ${running} runs`, 'measured', 'goal', 'met'],
+      [
+        [
+          `memory from minute ${warm} to minute ${hour.minutes}`,
+          `${number(hour.first)} → ${number(hour.last)} MB, most ${number(hour.most)}`,
+          `+${flat} MB`,
+          grown <= flat ? 'yes' : '**no**',
+        ],
+        ['of a core', percent(hour.core), percent(mostCore), hour.core <= mostCore ? 'yes' : '**no**'],
+      ],
+    ),
+    `${failures} trials a row. Of ${requests.asked} requests ${requests.refused} were refused for their rate. ` +
       `Beside the runs in flight ${percent(requests.progress)} of the requests were for them.`,
   ].join('\n\n')
 }
@@ -162,13 +272,25 @@ async function reportIn(ask: ReturnType<typeof caller>, projectId: string, suite
 }
 
 /** Opens Now on a served workspace, in a home that knows nothing. */
-async function watch<T>(build: Build, dataDir: string, log: string, look: (terminal: Terminal) => Promise<T>) {
-  await using served = await startServe(build, dataDir, ['--request-log', log])
+async function watch<T>(stage: Stage, look: (terminal: Terminal) => Promise<T>): Promise<T> {
+  await using served = await serve(stage)
   const home = createHome()
   await using ends = new AsyncDisposableStack()
   ends.defer(() => removeHome(home))
+  return await show(stage, served, home, look)
+}
+
+const serve = ({ build, dataDir, log }: Stage) => startServe(build, dataDir, ['--request-log', log])
+
+type Served = Pick<Awaited<ReturnType<typeof serve>>, 'baseUrl' | 'key'>
+
+async function show<T>({ build }: Stage, served: Served, home: string, look: (terminal: Terminal) => Promise<T>) {
   const env = { MCPDECK_BASE_URL: served.baseUrl, MCPDECK_API_KEY: served.key }
   const args = [join(build.dist, 'boot.js'), 'now']
   await using terminal = openTerminal({ command: process.execPath, args, home, env })
-  return await look(terminal)
+  const answer = await look(terminal)
+  // What Now knows is kept when it is left.
+  terminal.press('ctrl+c')
+  await terminal.waitForExit()
+  return answer
 }

@@ -33,7 +33,8 @@ const { values } = parseArgs({
     trials: { type: 'string', default: '100000' },
     // Of the section `workbench`: installs its peers below the user's cache first.
     peers: { type: 'boolean', default: false },
-    // Of the section `idle`: how long screens are left open, which, and on what data; see `idle.ts` for their names.
+    // Of the sections `idle` and `organization`: how long screens are left open.
+    // Of `idle`: which, and on what data; see `idle.ts` for their names.
     minutes: { type: 'string', default: '5' },
     screen: { type: 'string', multiple: true, default: [] },
     setting: { type: 'string', multiple: true, default: [] },
@@ -136,7 +137,7 @@ async function reportWorkbench(): Promise<void> {
 }
 
 async function reportOrganization(): Promise<void> {
-  const figures = organizationTable(await measureOrganization(own))
+  const figures = organizationTable(await measureOrganization(own, Number(values.minutes)))
   const tables = `51 projects of 20 suites, ${machine()}.\n\n${figures}`
   console.log(tables)
   if (values.write) await writeInto(document, tables, 'bench:organization')
