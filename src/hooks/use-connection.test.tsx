@@ -3,7 +3,7 @@ import { render } from 'ink-testing-library'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Budget, createBudget } from '../api/client/budget/budget.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
-import { createQueryClient } from '../api/client/cache/query-client.ts'
+import { createQueryClient, PLANNED } from '../api/client/cache/query-client.ts'
 import { createClient } from '../api/client/client.ts'
 import { ApiError } from '../api/client/errors/api-error.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
@@ -31,9 +31,16 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 /**
- * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms.
+ * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms,
+ * and another one beside it.
  */
-function said(refetchInterval: number | false, meta = {}, more = {}, budget = createBudget({ unlimited: true })) {
+function said(
+  refetchInterval: number | false,
+  meta = {},
+  more = {},
+  budget = createBudget({ unlimited: true }),
+  beside?: object,
+) {
   const texts: string[] = []
   const drawn = vi.fn<() => void>()
   const fetch = () => Promise.reject(new Error('not called'))
@@ -49,6 +56,7 @@ function said(refetchInterval: number | false, meta = {}, more = {}, budget = cr
   function Page() {
     const queryFn = () => slowAnswer(20, 'the same')
     useQuery({ queryKey: ['page'], queryFn, refetchInterval, meta, ...more })
+    useQuery({ queryKey: ['beside'], queryFn, enabled: beside !== undefined, ...beside })
     return null
   }
   const { unmount } = render(
@@ -91,6 +99,19 @@ test('what is planned to be read every few minutes is old only once that is late
   await pass(30_000)
   expect(texts.at(-1)).toBe('1m old')
   unmount()
+})
+
+test('of planned reads those that lead are the age of the screen', async () => {
+  const old = { initialData: 'as before', initialDataUpdatedAt: Date.now() - 600_000, staleTime: Infinity }
+  const plan = { owner: PLANNED, every: 60_000 }
+  const led = said(60_000, { ...plan, leads: true }, {}, undefined, { meta: plan, ...old })
+  await pass(2_000)
+  expect(led.texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
+  led.unmount()
+  const alone = said(false, plan, old)
+  await pass(50)
+  expect(alone.texts).toContain('stale, 10m old')
+  alone.unmount()
 })
 
 test('what is not read again is called as old as it is', async () => {

@@ -43,14 +43,21 @@ function ages(queryClient: QueryClient): Ages {
     .getQueryCache()
     .findAll({ type: 'active' })
     .filter(query => !isFinal(query))
-  const read = active.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
+  const leading = active.filter(isOfScreen)
+  const shown = leading.length > 0 ? leading : active
+  const read = shown.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
   return {
     oldest: read.length > 0 ? Math.min(...read) : undefined,
     latest: () => latestRead(queryClient),
-    restored: active.some(isRestored),
-    loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
+    restored: shown.some(isRestored),
+    loading: shown.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
     planned: active.some(query => query.observers.some(({ options }) => isPlanned(options))),
   }
+}
+
+/** Of hundreds of planned reads those that lead are the age of the screen. */
+function isOfScreen({ observers }: Query): boolean {
+  return observers.some(({ options }) => !isPlanned(options) || options.meta?.leads === true)
 }
 
 /** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */

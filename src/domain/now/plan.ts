@@ -11,6 +11,11 @@ type ReadRule = {
   weight: number
   /** Place of its requests in the budget's line. */
   priority: Priority
+  /**
+   * Its age is that of the screen. What else shows a line is read before these when Now is opened, and how old each
+   * kind is stands beside the lines.
+   */
+  leads?: boolean
 }
 
 const SECOND = 1_000
@@ -18,9 +23,9 @@ const MINUTE = 60 * SECOND
 
 /** What Now reads, and how often. Suites tell most for one request: what their last runs came to. */
 export const NOW_READS = {
-  live: { what: 'running runs', every: 3 * SECOND, weight: 1, priority: 'visible' },
-  projects: { what: 'projects', every: 2 * MINUTE, weight: 1, priority: 'visible' },
-  suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible' },
+  live: { what: 'running runs', every: 3 * SECOND, weight: 1, priority: 'visible', leads: true },
+  projects: { what: 'projects', every: 2 * MINUTE, weight: 1, priority: 'visible', leads: true },
+  suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible', leads: true },
   // Once its suite has another latest run, or says something else about it, they are read at once.
   runs: { what: 'runs', every: 5 * MINUTE, weight: 1, priority: 'visible' },
   // Only of suites whose runs came at equal distances.
@@ -28,13 +33,15 @@ export const NOW_READS = {
   // Findings come of waves, so that both are read half as often as one of them would be.
   waves: { what: 'waves', every: 2 * MINUTE, weight: 1, priority: 'visible' },
   swarm: { what: 'swarm findings', every: 2 * MINUTE, weight: 1, priority: 'visible' },
-  scenarios: { what: 'scenarios', every: MINUTE, weight: 0.5, priority: 'visible' },
+  scenarios: { what: 'scenarios', every: MINUTE, weight: 0.5, priority: 'visible', leads: true },
   scenario: { what: 'scenario findings', every: 2 * MINUTE, weight: 0.5, priority: 'background' },
   // A feature that is switched off or on shows with these.
   rights: { what: 'what this key may do', every: 3 * MINUTE, weight: 0.5, priority: 'visible' },
 } as const satisfies Record<string, ReadRule>
 
 export type NowReadKind = keyof typeof NOW_READS
+
+export const ruleOf = (kind: NowReadKind): ReadRule => NOW_READS[kind]
 
 /** The pause after an answer: what is refused for missing rights stays so, and is not asked for again by itself. */
 export function pauseAfter(error: unknown, pause: number): number | false {
@@ -66,13 +73,15 @@ export type Worth = {
 /** How much sooner a project is read in which something happens. */
 const MOVING = [1, 1.5, 2.5, 4] as const
 
-/** From here on a read waits for no turn, because it decides what is red. */
+/** From here on a read waits for no turn, because it decides what is open to anybody; from `RED` on, what is red. */
 export const DECISIVE = 1e6
+export const RED = DECISIVE + 1
 
 /**
  * How urgent a read is: below 1 it is not due. What has not been read since Now was opened goes by worth: what is bad,
- * then the suites of every project in their order. All else gets more urgent with its age, by its weight and by what
- * happens in its project, so that where the budget is too small everything gets rarer alike.
+ * then the suites of every project in their order, then who may enter their scenarios. All else gets more urgent with
+ * its age, by its weight and by what happens in its project, so that where the budget is too small everything gets
+ * rarer alike.
  * @param openedAt when Now came on screen, epoch milliseconds
  */
 export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
@@ -82,9 +91,11 @@ export function urgencyOf(read: PlannedRead, openedAt: number, now: number): num
   const hasChanged = changedAt !== undefined && (triedAt === undefined || triedAt < changedAt)
   const share = NOW_READS[kind].weight * MOVING[worth.movement]
   const order = 1 / (1 + worth.place)
-  if (isFirst && kind === 'projects') return DECISIVE + 3
-  if (hasChanged || (isFirst && needsAttention)) return DECISIVE + 2 + order
-  if (isFirst && kind === 'suites') return DECISIVE + 1 + order
+  if (isFirst && kind === 'projects') return RED + 2
+  if (hasChanged || (isFirst && needsAttention)) return RED + 1 + order
+  if (isFirst && kind === 'suites') return RED + order
+  // Who may enter a scenario is worth knowing before how anything ran.
+  if (isFirst && kind === 'scenarios') return DECISIVE + order
   const late = isFirst ? 1 + Math.max(0, now - openedAt) / pause : (now - (triedAt ?? openedAt)) / pause
   return late < 1 ? late : Math.min(DECISIVE - 1, Math.max(1, late * share))
 }

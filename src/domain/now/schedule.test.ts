@@ -132,6 +132,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     sent,
     show,
     stop: () => schedule.stop(),
+    tokens: () => budget.snapshot().tokens,
     set(project: number, suite: number, latestRun: Run) {
       suites[project]![suite]!.latestRun = latestRun
     },
@@ -211,6 +212,20 @@ test(
     expect(world.server.refused).toBe(0)
   },
 )
+
+test('all scenario lists are read within two and a half minutes, and leave requests to the person meanwhile', async () => {
+  const world = organization({ startAt: lately })
+  world.show()
+  await world.clock.advance(80 * SECOND)
+  let least = Infinity
+  for (let second = 0; second < 70; second += 1) {
+    await world.clock.advance(SECOND)
+    least = Math.min(least, world.tokens())
+  }
+  world.stop()
+  expect(world.sent.get('scenarios')).toBeGreaterThanOrEqual(PROJECTS)
+  expect(least).toBeGreaterThanOrEqual(3)
+})
 
 test.each([
   { beside: 'nothing in flight', live: [] },

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { DECISIVE, isUnread, type PlannedRead, urgencyOf } from './plan.ts'
+import { DECISIVE, isUnread, RED, type PlannedRead, urgencyOf } from './plan.ts'
 
 /** A read that can be made: how it stands is asked each time. */
 export type ScheduledRead = {
@@ -32,8 +32,11 @@ type Known = { read: ScheduledRead; state: PlannedRead; urgency: number }
 
 /** Reads under way at once: what was sent can not be overtaken by what turns out to be worth more. */
 const MOST_AT_ONCE = 4
-/** Requests that are left to the person's keys. */
-const RESERVE = 1
+/**
+ * Requests that are left to the person's keys, since opening something takes a few; until it is known what is red, one.
+ */
+const RESERVE = 4
+const LEAST_RESERVE = 1
 /** One turn in so many belongs to what runs: its progress does not keep anybody from hearing what failed. */
 const TURNS = 4
 /** Turns that may be made up for where requests cost nothing: what is due together is read together. */
@@ -85,7 +88,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     if (!first) return untilDue(known, now)
     if (underWay >= MOST_AT_ONCE) return undefined
     const { requestMs, tokens, capacity, hurries } = pace()
-    if (first.urgency >= DECISIVE && tokens > RESERVE) {
+    if (first.urgency >= DECISIVE && tokens > (first.urgency >= RED ? LEAST_RESERVE : RESERVE)) {
       send(first)
       return 0
     }

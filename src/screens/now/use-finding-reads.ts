@@ -9,7 +9,7 @@ import { findingLines, scenarioLines } from '../../domain/now/thing-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { renewedFor } from '../../lib/once-for.ts'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readIn, readOf, useOptionsOf, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, readOf, useOptionsOf, useReads, useShownReads } from './use-reads.ts'
 
 const NOTHING = { value: [], at: undefined }
 
@@ -25,11 +25,17 @@ export function useFindingReads(
   const { queries, client } = useWorkspace()
   const queryClient = useQueryClient()
   const gates = rights.map(({ data, error }) => ({ known: data !== undefined || error !== null, ...gateOf(data) }))
+  const { readShown, shows } = useShownReads()
   const scenariosOf = useOptionsOf(({ id }: NowProject) => queries.scenarios.list.options({ projectId: id }))
   const swarmOf = useOptionsOf(({ id }: NowProject) => wholeSwarmFindings(client, queryClient, id))
   const scenarios = useReads('scenarios', plan, projects.map(scenariosOf), projects.map(readIn))
   const ofSwarms = projects.filter((_, index) => gates[index]?.known && !gates[index].swarm)
-  const swarm = useReads('swarm', plan, ofSwarms.map(swarmOf), ofSwarms.map(readIn))
+  const swarm = useReads(
+    'swarm',
+    plan,
+    ofSwarms.map(swarmOf),
+    ofSwarms.map(project => readShown(project)),
+  )
   const published = projects.flatMap((project, index) =>
     gates[index]?.known && !gates[index].scenario
       ? (scenarios[index]?.data?.items ?? []).map(scenario => ({ project, scenario }))
@@ -41,19 +47,25 @@ export function useFindingReads(
     published.map(({ project, scenario }) =>
       queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
     ),
-    published.map(({ project }) => readIn(project)),
+    published.map(({ project, scenario }) => readShown(project, scenario.id)),
   )
   const [keepLines] = useState(() => renewedFor<NowProject, NowLine[]>())
   const lines = [
     ...ofSwarms.flatMap((project, index) =>
-      keepLines(project, [swarm[index]], () =>
-        findingLines(project, readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING),
+      shows(
+        project.id,
+        keepLines(project, [swarm[index]], () =>
+          findingLines(project, readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING),
+        ),
       ),
     ),
     ...published.flatMap(({ project, scenario }, index) =>
-      findingLines(
-        project,
-        readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+      shows(
+        scenario.id,
+        findingLines(
+          project,
+          readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+        ),
       ),
     ),
     ...projects.flatMap((project, index) =>

@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from 'react'
 import { PLANNED, writtenSince } from '../../api/client/cache/query-client.ts'
 import { type ApiError, connectionFault } from '../../api/client/errors/api-error.ts'
 import type { Read } from '../../domain/now/line.ts'
-import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, type Worth } from '../../domain/now/plan.ts'
+import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, ruleOf, type Worth } from '../../domain/now/plan.ts'
 import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
 import { backoff } from '../../hooks/backoff.ts'
 import { isConnectionLost, recoveredAt } from '../../hooks/connection-watch.ts'
@@ -52,6 +52,24 @@ export type ReadOf = {
 /** A read that belongs to a project. */
 export function readIn({ id }: { id: string }): ReadOf {
   return { projectId: id }
+}
+
+/**
+ * The same, which is urgent when a line was made of what is known: that is on screen, and has to be true first.
+ * `shows` takes how many lines were made of a thing.
+ */
+export function useShownReads() {
+  const [shown] = useState(() => new Set<string>())
+  return {
+    readShown: (project: { id: string }, thing = project.id): ReadOf => ({
+      projectId: project.id,
+      needsAttention: shown.has(thing),
+    }),
+    shows<Line>(thing: string, lines: readonly Line[]): readonly Line[] {
+      shown[lines.length > 0 ? 'add' : 'delete'](thing)
+      return lines
+    },
+  }
 }
 
 /** While nothing comes back the watch of the line asks; see `sparedPause`. */
@@ -142,8 +160,8 @@ function wasTried({ state }: Pick<Query, 'state'>): boolean {
 }
 
 function metaOf(kind: NowReadKind) {
-  const { every, priority } = NOW_READS[kind]
-  return { priority, owner: PLANNED, every, ...(kind === 'live' && { purpose: kind }) }
+  const { every, priority, leads = false } = ruleOf(kind)
+  return { priority, owner: PLANNED, every, leads, ...(kind === 'live' && { purpose: kind }) }
 }
 
 function readOfPlan<T, Key extends QueryKey>(

@@ -17,7 +17,7 @@ import { useAllKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { renewedFor } from '../../lib/once-for.ts'
 import { type NowSource, sourceOf } from './sources.ts'
-import { type NowAnswer, type NowPlan, readIn, useOptionsOf, useReads } from './use-reads.ts'
+import { type NowAnswer, type NowPlan, readIn, useOptionsOf, useReads, useShownReads } from './use-reads.ts'
 
 type WavesIn = { project: NowProject; waves: readonly Wave[]; lines: readonly NowLine[] }
 
@@ -44,8 +44,10 @@ export function useWaveReads(
   const optionsOf = useOptionsOf(({ id }: NowProject) => queries.journeyRuns.overview.options({ projectId: id }))
   const feedOf = useOptionsOf(({ id }: NowProject) => queries.sessions.list.options(swarmFeed(id)))
   const liveReads = useReads('live', plan, live.map(optionsOf), live.map(readIn))
-  const restedReads = useReads('waves', plan, rested.map(optionsOf), rested.map(readIn))
-  const feeds = useReads('waves', plan, closed.map(feedOf), closed.map(readIn))
+  const { readShown, shows } = useShownReads()
+  const readEach = (project: NowProject) => readShown(project)
+  const restedReads = useReads('waves', plan, rested.map(optionsOf), rested.map(readEach))
+  const feeds = useReads('waves', plan, closed.map(feedOf), closed.map(readEach))
   const overviews = [...liveReads, ...restedReads]
   const time = serviceTime(now)
   const [keep] = useState(() => renewedFor<NowProject, WavesIn>())
@@ -79,5 +81,9 @@ export function useWaveReads(
     // Of these only what had a session lately is wanted, so that a further page is none.
     ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
   ]
-  return { answers: [...overviews, ...feeds], lines: all.flatMap(({ lines }) => lines), sources }
+  return {
+    answers: [...overviews, ...feeds],
+    lines: all.flatMap(({ project, lines }) => shows(project.id, lines)),
+    sources,
+  }
 }

@@ -29,6 +29,8 @@ type RequestMeta = {
   purpose?: Purpose
   /** How often it is planned to be read, in milliseconds, where no observer's interval says so. */
   every?: number
+  /** Of a planned read: its age is that of the screen. */
+  leads?: boolean
 }
 
 declare module '@tanstack/react-query' {
