@@ -89,6 +89,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
         for (const endpoint of endpoints)
           refresh(queryClient, endpoint, { inputs, ...(rereads && { predicate: rereads }) })
       }
+      const startedAt = Date.now()
       const ended = await runTask<{ value: T } | { unsent: string }>({
         start: act.start,
         writes: true,
@@ -121,7 +122,15 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
             throw error
           }
         },
-        done: result => ('unsent' in result ? { tone: 'warn', text: result.unsent } : act.done?.(result.value)),
+        done(result) {
+          if ('unsent' in result) return { tone: 'warn', text: result.unsent }
+          const said = act.done?.(result.value)
+          const operations = endpoints.map(({ operation }) => operation)
+          // The report of the shift is worth less than what was just done.
+          if (said !== undefined)
+            journal?.tell(operations, startedAt, typeof said === 'string' ? said : said.text).catch(() => undefined)
+          return said
+        },
       })
       return ended && 'value' in ended ? ended.value : undefined
     },

@@ -93,6 +93,21 @@ describe('the journal', () => {
     expect(await start('another').journal.since(0)).toEqual([])
   })
 
+  test('keeps what the person was told of a write with the last of its kind that succeeded since', async () => {
+    const { start } = scene()
+    const { journal } = start()
+    ;(await journal.begin(launch(1))).settle({ outcome: 'succeeded', result: { runId: 'one' } })
+    ;(await journal.begin(launch(2))).settle({ outcome: 'succeeded', result: { runId: 'two' } })
+    ;(await journal.begin(launch(3))).settle({ outcome: 'refused', code: 'CONFLICT' })
+    await journal.tell(['createEvalRun', 'cancelEvalRun'], 0, 'Launched Nightly.')
+    await journal.tell(['createEvalRun'], Date.now() + 60_000, 'Too late.')
+    expect((await journal.since(0)).map(({ result }) => result)).toEqual([
+      { runId: 'one' },
+      { runId: 'two', words: 'Launched Nightly.' },
+      {},
+    ])
+  })
+
   test('closed while a write is under way notes an answer that is there, and else that its end is unknown', async () => {
     const { start } = scene()
     const [ending, other] = [start(), start()]

@@ -102,8 +102,9 @@ const FOUND = {
   'cannot-be-known': 'may have happened',
 }
 
-/** `Create eval run: done`; what nobody knows is said to be so. */
-function writeText({ operation, outcome, code, finding }: DoneWrite): string {
+/** What the person was told, else `Create eval run: done`; what nobody knows is said to be so. */
+function writeText({ operation, outcome, code, finding, result }: DoneWrite): string {
+  if (typeof result['words'] === 'string') return result['words']
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
   const end =
     finding !== null

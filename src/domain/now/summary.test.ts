@@ -79,6 +79,12 @@ test('a shift report says what broke, what was done and what is open, and no sec
       writes: [
         { ...write, operation: 'createEvalRun', outcome: 'succeeded', result: { runId: 'run_7' } },
         { ...write, operation: 'deleteServer', outcome: 'unknown', result: {} },
+        {
+          ...write,
+          operation: 'updateUserTestingScenario',
+          outcome: 'succeeded',
+          result: { id: 'scn_1', words: 'Support: anyone with the link → invited people.' },
+        },
       ],
       acknowledged: new Map([
         ['old', { mark: '', at: AT - 3 * HOUR }],
@@ -97,6 +103,7 @@ test('a shift report says what broke, what was done and what is open, and no sec
   expect(done.match(/acknowledged|noted|Create|Delete/g)).toEqual(['acknowledged', 'noted', 'Create', 'Delete'])
   expect(done).toContain('Create eval run: done\n  `run_7`')
   expect(done).toContain('Delete server: outcome not known\n  `p1`')
+  expect(done).toContain(': Support: anyone with the link → invited people.\n  `scn_1`')
   expect(done).toContain('  > Called [address] twice.\n  > \\# looked at it')
   expect(open).toContain('old failed')
   expect(text).not.toMatch(/0123456789abcdef|ada@/)

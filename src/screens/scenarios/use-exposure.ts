@@ -35,7 +35,7 @@ export function useExposure(projectId: string, change: Change) {
         endpoint: contract.userTesting.update,
         start: `Changing who may enter ${target.name}…`,
         send: send => send(contract.userTesting.update, { ...place(row), body: { mode: to } }),
-        done: answer => `${target.name} is for ${modeLabel(answer.mode ?? to)}.`,
+        done: answer => `${target.name}: ${modeLabel(target.mode)} → ${modeLabel(answer.mode ?? to)}.`,
       },
       options,
     )

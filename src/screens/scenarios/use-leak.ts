@@ -23,8 +23,19 @@ import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import type { Members } from './use-members.ts'
 import type { Publication } from './use-publication.ts'
 
-const WAY: readonly Consequence[] = [
-  { text: 'Step 2 of 4; then decide about those who are in, then see what is known.', tone: 'muted' },
+const STEPS = ['which link', 'rotate it', 'who is in', 'what is known'] as const
+
+/** `2 of 4`; where nobody can be asked what a link leads to, the first step is left out. */
+function stepOf(step: (typeof STEPS)[number], hasDoor: boolean): string {
+  const steps = hasDoor ? STEPS : STEPS.slice(1)
+  return `${steps.indexOf(step) + 1} of ${steps.length}`
+}
+
+const way = (hasDoor: boolean): readonly Consequence[] => [
+  {
+    text: `Step ${stepOf('rotate it', hasDoor)}; then decide about those who are in, then see what is known.`,
+    tone: 'muted',
+  },
 ]
 const LEAVE = 'leave'
 const REMOVE = 'remove'
@@ -56,7 +67,7 @@ export function useLeak(of: Means) {
 
   const askForLink = async (row: ScenarioRow): Promise<string | undefined> => {
     const values = await ask({
-      title: `The link of ${row.scenario.name} leaked: 1 of 4, which link`,
+      title: `The link of ${row.scenario.name} leaked: ${stepOf('which link', true)}, which link`,
       about: [
         {
           text: 'The steps: rotate the link, decide who stays in, verify that the old link no longer works.',
@@ -87,7 +98,7 @@ export function useLeak(of: Means) {
     const link = door ? await askForLink(row) : ''
     if (link === undefined) return
     const before = link === '' ? undefined : await door?.leadsTo(link)
-    const rotated = await exposure.rotate(row, { ...SILENT, before: WAY })
+    const rotated = await exposure.rotate(row, { ...SILENT, before: way(door !== undefined) })
     if (!rotated?.answer) return
     const decided = await decide(after(row, rotated.changedAt))
     const leadsNow =
@@ -95,7 +106,7 @@ export function useLeak(of: Means) {
         ? undefined
         : await runTask({ start: 'Trying the old link inside the workspace…', work: () => door.leadsTo(link) })
     const verified = before && leadsNow && { before, after: leadsNow }
-    show(`The link of ${row.scenario.name} leaked: 4 of 4, what is known`, [
+    show(`The link of ${row.scenario.name} leaked: ${stepOf('what is known', door !== undefined)}, what is known`, [
       heading('The link'),
       ...proofLines(
         theme,
@@ -116,7 +127,7 @@ export function useLeak(of: Means) {
 
 /** Asks about those who are in, and does it; resolves to what that came to. */
 function useDecision({ projectId, exposure, members, publication, mayUnpublish }: Means) {
-  const { client } = useWorkspace()
+  const { client, door } = useWorkspace()
   const ask = useFormDialog()
   const left = async (scenarioId: string): Promise<Decided> => ({
     how: 'left',
@@ -126,7 +137,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
   return async (row: ScenarioRow): Promise<Decided> => {
     const { mode, id } = row.scenario
     const values = await ask({
-      title: `The link of ${row.scenario.name} leaked: 3 of 4, who is in`,
+      title: `The link of ${row.scenario.name} leaked: ${stepOf('who is in', door !== undefined)}, who is in`,
       about: [{ text: 'Visitors who entered by the old link are still in: rotating ends no session.', tone: 'warn' }],
       fields: [
         {

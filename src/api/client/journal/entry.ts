@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type EntryRow, lastSeen } from './database.ts'
 
-/** What an answer proved, in the wire's own names: ids, `status` and `deduped`. */
+/**
+ * What an answer proved, in the wire's own names: ids, `status` and `deduped`; and as `words` what the person was told.
+ */
 export type EntryResult = Readonly<Record<string, string | boolean>>
 
 /** How a call ended. `unknown` means that the write may have happened. */

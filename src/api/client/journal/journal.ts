@@ -11,10 +11,10 @@ import { type Machine, thisMachine, selfOn } from '../../../lib/machine.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 import { bulkOf, planOf } from './bulk.ts'
 import { CLAIM_MS, type EntryRow, isAbandoned, isClaimed, openEntries } from './database.ts'
+import { doneSince, noteWords } from './done-writes.ts'
 import {
   digestOf,
   type DoneWrite,
-  type EntryResult,
   type Finding,
   type JournalEntry,
   placeOf,
@@ -75,6 +75,12 @@ export type Journal = {
    * process is finding out about.
    */
   unresolved: () => Promise<JournalEntry[]>
+  /**
+   * Notes with the last of these operations that succeeded since then what the person was told of it: its words name
+   * things, and how they were before.
+   * @param from epoch milliseconds
+   */
+  tell: (operations: readonly string[], from: number, words: string) => Promise<void>
   /** Calls back whenever the list of open writes of this process may have changed. */
   subscribe: (listener: () => void) => () => void
   /** Undefined when another process holds or has closed the entry. */
@@ -106,13 +112,8 @@ export function openJournal(options: JournalOptions): Journal {
   return new FileJournal(options)
 }
 
-const SINCE = `SELECT operation, place, intendedAt, outcome, code, finding, result FROM entries
-  WHERE profile = :profile AND intendedAt >= :at AND planned IS NULL ORDER BY id`
 /** What began after a bulk action is the only record of what of it began. */
 const SPARED = `id < coalesce((SELECT min(id) FROM entries WHERE open = 1 AND planned IS NOT NULL), id + 1)`
-type DoneRow = Pick<DoneWrite, 'operation' | 'intendedAt' | 'outcome' | 'code' | 'finding'> &
-  Record<'place', string> &
-  Record<'result', string | null>
 
 class FileJournal implements Journal {
   readonly #file: string
@@ -239,14 +240,10 @@ class FileJournal implements Journal {
     return new Set(rows.flatMap(({ runId }) => (runId === null ? [] : [runId])))
   }
 
-  since: Journal['since'] = async at => {
-    const database = this.#openExisting()
-    return (database?.all<DoneRow>(SINCE, { profile: this.#profile, at }) ?? []).map(({ result, place, ...row }) => ({
-      ...row,
-      result: JSON.parse(result ?? '{}') as EntryResult,
-      place: JSON.parse(place) as [string, unknown][],
-    }))
-  }
+  tell: Journal['tell'] = async (operations, from, words) =>
+    noteWords(this.#openExisting(), { profile: this.#profile, operations, from, words })
+
+  since: Journal['since'] = async at => doneSince(this.#openExisting(), this.#profile, at)
 
   close: Journal['close'] = async () => {
     const ends = Promise.all([...this.#underWay.values()].map(({ promise }) => promise))
