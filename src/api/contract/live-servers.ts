@@ -56,12 +56,12 @@ export const LiveServer = shape(() =>
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
-    /** Until when the connection is kept without a request; each read extends it. Null when it is `held`. */
+    /** Until when the connection is kept without a request, null when it is `held`; each read extends it. */
     keptUntil: timestamp().nullish(),
     /** A tool was called over the connection, which is therefore kept until somebody ends it or leaves the workspace. */
     held: z.boolean().nullish(),
     /** The last start after whose calls the connection ended by itself: what the server held for them is gone. */
-    stateLost: record({ start: count(), calls: count() }).nullish(),
+    stateLost: record({ start: count(), calls: count(), endedAt: timestamp() }).nullish(),
   }),
 )
 export type LiveServer = z.infer<typeof LiveServer>

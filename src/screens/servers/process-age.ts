@@ -23,12 +23,17 @@ export function processAge(
 ): string | undefined {
   const at = toEpochMs(startedAt)
   const [began, noun] = ofProgram ? ['started', 'start'] : ['connected', 'connection']
-  const lost = stateLost
-    ? `the ${ordinal(stateLost.start)} ${noun} ended after ${counted(stateLost.calls, 'call')}, its state is gone`
-    : undefined
+  const lost = lostState(stateLost, noun)
   if (at === undefined) return lost
   const age = now - at < MINUTE_MS ? `${Math.max(0, Math.floor((now - at) / 1000))}s ago` : formatAgo(at, now)
   return [`${began} ${age}, ${ordinal(starts)} ${noun}`, lost].filter(Boolean).join('; ')
+}
+
+/** `the 1st start ended after 2 calls, its state is gone`; undefined where none ended by itself. */
+export function lostState(lost: LiveServer['stateLost'], noun = 'start'): string | undefined {
+  return lost
+    ? `the ${ordinal(lost.start)} ${noun} ended after ${counted(lost.calls, 'call')}, its state is gone`
+    : undefined
 }
 
 /** `3rd` */

@@ -50,13 +50,20 @@ export function callLook(status: CallStatus): Look {
 /**
  * A call with all that came of it: state, time, what was sent, the contents, the answer as received.
  * @param fault why the result is not what the tool promises
+ * @param lost what the server had forgotten when it answered
  */
-export function callNodes(record: CallRecord, look: ContentLook, now: number, fault?: string): OutlineNode[] {
+export function callNodes(
+  record: CallRecord,
+  look: ContentLook,
+  now: number,
+  { fault, lost }: { fault?: string | undefined; lost?: string | undefined } = {},
+): OutlineNode[] {
   return [
     ...headNodes(record, look, now),
     ...(fault === undefined
       ? []
       : [linesNode('fault', [{ text: mismatchText(shorten(fault, 300)), tone: 'error' }, ''])]),
+    ...(lost === undefined ? [] : [linesNode('lost', [{ text: `${look.symbols.warn} ${lost}`, tone: 'warn' }, ''])]),
     ...outcomeNodes(record, look, now),
   ]
 }

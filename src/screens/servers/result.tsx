@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { CallToolResult } from '../../api/contract/server-operations.ts'
 import { resultFault } from '../../domain/servers/findings.ts'
 import { SECRET } from '../../lib/redaction/redaction.ts'
@@ -21,6 +22,7 @@ import { useAnswerRequests } from './requests/use-answer-requests.tsx'
 import { callLogOf, type CallLog, type CallRecord } from '../../domain/calls/call-log.ts'
 import type { useCallAgain } from './use-call-again.ts'
 import type { useCallCopy } from './use-call-copy.ts'
+import { lostState } from './process-age.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useCallCase } from './use-call-case.ts'
 import { useRunningNow } from './use-now.ts'
@@ -40,8 +42,11 @@ type Acts = {
 export function useResultOverlay(projectId: string, acts: Acts): (record: CallRecord) => void {
   const overlays = useOverlays()
   const { client } = useWorkspace()
+  const last = useRef<() => void>(undefined)
   return record => {
-    overlays.open({
+    // A call that was made from a result takes its place, so that one key leads out of them.
+    last.current?.()
+    last.current = overlays.open({
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
       width: WIDTH,
       content: close => (
@@ -123,6 +128,14 @@ function useResultFault(projectId: string, { kind, target, serverId, outcome }: 
   return fault
 }
 
+/** What the server had forgotten when it answered, as a sentence: a process that was called before ended by itself. */
+function useLost(projectId: string, { serverId, startedAt }: CallRecord): string | undefined {
+  const { live } = useLiveServer(projectId, serverId)
+  const { stateLost } = live ?? {}
+  const words = startedAt < (toEpochMs(stateLost?.endedAt) ?? Infinity) ? undefined : lostState(stateLost)
+  return words && `A new process answered: ${words}.`
+}
+
 function Answered({ projectId, record }: { projectId: string; record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
@@ -132,9 +145,10 @@ function Answered({ projectId, record }: { projectId: string; record: CallRecord
   const [rendered, setRendered] = useState(true)
   const { outcome } = record
   const fault = useResultFault(projectId, record)
+  const lost = useLost(projectId, record)
   const roots = useMemo(
-    () => callNodes(record, { symbols, rendered }, now, fault),
-    [record, symbols, rendered, now, fault],
+    () => callNodes(record, { symbols, rendered }, now, { fault, lost }),
+    [record, symbols, rendered, now, fault, lost],
   )
   const view = useOutline({
     roots,

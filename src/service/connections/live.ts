@@ -37,7 +37,7 @@ type State = {
   calls: number
   calledAt: number
   /** The last connection with calls that ended without anybody's wish, until one ends by it. */
-  lost?: { start: number; calls: number }
+  lost?: { start: number; calls: number; endedAt: number }
 }
 
 /** How long the connection to a server is kept after somebody looked at what changes there, and with subscriptions. */
@@ -78,7 +78,7 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
       session.onEnd(() => {
         if (state.session === session) {
           delete state.session
-          if (state.calls > 0) state.lost = { start: state.starts, calls: state.calls }
+          if (state.calls > 0) state.lost = { start: state.starts, calls: state.calls, endedAt: Date.now() }
         }
         onChange(serverId)
       })

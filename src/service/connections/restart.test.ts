@@ -112,7 +112,10 @@ test('after a called server ended by itself, it is known that its state is gone,
   process.kill(await pid(), 'SIGKILL')
   await vi.waitUntil(() => connections.live(server.id).startedAt == null, PATIENCE)
   await pid()
-  expect(connections.live(server.id)).toMatchObject({ starts: 2, stateLost: { start: 1, calls: 1 } })
+  expect(connections.live(server.id)).toMatchObject({
+    starts: 2,
+    stateLost: { start: 1, calls: 1, endedAt: expect.any(Number) },
+  })
   expect(await connections.restart(server)).toMatchObject({ starts: 3, stateLost: null })
 })
 
