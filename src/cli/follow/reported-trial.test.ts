@@ -73,14 +73,25 @@ test('what is kept of a passed trial tells whether anything checked it', () => {
     trial({ title: 'Checked', result: 'passed', scores: scored }),
     trial({ title: 'Unchecked', result: 'passed', scores: [] }),
     trial({ title: 'Unchecked', result: 'passed', iterationNumber: 2, scores: [] }),
+    trial({ title: 'Asserted before its call', result: 'passed', scores: scored, checksNothing: true }),
     trial({ title: 'Unknown', result: 'passed', scores: null }),
+    trial({ title: 'Again', result: 'passed', scores: scored, ranAgainAfter: 'The server exited.' }),
     trial({ title: 'Red', scores: [], result: 'failed' }),
   ].map(reportedTrial)
   const run: EvalRun = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 }
   const conclusion = conclude({ kind: 'ended', run, trials }, { gates: [], gatesOnly: false, comparison: undefined })
-  expect(conclusion).toMatchObject({ verdict: 'passed', unchecked: ['Unchecked'] })
-  expect(conclusionLines(conclusion, '-')).toContain('passed without any check: Unchecked')
+  expect(conclusion).toMatchObject({
+    verdict: 'passed',
+    unchecked: ['Unchecked', 'Asserted before its call'],
+    ranAgain: ['Again'],
+  })
+  expect(conclusionLines(conclusion, '-')).toEqual(
+    expect.arrayContaining([
+      'passed without any check: Unchecked, Asserted before its call',
+      'run again after their server broke under several trials: Again',
+    ]),
+  )
   expect(junitXml([{ name: 'S', run, trials, gates: [], exitCode: 0 }])).toContain(
-    '<property name="unchecked" value="Unchecked"/>',
+    '<property name="unchecked" value="Unchecked, Asserted before its call"/>',
   )
 })

@@ -26,6 +26,7 @@ export function reportedTrial(trial: EvalIteration): EvalIteration {
     error,
     ...(typeof trialClass === 'string' && { trialClass }),
     ...defined({ ranAgainAfter: whyRanAgain(trial) }),
+    ...(trial['checksNothing'] === true && { checksNothing: true }),
   }
   if (causeOf(trial) === undefined) return trial.scores?.length === 0 ? { ...reported, scores: [] } : reported
   return {

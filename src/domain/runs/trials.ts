@@ -79,9 +79,14 @@ export function casesRunAgain(trials: readonly EvalIteration[]): string[] {
   return [...new Set(trials.filter(trial => whyRanAgain(trial) !== undefined).map(caseName))]
 }
 
-/** Names of cases of which a trial passed that nothing checked; of trials without recorded scores that is not known. */
+/**
+ * Names of cases of which a trial passed that nothing checked; of trials without recorded scores that is not known. The
+ * local service says `checksNothing` where assertions come before anything was called.
+ */
 export function uncheckedCases(trials: readonly EvalIteration[]): string[] {
-  const unchecked = trials.filter(({ result, scores }) => result === 'passed' && scores?.length === 0)
+  const unchecked = trials.filter(
+    trial => trial.result === 'passed' && (trial.scores?.length === 0 || trial['checksNothing'] === true),
+  )
   return [...new Set(unchecked.map(caseName))]
 }
 

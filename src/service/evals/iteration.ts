@@ -1,5 +1,6 @@
 import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { checksNothing } from '../../domain/suites/case-checks.ts'
 import { defined } from '../../lib/json.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
@@ -20,8 +21,9 @@ export type TrialRow = {
 }
 
 /**
- * The trial as the contract's EvalIteration. `trialClass` is more than the contract shows: the status alone can't
- * tell a trial that timed out from one whose evaluator broke. So is `ranAgainAfter`, which marks a second execution.
+ * The trial as the contract's EvalIteration, with what the contract does not show: `trialClass`, since the status alone
+ * cannot tell a trial that timed out from one whose evaluator broke; `ranAgainAfter`, which marks a second execution;
+ * and `checksNothing`, since assertions that all come before anything was called have scores too.
  */
 export function toIteration(row: TrialRow): EvalIteration {
   const { outcome, case: snapshot } = row
@@ -62,7 +64,12 @@ function settledFields(snapshot: CaseSnapshot, outcome: TrialOutcome): OutcomeFi
     scores: scoresOf(snapshot, scorersOf(snapshot), outcome),
     evaluationConfig: evaluationConfig(snapshot),
     ...defined({ ranAgainAfter: outcome.ranAgainAfter }),
+    ...(passesWhateverHappens(snapshot) && { checksNothing: true }),
   }
+}
+
+function passesWhateverHappens({ steps, isNegative, matchOptions, checks }: CaseSnapshot): boolean {
+  return checksNothing(steps, { isNegative, hasMatchOptions: matchOptions !== undefined, checks: checks.length })
 }
 
 function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFields {
