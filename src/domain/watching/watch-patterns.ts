@@ -31,13 +31,14 @@ export function patternsIn(text: string): string[] {
 
 /** A script beside whoever starts it. */
 const SCRIPT = /^[^-][^\\/]*\.(?:[cm]?[jt]sx?|py|rb|php)$/
-const FILE = /^(.*)[\\/][^\\/]*\.\w+$/
+/** A path, and no option or name of a package with a scope, as `@scope/server@1.2.3`. */
+const FILE = /^([^-@].*|)[\\/][^\\/]*\.\w+$/
 
 /** The folder of the file that a server's command starts, or a file in `cwd`; undefined where it names none. */
 export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
   for (const word of args) {
     if (SCRIPT.test(word)) return word
-    const folder = word.startsWith('-') ? undefined : FILE.exec(word)?.[1]
+    const folder = FILE.exec(word)?.[1]
     if (folder === undefined || folder.split(/[\\/]/).includes('node_modules')) continue
     return folder.startsWith(`${cwd}/`) ? `${folder.slice(cwd.length + 1)}/**` : `${folder}/**`
   }
