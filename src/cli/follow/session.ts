@@ -27,6 +27,7 @@ import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { systemClock } from '../../lib/clock.ts'
+import { openToAppend, outputTarget } from '../../lib/files/output-target.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
@@ -306,13 +307,16 @@ export async function withJunit(
  * @throws UsageError when it cannot
  */
 function openReport(file: string): (text: string) => void {
-  const draft = `${file}.${process.pid}.tmp`
   try {
-    const before = statSync(file, { throwIfNoEntry: false })
-    if (before?.isDirectory()) throw new Error('it is a directory')
-    closeSync(openSync(draft, 'w'))
-    rmSync(draft)
-    if (before?.isFile()) rmSync(file)
+    const target = outputTarget(file)
+    if ('stream' in target) closeSync(openToAppend(target.stream))
+    else {
+      if (statSync(target.file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
+      const draft = `${target.file}.${process.pid}.tmp`
+      closeSync(openSync(draft, 'w'))
+      rmSync(draft)
+      rmSync(target.file, { force: true })
+    }
   } catch (error) {
     throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
   }

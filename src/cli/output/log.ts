@@ -1,16 +1,7 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import { isoTime } from '../../lib/times.ts'
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs'
+import { openToAppend } from '../../lib/files/output-target.ts'
 import { printable } from '../../lib/printable.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { createRedaction } from './redaction.ts'
@@ -59,7 +50,7 @@ export function openLogFile(file: string): (line: string) => void {
   let descriptor: number
   let path: string
   try {
-    descriptor = openForOwner(file)
+    descriptor = openToAppend(file)
     path = realpathSync(file)
   } catch (error) {
     throw new UsageError(`The log file ${file} cannot be written: ${systemErrorReason(error)}.`)
@@ -75,12 +66,6 @@ export function openLogFile(file: string): (line: string) => void {
   }
 }
 
-function openForOwner(file: string): number {
-  const descriptor = openSync(file, 'a', 0o600)
-  fchmodSync(descriptor, 0o600)
-  return descriptor
-}
-
 /** Whether a line makes a file longer than its bound; what is no file has none. */
 function hasNoRoom(descriptor: number, line: string): boolean {
   const found = fstatSync(descriptor)
@@ -92,7 +77,7 @@ function begunAnew(full: number, path: string): number {
   try {
     // Another process that writes to the same file may have renamed it already.
     if (isSameFile(full, path)) renameSync(path, `${path}.old`)
-    const fresh = openForOwner(path)
+    const fresh = openToAppend(path)
     closeSync(full)
     return fresh
   } catch {

@@ -1,4 +1,5 @@
 import { appendFileSync, constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { outputTarget, writeIntoStream } from './output-target.ts'
 
 /** A file that is written part by part, for its owner only, and stands in its place when all of it is there. */
 export type PartedFile = {
@@ -10,17 +11,20 @@ export type PartedFile = {
   drop: () => void
 }
 
-/** Begins such a file. @throws as the file system does */
+/** Begins such a file; a device or a pipe gets the parts as they come. @throws as the file system does */
 export function writeInParts(path: string): PartedFile {
-  const fresh = `${path}.${process.pid}.part`
+  const target = outputTarget(path)
+  if ('stream' in target)
+    return { add: text => writeIntoStream(target.stream, text), end: () => undefined, drop: () => undefined }
+  const fresh = `${target.file}.${process.pid}.part`
   const drop = (): void => rmSync(fresh, { force: true })
   drop()
   writeFileSync(fresh, '', { mode: 0o600, flag: 'wx' })
   return {
     add: text => appendFileSync(fresh, text),
     end(replace) {
-      if (replace) return renameSync(fresh, path)
-      copyFileSync(fresh, path, constants.COPYFILE_EXCL)
+      if (replace) return renameSync(fresh, target.file)
+      copyFileSync(fresh, target.file, constants.COPYFILE_EXCL)
       drop()
     },
     drop,

@@ -1,15 +1,24 @@
 import { chmodSync, writeFileSync } from 'node:fs'
+import { outputTarget, writeIntoStream } from './output-target.ts'
 
 /** Why a file was not written. */
 export type WriteRefusal = 'exists' | { reason: string }
 
-/** Writes a file that a person named, for its owner only. One that is there is left alone unless it may be replaced. */
+/**
+ * Writes a file that a person named, for its owner only. One that is there is left alone unless it may be replaced; a
+ * device or a pipe is written to.
+ */
 export function writeUnlessThere(
   file: string,
   content: string | Uint8Array,
   replace: boolean,
 ): WriteRefusal | undefined {
   try {
+    const target = outputTarget(file)
+    if ('stream' in target) {
+      writeIntoStream(target.stream, content)
+      return undefined
+    }
     writeFileSync(file, content, { mode: 0o600, flag: replace ? 'w' : 'wx' })
     // One that was there keeps its mode otherwise.
     chmodSync(file, 0o600)
