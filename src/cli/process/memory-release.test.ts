@@ -40,6 +40,22 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
+  test('is collected again after five minutes once memory has grown by ten megabytes', async () => {
+    const { collect, read, grow, queryClient } = setUp()
+    read('first', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    grow(11e6)
+    await vi.advanceTimersByTimeAsync(4 * 60_000)
+    read('second', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(60_000)
+    read('third', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledTimes(2)
+    queryClient.clear()
+  })
+
   test('is collected again once memory has grown by a hundred megabytes, and no sooner than after ten seconds', async () => {
     const { collect, read, grow, queryClient } = setUp()
     read('first', 10)

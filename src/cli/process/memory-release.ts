@@ -9,6 +9,9 @@ const REST_MS = 60
  */
 const MOST_GROWTH = 100_000_000
 const CHECK_MS = 10_000
+/** The same where it was not collected for long: what polls for hours grows slowly, and most of that is rubbish. */
+const SLOW_GROWTH = 10_000_000
+const SLOW_MS = 5 * 60_000
 
 /** Gives back the memory that a start needed and does not need any more, and what has grown since. */
 export type MemoryRelease = {
@@ -37,6 +40,7 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
   let timer: NodeJS.Timeout | undefined
   let floor: number | undefined
   let checkedAt = -Infinity
+  let collectedAt = -Infinity
   let isLeft = false
   const end = (): void => {
     timer = undefined
@@ -44,9 +48,11 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
     // Only where something is always being worked on its end is not waited for.
     if (isBusy() && growth < 2 * MOST_GROWTH) return
     checkedAt = machine.now()
-    if (floor !== undefined && growth < MOST_GROWTH && !isLeft) return
+    const isSlow = growth >= SLOW_GROWTH && machine.now() - collectedAt >= SLOW_MS
+    if (floor !== undefined && growth < MOST_GROWTH && !isSlow && !isLeft) return
     isLeft = false
     machine.collect()
+    collectedAt = machine.now()
     floor = machine.resident()
   }
   const putOff = (): void => {

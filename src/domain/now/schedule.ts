@@ -41,6 +41,8 @@ const LEAST_RESERVE = 1
 const TURNS = 4
 /** Turns that may be made up for where requests cost nothing: what is due together is read together. */
 const SAVED_TURNS = 12
+/** How long what happens gathers until it is looked at all reads once more, in milliseconds: there may be thousands. */
+const GATHER_MS = 20
 /** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
 const STEP_MS = 500
 
@@ -53,6 +55,8 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   const openedAt = clock.now()
   let reads: readonly ScheduledRead[] = []
   let cancel: (() => void) | undefined
+  /** When it looks next, by the clock. */
+  let dueAt: number | undefined
   let underWay = 0
   let turn = 0
   let spared = 0
@@ -63,15 +67,26 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     underWay += 1
     void read.send().finally(() => {
       underWay -= 1
-      run()
+      soon()
     })
   }
+  /** A look that is due earlier, as between two requests that may go, stays. */
+  const soon = (): void => {
+    const at = clock.now() + GATHER_MS
+    if (isStopped || (dueAt !== undefined && dueAt <= at)) return
+    cancel?.()
+    dueAt = at
+    cancel = clock.after(GATHER_MS, run)
+  }
   const run = (): void => {
+    dueAt = undefined
     cancel?.()
     cancel = undefined
     if (isStopped) return
     const wait = step()
-    if (wait !== undefined) cancel = clock.after(Math.max(1, wait), run)
+    if (wait === undefined) return
+    dueAt = clock.now() + Math.max(1, wait)
+    cancel = clock.after(Math.max(1, wait), run)
   }
   /** Sends what may go. @returns milliseconds until something else may; undefined where an answer comes first */
   const step = (): number | undefined => {
@@ -113,13 +128,10 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   return {
     set(wanted) {
       reads = wanted
-      run()
+      soon()
     },
     // Hundreds of reads get due at once.
-    look() {
-      cancel?.()
-      cancel = clock.after(1, run)
-    },
+    look: soon,
     stop() {
       isStopped = true
       cancel?.()
