@@ -45,9 +45,13 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
     expect(asked).toMatchObject({ code: 0, stdout: 'You said: Rename it\n' })
     expect((await home.run(['get', 'suites'])).stdout).not.toContain('Renamed')
     const actionId = /--approve (act_\w+)/.exec(asked.stderr)?.[1] ?? ''
-    expect(await home.run(['ask', '--approve', actionId])).toMatchObject({ code: 0 })
+    const unseen = await home.run(['ask', '--approve', actionId])
+    expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('name: "') })
+    expect(unseen.stderr).toContain('-> "Renamed"')
+    expect((await home.run(['get', 'suites'])).stdout).not.toContain('Renamed')
+    expect(await home.run(['ask', '--approve', actionId, '--yes'])).toMatchObject({ code: 0 })
     expect((await home.run(['get', 'suites'])).stdout).toContain('Renamed')
-    expect(await home.run(['ask', '--approve', actionId])).toMatchObject({
+    expect(await home.run(['ask', '--approve', actionId, '--yes'])).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('no pending proposal'),
     })

@@ -60,7 +60,7 @@ export const LiveServer = shape(() =>
     keptUntil: timestamp().nullish(),
     /** A tool was called over the connection, which is therefore kept until somebody ends it or leaves the workspace. */
     held: z.boolean().nullish(),
-    /** The last start after whose calls the connection ended by itself: what the server held for them is gone. */
+    /** The last start that ended by itself after calls: what the server held for them is gone. */
     stateLost: record({ start: count(), calls: count(), endedAt: timestamp() }).nullish(),
   }),
 )

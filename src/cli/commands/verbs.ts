@@ -77,9 +77,8 @@ export const verbs: readonly CommandDeclaration[] = [
       words: [['[question]', 'what to ask or have done; without it standard input is read']],
       flags: [
         ['--continue', 'go on with the conversation that was last in the project'],
-        ['--approve <id>', 'do what the agent proposed under this id'],
-        JSON_FLAG,
-        ...REPEATS,
+        ['--approve <id>', 'show what the agent proposed under this id, ask, and do it'],
+        ...WRITES,
       ],
     },
     async () => (await import('../verbs/ask.ts')).ask,

@@ -4,6 +4,8 @@ import { readDocuments, type Doc } from '../../domain/documents/document.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.ts'
 import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
 import { withoutAddresses } from '../../domain/documents/secrets.ts'
+import { addressQuestions } from '../../domain/documents/address-questions.ts'
+import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
 import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
 import { closedNouns, documentStore, type DocumentStore } from '../../domain/documents/store.ts'
 import { jsonText } from '../../lib/printable.ts'
@@ -84,7 +86,7 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
     return complete
   }
   refuseReadOnly('This', context.refusing)
-  if (!own.yes && !(await confirmPrompt(effectOf(plan)))) {
+  if (!own.yes && !(await isAgreed(plan))) {
     say('Nothing was changed.')
     return EXIT.noVerdict
   }
@@ -95,6 +97,13 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   if (own.json) print(plan, outcomes, { left, exitCode })
   else if (sent !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')
   return exitCode
+}
+
+/** Asks about the plan, and about each value of this machine that becomes a part of an address by itself. */
+async function isAgreed(plan: Plan): Promise<boolean> {
+  if (!(await confirmPrompt(effectOf(plan)))) return false
+  for (const question of addressQuestions(plan)) if (!(await confirmPrompt(question))) return false
+  return true
 }
 
 function exitCodeOf(outcomes: readonly Outcome[]): number {
@@ -122,13 +131,17 @@ function titleOf(step: Step): string {
   return clean(step.kind === 'delete' ? `${step.noun} ${step.row.name}` : `${step.doc.noun} ${step.doc.name}`)
 }
 
-/** What differs, and what of it cannot be sent or cannot be compared. */
+/** How a server is reached, what of this machine is sent, what differs, and what of it cannot be sent or compared. */
 function detailsOf(step: Step, prune: boolean): string[] {
   if (step.kind === 'delete') return []
   if ('sync' in step) return step.kind === 'leave' ? [] : planText(step.sync, prune).split('\n').slice(1).filter(isNews)
-  if (!('change' in step)) return []
+  const { doc } = step
+  const reach = doc.noun === 'server' ? reachSentences(doc.form, doc.secrets) : []
+  const sent = step.kind === 'leave' ? [] : [...reach, ...takenSentences(doc.taken)].map(clean)
+  if (!('change' in step)) return sent
   const { changes, resent, kept } = step.change
   return [
+    ...sent,
     ...changes.map(change => clean(withoutAddresses(changeLine(change, '->'), step.doc.secrets))),
     ...(resent.length > 0 ? [`${resent.join(', ')}: sent again, since the service never returns them`] : []),
     ...kept.map(field => `${field} stays: it cannot be removed over the API`),

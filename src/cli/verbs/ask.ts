@@ -2,16 +2,21 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { AgentTurnEffects, type AgentTurn } from '../../api/contract/agent.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
-import { approvalOf } from '../../domain/agent/approval.ts'
+import { approvalOf, changesOf, type Approval } from '../../domain/agent/approval.ts'
 import { followUp } from '../../domain/agent/follow-up.ts'
+import { changeLine } from '../../domain/suites/changes.ts'
+import { RISK_EFFECTS } from '../../domain/writes/risk-effects.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
-import type { CommandContext } from '../workspace/in-workspace.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { Ended, type CommandContext } from '../workspace/in-workspace.ts'
 import { cancellable } from './cancellable.ts'
 
 type Own = WriteOptions & { json?: boolean; approve?: string; continue?: boolean }
@@ -80,8 +85,20 @@ function sayEffects({ createdResources, proposedActions }: AgentTurnEffects = {}
     say(clean(`Created: ${type.replaceAll('_', ' ')} ${name ? `"${name}" (${id})` : id}.`))
   for (const { actionId, operation, description } of proposedActions ?? []) {
     say(clean(`Proposed, not done: ${operation}. ${description ?? ''}`))
-    say(clean(`  mcpdeck ask --approve ${actionId} does it.`))
+    say(clean(`  mcpdeck ask --approve ${actionId} shows what it would send, and asks.`))
   }
+}
+
+/** What approving sends, to its last field, and what of a record that changes. */
+async function approvalLines(client: CommandContext['client'], approval: Approval): Promise<string[]> {
+  const { endpoint, input, description } = approval
+  const changes = await changesOf(client, approval)
+  return [
+    description,
+    `${endpoint.operation} ${RISK_EFFECTS[endpoint.risk] ?? 'changes the record'}.`,
+    ...(changes ?? []).map(change => `  ${changeLine(change, '->')}`),
+    ...jsonText(input, 2).split('\n'),
+  ]
 }
 
 /** Sends what was proposed as the caller's own request, then forgets the proposal. */
@@ -92,9 +109,13 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
   const approval = approvalOf(proposal, projectId)
   const { operation } = proposal
   if (!approval) throw new UsageError(`The proposal names an operation that is not known here: ${clean(operation)}.`)
-  const { description, ...request } = approval
-  const write = { ...request, lines: [description] }
-  const { text } = await sendWrite(context, write, { ...own, yes: true })
+  const { endpoint, input, idempotencyKey } = approval
+  for (const line of await approvalLines(client, approval)) say(clean(line))
+  if (!own.yes && !(await confirmPrompt(`This does what the agent proposed: ${operation}`))) {
+    say('Nothing was sent.')
+    throw new Ended(EXIT.noVerdict)
+  }
+  const { text } = await sendWrite(context, { endpoint, input, idempotencyKey }, { ...own, yes: true })
   await client.agentProposals.discard({ projectId, actionId, decision: 'approved' })
   if (own.json) return printReceived(text)
   say(clean(`Done: ${operation}.`))

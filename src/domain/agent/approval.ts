@@ -1,6 +1,9 @@
 import type { AgentProposal } from '../../api/contract/agent.ts'
 import { allEndpoints } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import type { Client } from '../../api/client/client.ts'
+import { changesBetween, type Change } from '../suites/changes.ts'
 
 /** The request that approving a proposal sends. */
 export type Approval = {
@@ -10,6 +13,16 @@ export type Approval = {
   idempotencyKey: string | undefined
   /** What it does, in the words of the proposal. */
   description: string
+}
+
+/** Changes of the record that the request names, as far as it can be read; undefined where it changes none. */
+export async function changesOf(client: Client, { endpoint, input }: Approval): Promise<Change[] | undefined> {
+  const read = allEndpoints().find(({ method, path }) => method === 'GET' && path === endpoint.path)
+  const { body } = input
+  if (endpoint.method !== 'PATCH' || !read || !isPlainObject(body)) return undefined
+  const place = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, input[name]]))
+  const record = (await client.call(read, place)) as Record<string, unknown>
+  return Object.keys(body).flatMap(name => changesBetween(record[name], body[name], name))
 }
 
 /** What approving sends as the approver's own request; undefined where its operation is not known here. */

@@ -1,4 +1,5 @@
 import { isPlainObject, strictBody } from '../../api/contract/shapes.ts'
+import type { Taken } from './taken.ts'
 import { checkDocument } from '../suites/schema-problems.ts'
 import { readSuiteDocument, type SuiteFile } from '../suites/suite-file.ts'
 import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
@@ -15,6 +16,8 @@ type Source = {
   document: YamlDocument
   /** What its variables held. */
   secrets: readonly string[]
+  /** Its variables. */
+  taken: readonly Taken[]
 }
 export type SuiteDoc = Source & { noun: 'suite'; suite: SuiteFile }
 export type FormDoc = Source & { noun: Exclude<DocumentNoun, 'suite'>; form: Form }
@@ -63,9 +66,12 @@ function readDocument(
   if (noun === 'suite') {
     const read = readSuiteDocument(document)
     if (!read.ok) return read
-    return { ok: true, value: { noun, name: read.value.suite.name, file, document, secrets: [], suite: read.value } }
+    return {
+      ok: true,
+      value: { noun, name: read.value.suite.name, file, document, secrets: [], taken: [], suite: read.value },
+    }
   }
-  const { value: complete, secrets, problems } = filled(document, env)
+  const { value: complete, secrets, taken, problems } = filled(document, env)
   if (problems.length > 0) return { ok: false, problems }
   const schema = strictBody({ [noun]: noun === 'client' ? ClientForm() : FORMS[noun]() })
   const checked = checkDocument({ ...document, value: complete }, schema)
@@ -77,7 +83,7 @@ function readDocument(
     const message = '"args" is no list of words without a shell; quote what is meant literally, or write a list.'
     return { ok: false, problems: [{ ...document.at([noun, 'args']), message }] }
   }
-  return { ok: true, value: { noun, name: String(form['name']), file, document, secrets, form } }
+  return { ok: true, value: { noun, name: String(form['name']), file, document, secrets, taken, form } }
 }
 
 /** What a variable held is not repeated, so a sentence ends before the value that it would show. */

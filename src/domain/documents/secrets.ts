@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import type { Taken } from './taken.ts'
 import type { YamlDocument, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 
 /** Blocks of documents in which `${NAME}` stands for a variable of the environment. */
@@ -7,11 +8,17 @@ const FILLED = ['server', 'client'] as const
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)\}|\$\{/g
 
 /** A document with its variables filled in, and what they held, which nothing may print. */
-export type Filled = { value: unknown; secrets: readonly string[]; problems: readonly TextProblem[] }
+export type Filled = {
+  value: unknown
+  secrets: readonly string[]
+  taken: readonly Taken[]
+  problems: readonly TextProblem[]
+}
 
 /** Fills the `${NAME}` references of a document; `$${` is the text `${` itself. Names stay as they are. */
 export function filled({ value, at }: YamlDocument, env: Readonly<Record<string, string | undefined>>): Filled {
   const secrets: string[] = []
+  const taken: Taken[] = []
   const problems: TextProblem[] = []
   const fill = (text: string, path: readonly PropertyKey[]): string =>
     text.replaceAll(REFERENCE, (found, name: string | undefined) => {
@@ -19,6 +26,7 @@ export function filled({ value, at }: YamlDocument, env: Readonly<Record<string,
       const known = name === undefined ? undefined : env[name]
       if (known !== undefined) {
         if (known !== '') secrets.push(known)
+        taken.push({ name: name!, from: 'your environment', field: path.slice(1).join('.') })
         return known
       }
       const message =
@@ -29,11 +37,11 @@ export function filled({ value, at }: YamlDocument, env: Readonly<Record<string,
       return found
     })
   const block = FILLED.find(noun => isPlainObject(value) && isPlainObject(value[noun]))
-  if (block === undefined) return { value, secrets, problems }
+  if (block === undefined) return { value, secrets, taken, problems }
   const root = value as Record<string, Record<string, unknown>>
   const { name, ...rest } = root[block]!
   const done = mapTexts(rest, fill, [block]) as Record<string, unknown>
-  return { value: { ...root, [block]: { ...(name !== undefined && { name }), ...done } }, secrets, problems }
+  return { value: { ...root, [block]: { ...(name !== undefined && { name }), ...done } }, secrets, taken, problems }
 }
 
 /**

@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { joinCommand, splitCommand } from '../../lib/split-command.ts'
 import { ENVIRONMENT, HEADERS, pairLines, pairsOf } from './pairs.ts'
-import { DOTS, pairsBehind, shownCommand, shownPairs, shownWords, wordsBehind } from './stored-reach.ts'
+import { DOTS, shownWords } from '../../lib/redaction/shown-words.ts'
+import { pairsBehind, shownCommand, shownPairs, wordsBehind } from './stored-reach.ts'
 
 const words = fc.array(fc.string({ unit: fc.constantFrom(...` '"\\\\$ab=-•\n|*`) }), { minLength: 1 })
 

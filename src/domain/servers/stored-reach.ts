@@ -1,4 +1,4 @@
-import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { DOTS, shownWords } from '../../lib/redaction/shown-words.ts'
 import { joinCommand } from '../../lib/split-command.ts'
 import type { Pairs } from './pairs.ts'
 import type { SignInClient } from './sign-in.ts'
@@ -17,22 +17,6 @@ export type StoredReach = {
 
 /** Reads it with its secrets; undefined for a server that is gone. */
 export type StoredReaches = { of: (serverId: string) => Promise<StoredReach | undefined> }
-
-/** Stands for a value that is stored and not shown. */
-export const DOTS = '••••'
-
-const SECRET_WORD = '(?:token|secret|key|password|passwd|passphrase|pwd|auth|credentials?)'
-const SECRET_FLAG = new RegExp(`^--?[\\w-]*${SECRET_WORD}$`, 'i')
-const SECRET_ASSIGNMENT = new RegExp(`^(-{0,2}[\\w-]*${SECRET_WORD}=).+$`, 'is')
-
-/** Arguments with dots for what looks like a secret. */
-export function shownWords(words: readonly string[]): string[] {
-  return words.map((word, index) => {
-    if (SECRET_FLAG.test(words[index - 1] ?? '') && !word.startsWith('-')) return DOTS
-    const named = SECRET_ASSIGNMENT.exec(word)?.[1]
-    return named === undefined ? withoutSecrets(word).replaceAll(SECRET, DOTS) : named + DOTS
-  })
-}
 
 /** The command with its arguments as it is shown; empty where there is none. */
 export function shownCommand({ command, args = [] }: StoredReach): string {

@@ -22,9 +22,9 @@ export type Choice = { candidates: readonly Candidate[]; problems: readonly File
 
 const WIDTH = 96
 /** Border, column titles and what is said of the chosen one. */
-const ROWS_AROUND = 6
+const ROWS_AROUND = 9
 /** Of what is said of the chosen one. */
-const REMARK_ROWS = 3
+const REMARK_ROWS = 6
 
 const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
   new: { symbol: 'pending', word: 'new', tone: 'plain' },

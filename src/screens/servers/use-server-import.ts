@@ -2,15 +2,18 @@ import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { choiceField, useFormDialog, type FormFieldSpec } from '../../components/form/form-dialog.tsx'
+import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
+import { addressQuestions } from '../../domain/documents/address-questions.ts'
 import type { Plan, Step } from '../../domain/documents/plan.ts'
 import type { Outcome } from '../../domain/documents/send.ts'
 import type { DocumentStore } from '../../domain/documents/store.ts'
 import type { ServerFiles } from '../../domain/servers/files/importing.ts'
 import type { Missing } from '../../domain/servers/files/variables.ts'
+import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
 import type { Question } from '../../domain/writes/question.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrites } from '../../hooks/use-write.tsx'
@@ -36,6 +39,7 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
   const toasts = useToasts()
   const pick = useImportPicker()
   const ask = useFormDialog()
+  const confirm = useConfirm()
   const write = useWrites()
   const showText = useTextOverlay()
   const forgetAnswers = useForgetAnswers(projectId)
@@ -62,9 +66,14 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const { sendPlan } = await import('../../domain/documents/send.ts')
     const writes = plan.steps.filter(step => step.kind !== 'leave')
     if (writes.length === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
+    if (!(await confirm(questionOf(writes)))) return
+    for (const text of addressQuestions(plan)) {
+      const question = { title: 'A value of yours in an address', lines: [`${text}.`], action: 'Send it' }
+      if (!(await confirm(question))) return
+    }
     const outcomes = await write<typeof contract.servers.create, readonly Outcome[]>({
       endpoint: [contract.servers.create, contract.servers.update],
-      confirm: questionOf(writes),
+      confirm: 'done',
       start: `Importing ${plural(writes.length, 'server')}…`,
       rereads: isPlainRead,
       async work({ progress }) {
@@ -136,12 +145,20 @@ function questionOf(writes: readonly Write[]): Question {
   return {
     title: `Import ${plural(writes.length, 'server')}?`,
     lines: [
-      ...writes.slice(0, MOST_NAMED).map(lineOfStep),
+      ...writes.slice(0, MOST_NAMED).flatMap(linesOfStep),
       ...(more > 0 ? [`And ${more} more.`] : []),
       { text: 'Their secrets are stored by the service; the files stay as they are.', tone: 'muted' },
     ],
     action: writes.length === 1 ? 'Import it' : 'Import them',
   }
+}
+
+/** What is done, how it will be reached and what of this machine it gets. */
+function linesOfStep(step: Write): Question['lines'] {
+  if (!('doc' in step) || step.doc.noun === 'suite') return []
+  const { form, secrets, taken } = step.doc
+  const sent = takenSentences(taken).map(text => ({ text: `  ${text}`, tone: 'warn' as const }))
+  return [lineOfStep(step), ...reachSentences(form, secrets).map(text => `  ${text}`), ...sent]
 }
 
 function lineOfStep(step: Write): string {

@@ -1,4 +1,4 @@
-import { shownWords } from '../../domain/servers/stored-reach.ts'
+import { shownWords } from '../../lib/redaction/shown-words.ts'
 import { defined } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'

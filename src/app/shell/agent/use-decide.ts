@@ -3,7 +3,8 @@ import { cachedNames } from '../../../api/client/cache/cached.ts'
 import type { AgentResource, ProposedAction } from '../../../api/contract/agent.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import { useReview } from '../../../components/review.tsx'
-import { approvalOf } from '../../../domain/agent/approval.ts'
+import { approvalOf, changesOf } from '../../../domain/agent/approval.ts'
+import { changeLine } from '../../../domain/suites/changes.ts'
 import { RISK_EFFECTS } from '../../../domain/writes/risk-effects.ts'
 import { useRunTask } from '../../../hooks/tasks.tsx'
 import { useWrites } from '../../../hooks/use-write.tsx'
@@ -49,11 +50,17 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
     const ids = new Set(text.match(ID))
     const made = created.flatMap(({ id, name }) => (name != null && ids.has(id) ? [[id, name] as const] : []))
     const named = new Map([...made, ...cachedNames(queryClient, ids)])
+    const changes = await runTask({
+      start: 'Reading the record as it is…',
+      work: async () => (await changesOf(client, approval)) ?? [],
+    })
+    if (!changes) return undefined
     const isAgreed = await review({
       title: 'Proposed by the agent',
       lines: [
         description,
         { text: `${endpoint.operation} ${effect}.`, tone: 'warn' },
+        ...changes.map(change => changeLine(change, '→')),
         ...[...named].map(([id, name]) => `${id} is ${clean(name)}.`),
         '',
         ...text.split('\n'),

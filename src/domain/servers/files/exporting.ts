@@ -2,7 +2,8 @@ import type { ProjectServer } from '../../../api/contract/servers.ts'
 import { slugsOf } from '../../documents/export.ts'
 import { variable } from '../../documents/secrets.ts'
 import type { Pairs } from '../pairs.ts'
-import { DOTS, shownWords, type StoredReach } from '../stored-reach.ts'
+import { DOTS, shownWords } from '../../../lib/redaction/shown-words.ts'
+import { type StoredReach } from '../stored-reach.ts'
 import type { ExportFormat } from './export-formats.ts'
 
 /** What nobody returns, or is a secret, is a reference in the text; `left` says what of each server, in sentences. */

@@ -82,7 +82,7 @@ export async function planImport(
 
 /** The server as a document, which leaves alone what files of other programs say nothing of. */
 function docOf(
-  { entry, resolved: { form, secrets } }: Pick<Candidate, 'entry' | 'resolved'>,
+  { entry, resolved: { form, secrets, taken } }: Pick<Candidate, 'entry' | 'resolved'>,
   rows: readonly Row[],
 ): FormDoc {
   const { name, file, at } = entry
@@ -99,6 +99,7 @@ function docOf(
     name,
     file,
     secrets,
+    taken,
     document: { value: undefined, at: path => at(path.slice(1)) },
     form: { name, enabled, ...stays, ...form, transportType: transportType ?? entry.transportType },
   }

@@ -1,3 +1,4 @@
+import { reachSentences, takenSentences } from '../../documents/taken.ts'
 import type { Candidate } from './importing.ts'
 import type { ServerEntry } from './reading.ts'
 
@@ -7,9 +8,11 @@ export function lossOf({ left }: ServerEntry): string | undefined {
 }
 
 /** What a person has to know of a server that can be taken, in sentences. */
-export function remarksOn({ entry, resolved: { missing }, state }: Candidate): string[] {
+export function remarksOn({ entry, resolved: { missing, form, secrets, taken }, state }: Candidate): string[] {
   const needs = [...new Set(missing.map(({ reference }) => reference))].join(', ')
   const sentences = [
+    ...reachSentences(form, secrets),
+    ...takenSentences(taken),
     needs !== '' && `It needs ${needs}.`,
     lossOf(entry),
     state === 'unknown' && 'Saved already. Its command and headers are not returned, so they are not compared.',

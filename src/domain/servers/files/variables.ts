@@ -1,6 +1,7 @@
 import { parseEnv } from 'node:util'
 import type { FileProblem } from '../../documents/document.ts'
 import type { Form } from '../../documents/nouns.ts'
+import type { Taken } from '../../documents/taken.ts'
 import type { VariableKind } from './formats.ts'
 import type { ServerEntry } from './reading.ts'
 
@@ -33,6 +34,8 @@ export type Resolved = {
   form: Form
   /** Texts that nothing may print. */
   secrets: readonly string[]
+  /** What of this machine stands in the form. */
+  taken: readonly Taken[]
   missing: readonly Missing[]
   problems: readonly FileProblem[]
 }
@@ -53,6 +56,7 @@ export function resolved(
   const { file, fields, transportType } = entry
   const { variables } = entry.format
   const secrets: string[] = []
+  const taken: Taken[] = []
   const missing = new Map<string, Missing>()
   const problems: FileProblem[] = [...entry.problems]
   const known = (value: string): string => {
@@ -73,7 +77,12 @@ export function resolved(
         return reference
       }
       const value = valueOf(variable, entry, context)
-      if (value !== undefined) return variable.kind === 'env' ? known(value) : value
+      if (value !== undefined && variable.kind === 'env') {
+        if (context.env[variable.name] !== undefined)
+          taken.push({ name: variable.name, from: 'your environment', field: path.join('.') })
+        return known(value)
+      }
+      if (value !== undefined) return value
       const { kind, name } = variable
       const declared = kind === 'input' ? entry.inputs.get(name) : undefined
       if (!missing.has(reference))
@@ -96,6 +105,8 @@ export function resolved(
   if (args) filled['args'] = args.map((text, index) => fill(text, ['args', index]))
   const fromFile = entry.envFile === undefined ? undefined : envOfFile(entry, fill(entry.envFile, ['envFile']), context)
   if (typeof fromFile === 'string') problems.push({ file, ...entry.at(['envFile']), message: fromFile })
+  if (typeof fromFile === 'object')
+    taken.push(...Object.keys(fromFile).map(name => ({ name, from: entry.envFile!, field: 'env' })))
   if (env || typeof fromFile === 'object')
     filled['env'] = { ...(typeof fromFile === 'object' && fromFile), ...fillAll(env, 'env') }
   if (url !== undefined) filled['url'] = fill(url, ['url'])
@@ -107,7 +118,7 @@ export function resolved(
   const wrong = missing.size + problems.length > 0 ? undefined : addressProblem(form['url'])
   if (wrong !== undefined)
     problems.push({ file, ...entry.at(['url']), message: `The address of "${entry.name}" ${wrong}` })
-  return { form, secrets: [...secrets, ...values.map(String)], missing: [...missing.values()], problems }
+  return { form, secrets: [...secrets, ...values.map(String)], taken, missing: [...missing.values()], problems }
 }
 
 type Variable = { kind: Missing['kind']; name: string; otherwise?: string }

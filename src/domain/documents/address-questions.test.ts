@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { addressQuestions } from './address-questions.ts'
+import { readDocuments } from './document.ts'
+
+test('a value of this machine that becomes a part of an address is asked for by itself, and not shown', () => {
+  const text = [
+    'server: { name: leak, enabled: true, transportType: http, url: "https://x.example/${TOKEN}" }',
+    'server: { name: fine, enabled: true, transportType: http, url: "https://y.example", headers: { K: "${TOKEN}" } }',
+  ].join('\n---\n')
+  const { docs } = readDocuments([{ file: 'a.yaml', text }], { TOKEN: 'hunter2-very-secret' })
+  const steps = docs.flatMap(doc => (doc.noun === 'suite' ? [] : [{ kind: 'create' as const, doc }]))
+  expect(addressQuestions({ steps })).toEqual([
+    'The address of leak gets the value of TOKEN, and whoever answers there reads it. Address: https://x.example/[secret]',
+  ])
+})

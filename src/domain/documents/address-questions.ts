@@ -1,0 +1,19 @@
+import { isInAddress, reachSentences } from './taken.ts'
+import type { Plan } from './plan.ts'
+
+/**
+ * What is asked by itself before a plan is sent: each server whose address gets a value of this machine, since whoever
+ * answers there reads it. Sentences without an end.
+ */
+export function addressQuestions({ steps }: Pick<Plan, 'steps'>): string[] {
+  return steps.flatMap(step => {
+    if (step.kind === 'delete' || step.kind === 'leave' || step.doc.noun === 'suite') return []
+    const { name, form, secrets, taken } = step.doc
+    const names = [...new Set(taken.filter(isInAddress).map(each => each.name))]
+    if (names.length === 0) return []
+    const [address = ''] = reachSentences({ url: form['url'] }, secrets)
+    return [
+      `The address of ${name} gets the value of ${names.join(', ')}, and whoever answers there reads it. ${address}`,
+    ]
+  })
+}
