@@ -38,6 +38,34 @@ test('who may not change servers sees no secret of an address', async () => {
   }
 })
 
+test.each([
+  ['another host', { transportType: 'http', url: 'https://a.example/mcp' }, { url: 'https://b.example/mcp' }, false],
+  [
+    'a path of the same host',
+    { transportType: 'http', url: 'https://a.example/mcp' },
+    { url: 'https://a.example/v2' },
+    true,
+  ],
+  ['another program', { transportType: 'stdio', command: 'one' }, { command: 'two' }, false],
+  ['other arguments', { transportType: 'stdio', command: 'one' }, { args: ['--fast'] }, true],
+  ['another name', { transportType: 'stdio', command: 'one' }, { name: 'renamed' }, true],
+] as const)('%s: what was stored for the place before goes along only there: %o', async (_, reach, change, stays) => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const secrets =
+    reach.transportType === 'stdio' ? { env: { TOKEN: 'hush' } } : { headers: { A: 'hush' }, clientSecret: 'hush' }
+  const body = { name: 'moved', enabled: true, ...reach, ...secrets }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  await api.call(servers.update, { projectId, serverId, body: change })
+  expect(JSON.stringify(store.servers.require(projectId, serverId).secrets).includes('hush')).toBe(stays)
+  const given =
+    reach.transportType === 'stdio'
+      ? { command: 'three', env: { B: 'new' } }
+      : { url: 'https://c.example', headers: { B: 'new' } }
+  await api.call(servers.update, { projectId, serverId, body: given })
+  expect(JSON.stringify(store.servers.require(projectId, serverId).secrets)).toContain('"B":"new"')
+})
+
 test('messages that passed and calls by hand hold no secret of an address, nor one that the server repeats', async () => {
   const { api, store } = await open()
   const http = await startHttpServer({

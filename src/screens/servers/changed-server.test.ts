@@ -36,6 +36,14 @@ describe('only what differs is sent', () => {
   })
 })
 
+test('what the form shows of secrets goes along to another place, where the service would drop it', () => {
+  const stored = { command: 'node', args: ['a.js'], env: { TOKEN: 'hush' }, headers: { A: 'hush' } }
+  const moved = (server: ProjectServer, where: string) =>
+    changesOf(server, { name: server.name, ...storedTexts(server, stored), token: '', forget: false, where }, stored)
+  expect(moved(program, 'node b.js')).toEqual({ command: 'node', args: ['b.js'], env: { TOKEN: 'hush' } })
+  expect(moved(address, `${url}2`)).toEqual({ url: `${url}2`, headers: { A: 'hush' } })
+})
+
 test.each<[ProjectServer, Partial<ServerTyped>, string]>([
   [program, { token: 't' }, 'goes with an address'],
   [address, { where: '' }, 'required'],

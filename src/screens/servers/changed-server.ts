@@ -62,7 +62,8 @@ export function changesOf(server: ProjectServer, typed: ServerTyped, stored: Sto
   if (typeof reach === 'string') return reach
   const runs = isProgram({ transportType: reach.transportType ?? server.transportType })
   const forgets = typed.forget && reach.transportType === undefined
-  const edit = { typed, was, stored, forgets }
+  const isElsewhere = reach.url !== undefined || reach.command !== undefined
+  const edit = { typed, was, stored, forgets, isElsewhere }
   const beside = runs ? programParts(edit, reach.env) : addressParts(edit)
   if (typeof beside === 'string') return beside
   const timeout = typed.timeout.trim()
@@ -78,7 +79,14 @@ export function changesOf(server: ProjectServer, typed: ServerTyped, stored: Sto
 }
 
 /** What was typed, beside what the form began with and what is stored. */
-type Edit = { typed: ServerTyped; was: StoredTexts; stored: StoredReach; forgets: boolean }
+type Edit = {
+  typed: ServerTyped
+  was: StoredTexts
+  stored: StoredReach
+  forgets: boolean
+  /** The service may drop what was stored for the place before: what the form shows is sent along. */
+  isElsewhere: boolean
+}
 type Parts = Pick<ServerChanges, 'env' | 'headers'> | string
 
 /** Only what differs: a transport is named where it becomes another one. */
@@ -100,22 +108,23 @@ function newReach(
 }
 
 /** The environment of a program, where it is to change; a new one takes the place of all that is stored. */
-function programParts({ typed, was, stored, forgets }: Edit, inFront: Pairs | undefined): Parts {
+function programParts({ typed, was, stored, forgets, isElsewhere }: Edit, inFront: Pairs | undefined): Parts {
   if (typed.token.trim() !== '') return NO_TOKEN
   if (isOther(typed.headers, was.headers)) return NO_HEADERS
   const isSame = typed.env.trim() === was.env
-  if (isSame && !inFront) return forgets ? { env: {} } : {}
+  if (isSame && !inFront) return forgets ? { env: {} } : isElsewhere && stored.env ? { env: stored.env } : {}
   const env = merged(ENVIRONMENT, isSame && forgets ? '' : typed.env, inFront ?? {}, stored.env)
   return typeof env === 'string' ? env : { env }
 }
 
 /** The headers of an address, where they are to change. */
-function addressParts({ typed, was, stored, forgets }: Edit): Parts {
+function addressParts({ typed, was, stored, forgets, isElsewhere }: Edit): Parts {
   if (isOther(typed.env, was.env)) return NO_ENVIRONMENT
   const token = pairsOf(HEADERS, '', tokenLines(typed.token.trim()))
   if (typeof token === 'string') return token
   const isSame = typed.headers.trim() === was.headers
-  if (isSame && Object.keys(token).length === 0) return forgets ? { headers: {} } : {}
+  if (isSame && Object.keys(token).length === 0)
+    return forgets ? { headers: {} } : isElsewhere && stored.headers ? { headers: stored.headers } : {}
   const headers = merged(HEADERS, isSame && forgets ? '' : typed.headers, token, stored.headers)
   return typeof headers === 'string' ? headers : { headers }
 }

@@ -58,7 +58,11 @@ export function insertServer(
   return complete
 }
 
-/** Edits a server; absent fields stay as they were, a changed transport drops the other kind's. */
+/**
+ * Edits a server; absent fields stay as they were, a changed transport drops the other kind's. What reaches another
+ * host or starts another program gets none of the secrets that were stored for the one before: who cannot read them
+ * could send them anywhere.
+ */
 export function updateServer(
   store: Store,
   row: ServerRow,
@@ -69,12 +73,20 @@ export function updateServer(
   const switched = fields.transportType !== undefined && fields.transportType !== row.transportType
   const base = switched ? withoutTransport(row) : row
   const updated = { ...merged(base, fields), updatedAt: Date.now() }
+  for (const name of secretsLeft(row, updated)) if (fields[name] === undefined) delete updated.secrets[name]
   if (clearClientSecret) delete updated.secrets.clientSecret
   if (clearXaaConfig) for (const name of XAA_OPTIONS) delete updated.options[name]
   // Tokens were granted for one address and must not travel to another one.
   if (updated.url !== row.url) delete updated.tokens
   store.servers.update(updated)
   return updated
+}
+
+/** The secrets that stay behind where a server is another program, or at another host. */
+function secretsLeft(before: ServerRow, after: ServerRow): readonly ('env' | 'headers' | 'clientSecret')[] {
+  if (before.transportType === 'stdio') return before.secrets.command === after.secrets.command ? [] : ['env']
+  const host = ({ url }: ServerRow): string | undefined => (url === undefined ? undefined : URL.parse(url)?.origin)
+  return host(before) === host(after) ? [] : ['headers', 'clientSecret']
 }
 
 /**
