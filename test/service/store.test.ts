@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -33,6 +33,22 @@ test('a data directory that cannot be one is refused at once, in words', () => {
   const deep = openStore({ dataDir: join(folder, 'a', 'b\n', 'c') })
   deep.close()
   expect(modeOf(join(folder, 'a'))).toBe(0o700)
+})
+
+test('a directory that others use is refused, and keeps its rights', () => {
+  const folder = temporaryDirectory()
+  const shared = join(folder, 'shared')
+  mkdirSync(shared, { mode: 0o755 })
+  chmodSync(shared, 0o755)
+  writeFileSync(join(shared, 'of-somebody.txt'), '')
+  expect(() => openStore({ dataDir: shared })).toThrow('shared holds other files, which others may read')
+  expect(modeOf(shared)).toBe(0o755)
+  unlinkSync(join(shared, 'of-somebody.txt'))
+  openStore({ dataDir: shared }).close()
+  expect(modeOf(shared)).toBe(0o700)
+  chmodSync(shared, 0o755)
+  openStore({ dataDir: shared }).close()
+  expect(modeOf(shared)).toBe(0o700)
 })
 
 test.runIf(process.platform === 'linux')(

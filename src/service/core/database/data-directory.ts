@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 
@@ -29,8 +29,14 @@ export function dataDirectory(path: string): DataDirectory {
   }
 }
 
-/** Creates the directory and the database file with rights for their owner only, and takes others' away. */
+/**
+ * Creates the directory and the database file with rights for their owner only, and takes others' away. A directory
+ * that somebody else uses keeps its rights and is refused: as root, `/tmp` would be taken from everybody.
+ * @throws an error with the reason in words, and those of the file system
+ */
 export function prepareDataDirectory(path: string): DataDirectory {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) requireOwn(path, found)
   makeDirectory(resolve(path))
   chmodSync(path, OWNER_ONLY_DIRECTORY)
   const parts = dataDirectory(path)
@@ -39,6 +45,16 @@ export function prepareDataDirectory(path: string): DataDirectory {
   if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
   chmodSync(database, OWNER_ONLY)
   return parts
+}
+
+function requireOwn(path: string, { uid, mode }: Stats): void {
+  const user = process.geteuid?.() ?? uid
+  if (uid !== user) throw new Error(`${path} belongs to another user; name a directory of your own.`)
+  const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0
+  if (isPrivate || existsSync(dataDirectory(path).database) || readdirSync(path).length === 0) return
+  throw new Error(
+    `${path} holds other files, which others may read; name an empty directory, or one that is not there.`,
+  )
 }
 
 /** Content of a secret file, or undefined when there is none. */
