@@ -1,3 +1,4 @@
+import './cli/process/require-home.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { isAtTerminal } from './cli/dashboard/at-terminal.ts'
 import { keepCompiledCode } from './cli/process/compile-cache.ts'

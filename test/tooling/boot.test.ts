@@ -35,6 +35,23 @@ test('a Node without WebAssembly is refused with what to do about it', () => {
   expect(status).toBe(2)
 })
 
+test.each([[], ['--version'], ['get', 'projects'], ['run', 'x', '--yes']])(
+  'a user without a home directory is told to set HOME: %j',
+  (...args) => {
+    // As libuv says it where neither HOME nor the user database has one.
+    const without = `const os = process.getBuiltinModule('node:os')
+      os.homedir = () => { throw new Error('uv_os_homedir') }
+      process.getBuiltinModule('node:module').syncBuiltinESMExports()`
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(without)}`, boot, ...args],
+      { encoding: 'utf8' },
+    )
+    expect(stderr).toBe('mcpdeck finds no home directory: set HOME to a directory that it may write to.\n')
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  },
+)
+
 test('what a start loads is plain ASCII, which V8 keeps with one byte a character', () => {
   const folder = dirname(boot)
   const loaded = readdirSync(folder).filter(name => /^(?:start|open|registry|dashboard|service)-/.test(name))
