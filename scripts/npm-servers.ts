@@ -16,7 +16,7 @@ import {
   mcpdeckWords,
   type Start,
 } from './npm-servers/mcpdeck.ts'
-import { runNode, type Outcome } from './npm-servers/outcome.ts'
+import { cellOf, runNode, type Outcome } from './npm-servers/outcome.ts'
 import { root } from './paths.ts'
 
 // Tries mcpdeck and the MCP Inspector's command line on servers from npm, and makes a table of what became of it.
@@ -118,8 +118,9 @@ function report(rows: readonly (readonly [name: string, row: Row])[]): string {
   const head = ['server', 'version', 'tools', 'call', 'snapshot', 'doctor', 'Inspector: tools', 'Inspector: call']
   const cells = rows.map(([name, { version, mcpdeck, inspector }]) => {
     const { tools, call, snapshot, doctor } = mcpdeck
-    const outcomes = [tools, call, snapshot, doctor, inspector.tools, inspector.call]
-    return [`\`${name}\``, version, ...outcomes.map(outcome => outcome?.text ?? '–')]
+    const ours = [tools, call, snapshot, doctor].map(outcome => cellOf(outcome, tools))
+    const theirs = [inspector.tools, inspector.call].map(outcome => cellOf(outcome, inspector.tools))
+    return [`\`${name}\``, version, ...ours, ...theirs]
   })
   const days = [...new Set(rows.map(([, { date }]) => date))].toSorted()
   const run = `Run on ${days.join(' and ')}, ${machine()}; the Inspector is ${inspectorPackage.version}.`

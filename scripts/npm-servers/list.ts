@@ -149,9 +149,5 @@ export const npmServers: readonly NpmServer[] = [
   },
   { name: '@azure-devops/mcp', version: '2.10.0', args: ['none'] },
   { name: '@drawio/mcp', version: '1.6.1', call: { tool: 'search_shapes', args: { query: 'box' } } },
-  {
-    name: '@negokaz/excel-mcp-server',
-    version: '0.12.0',
-    call: { tool: 'excel_describe_sheets', args: { fileAbsolutePath: '/none.xlsx' } },
-  },
+  { name: '@negokaz/excel-mcp-server', version: '0.12.0' },
 ]

@@ -10,6 +10,12 @@ export function toolsOf(list: readonly unknown[]): Outcome {
   return { good: true, text: list.length === 1 ? '1 tool' : `${list.length} tools` }
 }
 
+/** What an outcome is in the table: a reason that stands there for the list already is not repeated. */
+export function cellOf(outcome: Outcome | undefined, listed: Outcome): string {
+  if (!outcome) return '–'
+  return outcome !== listed && !outcome.good && outcome.text === listed.text ? 'the same' : outcome.text
+}
+
 /** How a program ended; `code` is missing where it was stopped. */
 export type Ended = { code: number | undefined; out: string; err: string }
 
@@ -57,13 +63,14 @@ export function parsed(text: string): unknown {
 
 /** The first sentence of a reason, cut where it is long, without paths and without what Markdown would draw. */
 export function firstSentence(reason: string): string {
-  const [line = ''] = reason.trim().split('\n')
+  const [line = ''] = reason.replace('The server "unsaved" ', '').trim().split('\n')
   const [sentence = ''] = line.split(/(?<=[.!?])\s/)
   const plain = sentence
-    .replaceAll(/(?<![\w:/])(file:\/\/)?\/[\w.@+-]+(\/[\w.@+-]+)+/g, '…')
+    .replaceAll(/(?<![\w.:/])(file:\/\/)?\/[\w.@+-]+(\/[\w.@+-]+)+/g, '…')
     .replaceAll(/[|`<>*[\]]/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
+    .replace(/\.$/, '')
   if (plain === '') return 'no reason given'
   return plain.length > longest ? `${plain.slice(0, longest).trimEnd()}…` : plain
 }
