@@ -95,7 +95,7 @@ type BenchPart = 'service' | 'idle' | 'workbench' | 'organization' | 'scale' | '
 export async function writeInto(
   file: string,
   table: string,
-  name: 'bench' | 'package' | `bench:${BenchPart}`,
+  name: 'bench' | 'package' | 'npm-servers' | `bench:${BenchPart}`,
 ): Promise<void> {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const text = await readFile(file, 'utf8')

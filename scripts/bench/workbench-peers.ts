@@ -10,12 +10,17 @@ const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/serv
 /** The reference server, which every program is measured on. */
 export const SERVER = [process.execPath, EVERYTHING, 'stdio'] as const
 
-const INSPECTOR = '@modelcontextprotocol/inspector'
+/** The Inspector: its package, the version that is measured, and the file in it that is started. */
+export const inspectorPackage = {
+  name: '@modelcontextprotocol/inspector',
+  version: '2.12.0',
+  launcher: 'clients/launcher/build/index.js',
+} as const
 const MCP_TUI = '@standardbeagle/mcp-tui'
 /** What is installed where it is asked for; the second needs its install script. */
 const MANIFEST = {
   private: true,
-  dependencies: { [INSPECTOR]: '2.12.0', [MCP_TUI]: '0.8.3' },
+  dependencies: { [inspectorPackage.name]: inspectorPackage.version, [MCP_TUI]: '0.8.3' },
   allowScripts: { [MCP_TUI]: true },
 }
 const folder = join(envPaths('mcpdeck-bench', { suffix: '' }).cache, 'peers')
@@ -55,10 +60,9 @@ export function ownWorkbench({ label, dist }: Build): Workbench {
 
 /** The peers that are there, and a sentence for each that is not. */
 export function workbenchPeers(): { present: Workbench[]; notes: string[] } {
-  const [inspector, mcpTui] = ['clients/launcher/build/index.js', 'binaries/mcp-tui']
   const peers = [
-    { file: fileIn(INSPECTOR, inspector), name: 'MCP Inspector', of: inspectorAt },
-    { file: fileIn(MCP_TUI, mcpTui), name: 'mcp-tui', of: mcpTuiAt },
+    { file: fileIn(inspectorPackage.name, inspectorPackage.launcher), name: 'MCP Inspector', of: inspectorAt },
+    { file: fileIn(MCP_TUI, 'binaries/mcp-tui'), name: 'mcp-tui', of: mcpTuiAt },
   ]
   return {
     present: peers.filter(({ file }) => existsSync(file)).map(({ file, name, of }) => ({ name, ...of(file) })),

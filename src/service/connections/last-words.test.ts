@@ -72,6 +72,25 @@ test.each([
     'npm warn deprecated a@1\nError: set TOKEN\n    at main (file:///srv/a.js:1:2)\nnpm notice new version\n',
     'Error: set TOKEN',
   ],
+  [
+    'Error: Could not locate the bindings file. Tried:\n → /srv/build/a.node\n → /srv/out/a.node\n' +
+      "    at bindings (/srv/b.js:1:9) {\n  tries: [\n    '/srv/build/a.node',\n    '/srv/out/a.node'\n  ]\n}\n",
+    /^Error: Could not locate the bindings file/,
+  ],
+  [
+    "Error: Cannot find module './keytar.node'\nRequire stack:\n- /srv/keytar.js\n    at load (node:a:1:2) {\n" +
+      "  code: 'MODULE_NOT_FOUND',\n  requireStack: [\n    '/srv/keytar.js'\n  ]\n}\n\nNode.js v24.21.0\n",
+    "Error: Cannot find module './keytar.node'",
+  ],
+  [
+    'notes-server: error [NO_VAULT]\n\nDetected: /srv/notes\n\nMore help: https://notes.test/errors#vault\n',
+    'notes-server: error [NO_VAULT]',
+  ],
+  [
+    '[TypeError: fetch failed] {\n  [cause]: Error: getaddrinfo ENOTFOUND svelte.test\n' +
+      "      at onlookup (node:dns:1:2) {\n    code: 'ENOTFOUND'\n  }\n}\n\nNode.js v24.21.0\n",
+    '[TypeError: fetch failed]; Error: getaddrinfo ENOTFOUND svelte.test',
+  ],
   ['}\n', '}'],
 ])('of %j the line that says why is quoted', (stderr, why) => {
   expect(lastWordsIn(stderr)).toMatch(why)

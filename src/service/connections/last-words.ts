@@ -6,10 +6,13 @@ const MOST_DETAILS = 2
 
 /** A line that names an error, in the words of Node, Python, Rust, Go, Java and most command lines. */
 const ERROR =
-  /^\[?(?:[\w$.]+: )?(?:[\w$.]*(?:Error|Exception|Rejection|Panic)(?=:| [[{(]|$)|(?:error|fatal|panic|uncaught)\b)|^thread '.*' panicked/i
-/** Lines that say nothing by themselves: brackets and marks, frames of a stack, what runtimes add. */
+  /^\[?(?:[\w$.-]+: )?(?:[\w$.]*(?:Error|Exception|Rejection|Panic)(?=:| [[{(]|$)|(?:error|fatal|panic|uncaught)\b)|^thread '.*' panicked/i
+/** Lines that say nothing by themselves: brackets, marks, paths and links, frames of a stack, what runtimes add. */
 const SILENT = [
   /^[^\p{L}\p{N}]*$/u,
+  /^(?:[^\p{L}\p{N}\s]+ )?["']?(?:[A-Z]:\\|\/)\S+$/u,
+  /^(?:for )?more (?:help|information|details)\b.* ?https?:\/\/\S+$/i,
+  /^Require stack:$/,
   /^at (?:async |new )?\S+(?: .*)?(?:\(.*\)|:\d+:\d+)(?: \{)?$/,
   /^(?:file|node):\S+:\d+$/,
   /^File ".*", line \d+/,
@@ -22,6 +25,8 @@ const SILENT = [
   /^npm (?:notice|warn)\b/i,
   /^npm (?:error|ERR!) (?:code |errno |syscall |path |A complete log|$)/,
 ]
+const MESSAGE = /^"?message"?: ["'](.+?)["'],?$/
+const CAUSE = /^\[cause\]: (.+?)(?: \{)?$/
 const USAGE = /^(?:usage|options|arguments|commands|examples?|positionals)\b.*:|^usage\b/i
 const OPTION = /^(?:\[?-{1,2}[\w?]|\[.*\]$)/
 
@@ -85,7 +90,9 @@ function dumpBefore(lines: readonly string[], end: number): string | undefined {
     .slice(0, begin + 1)
     .map(line => line.replace(/\s*[[{(]+$/, ''))
     .findLast((line, at) => line !== '' && !isSilent(line) && !isSilent(lines[at]!))
-  const messages = lines.slice(begin + 1, end).flatMap(line => /^"?message"?: ["'](.+?)["'],?$/.exec(line)?.[1] ?? [])
+  // Of a failed fetch the cause alone says why.
+  const detail = /\bfetch failed\b/.test(head ?? '') ? CAUSE : MESSAGE
+  const messages = lines.slice(begin + 1, end).flatMap(line => detail.exec(line)?.[1] ?? [])
   const words = [head, ...messages.slice(0, MOST_DETAILS)].filter(each => each !== undefined)
   return words.length > 0 ? words.join('; ') : undefined
 }

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import envPaths from 'env-paths'
+import { machine, table, writeInto } from './bench/report.ts'
+import { inspectorPackage } from './bench/workbench-peers.ts'
+import { inspectorCall, inspectorTools, inspectorWords } from './npm-servers/inspector.ts'
+import { npmServers, type NpmServer } from './npm-servers/list.ts'
+import {
+  mcpdeckCall,
+  mcpdeckDoctor,
+  mcpdeckSnapshot,
+  mcpdeckTools,
+  mcpdeckWords,
+  type Start,
+} from './npm-servers/mcpdeck.ts'
+import { cellOf, runNode, type Outcome } from './npm-servers/outcome.ts'
+import { root } from './paths.ts'
+
+// Tries mcpdeck and the MCP Inspector's command line on servers from npm, and makes a table of what became of it.
+const { values } = parseArgs({
+  options: {
+    /** Servers with this in their name alone; the other rows are those of the last run. */
+    only: { type: 'string', multiple: true },
+    /** Puts the table into docs/npm-servers.md. */
+    write: { type: 'boolean', default: false },
+    /** How many servers are tried at the same time. */
+    together: { type: 'string', default: '3' },
+  },
+})
+
+/** The outcomes for one server; a call is missing where the list has none. */
+type Row = {
+  version: string
+  date: string
+  mcpdeck: { tools: Outcome; call?: Outcome; snapshot: Outcome; doctor: Outcome }
+  inspector: { tools: Outcome; call?: Outcome }
+}
+
+const folder = join(envPaths('mcpdeck-bench', { suffix: '' }).cache, 'npm-servers')
+const modules = join(folder, 'node_modules')
+const kept = join(folder, 'outcomes.json')
+const launcher = join(modules, inspectorPackage.name, inspectorPackage.launcher)
+
+/** Installs the servers and the Inspector below the user's cache, unless these versions are there. */
+function install(): void {
+  const versions = npmServers.map(({ name, version }) => [name, version] as const)
+  const dependencies = Object.fromEntries([...versions, [inspectorPackage.name, inspectorPackage.version]])
+  const there = ([name, version]: readonly [string, string]): boolean =>
+    existsSync(join(modules, name, 'package.json')) && manifestOf(name).version === version
+  if (Object.entries(dependencies).every(there)) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  const npm = join(dirname(process.execPath), 'npm')
+  execFileSync(existsSync(npm) ? npm : 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+function manifestOf(name: string): { version: string; bin: string | Record<string, string> } {
+  return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
+}
+
+/** The command line of a server with its fake settings; `{folder}` in them is an empty folder. */
+function startOf({ name, bin, args = [], env = {} }: NpmServer, empty: string): Start {
+  const { bin: bins } = manifestOf(name)
+  const file = typeof bins === 'string' ? bins : bin ? bins[bin] : Object.values(bins)[0]
+  if (!file) throw new Error(`${name} has no program ${bin ?? ''}`)
+  const filled = (text: string): string => text.replaceAll('{folder}', empty)
+  return {
+    words: [process.execPath, join(modules, name, file), ...args.map(filled)],
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, filled(value)])),
+  }
+}
+
+/** Does all steps on one server, each in an own home. */
+async function tryServer(server: NpmServer): Promise<Row> {
+  const { call, version } = server
+  const step = async (wordsOf: (start: Start) => string[]): Promise<Awaited<ReturnType<typeof runNode>>> => {
+    const home = mkdtempSync(join(tmpdir(), 'npm-server-'))
+    try {
+      const empty = join(home, 'empty')
+      mkdirSync(empty)
+      return await runNode(wordsOf(startOf(server, empty)), empty, environmentIn(home))
+    } finally {
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    }
+  }
+  const ours = (verb: string): ReturnType<typeof step> => step(start => mcpdeckWords(verb, start))
+  const theirs = (asked?: typeof call): ReturnType<typeof step> => step(start => inspectorWords(launcher, start, asked))
+  return {
+    version,
+    date: new Date().toISOString().slice(0, 10),
+    mcpdeck: {
+      tools: mcpdeckTools(await ours('tools')),
+      ...(call && { call: mcpdeckCall(await step(start => mcpdeckWords('call', start, call))) }),
+      snapshot: mcpdeckSnapshot(await ours('snapshot')),
+      doctor: mcpdeckDoctor(await ours('doctor')),
+    },
+    inspector: { tools: inspectorTools(await theirs()), ...(call && { call: inspectorCall(await theirs(call)) }) },
+  }
+}
+
+function environmentIn(home: string): NodeJS.ProcessEnv {
+  const places = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map(each => [`XDG_${each}_HOME`, join(home, each.toLowerCase())])
+  return { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, ...Object.fromEntries(places) }
+}
+
+/** The rows that are kept from earlier runs, by the name of their server. */
+function readKept(): Record<string, Row> {
+  return existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {}
+}
+
+function report(rows: readonly (readonly [name: string, row: Row])[]): string {
+  const head = ['server', 'version', 'tools', 'call', 'snapshot', 'doctor', 'Inspector: tools', 'Inspector: call']
+  const cells = rows.map(([name, { version, mcpdeck, inspector }]) => {
+    const { tools, call, snapshot, doctor } = mcpdeck
+    const ours = [tools, call, snapshot, doctor].map(outcome => cellOf(outcome, tools))
+    const theirs = [inspector.tools, inspector.call].map(outcome => cellOf(outcome, inspector.tools))
+    return [`\`${name}\``, version, ...ours, ...theirs]
+  })
+  const days = [...new Set(rows.map(([, { date }]) => date))].toSorted()
+  const run = `Run on ${days.join(' and ')}, ${machine()}; the Inspector is ${inspectorPackage.version}.`
+  return [run, table(head, cells), summary(rows)].join('\n\n')
+}
+
+function summary(rows: readonly (readonly [name: string, row: Row])[]): string {
+  const good = (of: (row: Row) => Outcome | undefined): number => rows.filter(([, row]) => of(row)?.good).length
+  const calls = rows.filter(([, row]) => row.mcpdeck.call).length
+  const behind = rows.flatMap(([name, { mcpdeck, inspector }]) =>
+    (['tools', 'call'] as const)
+      .filter(step => inspector[step]?.good && !mcpdeck[step]?.good)
+      .map(step => `\`${name}\` (${step})`),
+  )
+  return (
+    `Of ${rows.length} servers mcpdeck lists ${good(row => row.mcpdeck.tools)}, takes a snapshot of ` +
+    `${good(row => row.mcpdeck.snapshot)} and examines ${good(row => row.mcpdeck.doctor)} to the end; the Inspector ` +
+    `lists ${good(row => row.inspector.tools)}. Of ${calls} calls mcpdeck gets ${good(row => row.mcpdeck.call)} ` +
+    `answered, the Inspector ${good(row => row.inspector.call)}. What the Inspector can list or call and mcpdeck ` +
+    `cannot: ${behind.join(', ') || 'nothing'}.`
+  )
+}
+
+install()
+const rows = readKept()
+const waiting = npmServers.filter(({ name }) => !values.only || values.only.some(part => name.includes(part)))
+const worker = async (): Promise<void> => {
+  for (let server = waiting.shift(); server; server = waiting.shift()) {
+    const row = await tryServer(server)
+    rows[server.name] = row
+    writeFileSync(kept, JSON.stringify(rows))
+    process.stderr.write(`${server.name}: mcpdeck ${row.mcpdeck.tools.text}, Inspector ${row.inspector.tools.text}\n`)
+  }
+}
+await Promise.all(Array.from({ length: Number(values.together) }, worker))
+const known = npmServers.flatMap(({ name, version }) => {
+  const row = rows[name]
+  return row?.version === version ? [[name, row] as const] : []
+})
+const text = report(known)
+console.log(text)
+if (values.write) await writeInto(join(root, 'docs/npm-servers.md'), text, 'npm-servers')

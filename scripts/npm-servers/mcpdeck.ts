@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { dist } from '../paths.ts'
+import { firstSentence, parsed, toolsOf, type Ended, type Outcome } from './outcome.ts'
+import type { Call } from './list.ts'
+
+const boot = join(dist, 'boot.js')
+const errorEnd = / Check that the server runs and its address is right;.*$/s
+
+/** The command line of a server, and the variables that it is started with. */
+export type Start = { words: readonly string[]; env: Readonly<Record<string, string>> }
+
+/** The words that make mcpdeck do one verb on a server that is not saved. */
+export function mcpdeckWords(verb: string, { words, env }: Start, call?: Call): string[] {
+  const command = words.map(word => `'${word}'`).join(' ')
+  const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const asked = call ? [call.tool, ...pairs(call), '--yes'] : []
+  return [boot, verb, '--command', command, ...variables, '--json', ...asked]
+}
+
+/** The arguments of a call as both programs take them. */
+export function pairs({ args = {} }: Call): string[] {
+  return Object.entries(args).map(([name, value]) => `${name}=${value}`)
+}
+
+/** What `tools --json` gave. */
+export function mcpdeckTools({ code, out, err }: Ended): Outcome {
+  const { items } = Object(parsed(out)) as { items?: unknown[] }
+  if (code === 0 && items) return toolsOf(items)
+  return failure(code, err)
+}
+
+/** What `call --json` gave: a result that reports an error is an answer of the tool, too. */
+export function mcpdeckCall({ code, out, err }: Ended): Outcome {
+  const result = Object(parsed(out)) as object
+  if ('content' in result || 'structuredContent' in result) return { good: true, text: 'answered' }
+  return failure(code, err)
+}
+
+/** What `snapshot --json` gave. */
+export function mcpdeckSnapshot({ code, err }: Ended): Outcome {
+  return code === 0 ? { good: true, text: 'ok' } : failure(code, err)
+}
+
+type Check = { status: string; detail: string }
+type Examined = { report?: { status: string; checks: Record<string, Check> }; error?: { message: string } }
+
+/** What `doctor --json` gave: `ok`, `warnings`, or why the first failed check failed. */
+export function mcpdeckDoctor({ code, out, err }: Ended): Outcome {
+  const { items } = Object(parsed(out)) as { items?: Examined[] }
+  const { report, error } = items?.[0] ?? {}
+  if (!report) return error ? { good: false, text: firstSentence(error.message) } : failure(code, err)
+  if (report.status === 'ready') return { good: true, text: 'ok' }
+  if (report.status === 'warnings') return { good: true, text: 'warnings' }
+  const failed = Object.values(report.checks).find(({ status }) => status === 'error')
+  return { good: false, text: firstSentence(failed?.detail ?? report.status) }
+}
+
+/** The sentence of the error object on the last line of standard error; of a server's failure, the server's own. */
+function failure(code: number | undefined, err: string): Outcome {
+  if (code === undefined) return { good: false, text: 'stopped after 70 s' }
+  const last = err.trim().split('\n').at(-1) ?? ''
+  const { message = last } = Object(parsed(last)) as { message?: string }
+  const said = message.replace(/^.*The service says: |^Error from the MCP server: /s, '').replace(errorEnd, '')
+  return { good: false, text: firstSentence(said) }
+}
