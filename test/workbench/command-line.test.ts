@@ -99,6 +99,14 @@ test('prompts and resources are read, and a server that does not answer is not v
   expect(await run('validate', '--command', `'${process.execPath}' -e 0`)).toMatchObject({ code: 3 })
 })
 
+test('a program that ends at its start is started once, and says why', async () => {
+  const starts = at('starts')
+  writeFileSync(at('starts.sh'), `echo started >> '${starts}'\necho 'API_KEY is missing' >&2\nexit 3\n`)
+  const { code, stderr } = await run('tools', '--command', commandLineOf('sh', at('starts.sh')))
+  expect({ code, starts: readFileSync(starts, 'utf8') }).toEqual({ code: 3, starts: 'started\n' })
+  expect(stderr).toContain('API_KEY is missing')
+})
+
 test('a server by its command has paths below the directory that is named', async () => {
   const [node = '', program = ''] = servers.find(({ name }) => name === 'files')!.command
   const call = ['call', '--command', `'${node}' '${program}' files`, '--cwd', folder, 'read_text_file']

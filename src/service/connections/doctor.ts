@@ -83,9 +83,17 @@ async function step(
     return undefined
   } catch (error) {
     const failure = asFailure(error, deadline)
-    record(failure.code === 'FEATURE_NOT_SUPPORTED' ? 'skipped' : 'error', failure.message)
+    record(isNotOffered(failure) ? 'skipped' : 'error', failure.message)
     return failure
   }
+}
+
+const METHOD_NOT_FOUND = -32601
+
+/** Whether the server has no such thing. What it offers and answers with an error of its own is broken. */
+function isNotOffered({ code, details }: ServiceError): boolean {
+  const answered = (details?.['protocolError'] as { code?: number } | undefined)?.code
+  return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || answered === METHOD_NOT_FOUND)
 }
 
 /** The caller's own wish to stop is no finding about the server. */

@@ -213,6 +213,16 @@ describe('listings', () => {
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
   })
 
+  test('the doctor calls a list that is announced and fails an error, and one that is not there skipped', async () => {
+    const report = await connect().doctor(small('announces'))
+    expect(report.status).toBe('partial')
+    expect(report.checks).toMatchObject({
+      tools: { status: 'ok' },
+      resources: { status: 'error', detail: expect.stringContaining('-32603') },
+      prompts: { status: 'skipped' },
+    })
+  })
+
   test('the doctor counts what a program prints beside the protocol', async () => {
     const report = await connect().doctor(small('careless'))
     expect(report.probe).toMatchObject({ strayOutput: { lines: 1, first: 'Now listing the tools' } })

@@ -27,6 +27,9 @@ export type StdioLinkOptions = {
   notices: Notices
 }
 
+/** Another start would end the same way, and take its time again. */
+const PROGRAM_BROKE = { programBroke: true }
+
 /**
  * A server program as a transport of the protocol library. The library's own starts the program in our process
  * group and hands on part of our environment, so only its framing and protocol are used.
@@ -44,7 +47,9 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   const fail = (message: string) => {
     if (closing) return
     tap?.print('process', message)
-    failure ??= new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" ${message}`)
+    failure ??= new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" ${message}`, {
+      details: PROGRAM_BROKE,
+    })
     void close()
   }
 

@@ -38,6 +38,7 @@ describe('the pause before a retry', () => {
   test.each([
     [{ status: 500 }, true],
     [{ status: 502, code: 'SERVER_UNREACHABLE' }, true],
+    [{ status: 502, code: 'SERVER_UNREACHABLE', details: { programBroke: true } }, false],
     [{ status: 503 }, true],
     [{ status: 504, code: 'TIMEOUT' }, false],
     [{ status: 429, code: 'RATE_LIMITED', limit: 'key-rate' }, true],

@@ -32,9 +32,10 @@ export function retryDelay(error: ApiError, failed: number, rule: RetryRule, ran
 
 /**
  * A deadline is not tried again, neither ours nor the one that the service kept for a silent MCP server: three in
- * a row would keep a pane waiting for minutes.
+ * a row would keep a pane waiting for minutes. Nor is the start of a program that broke, which the local service says.
  */
 function repeatsByItself(error: ApiError): boolean {
+  if (error.details?.['programBroke'] === true) return false
   return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))
 }
 
