@@ -48,8 +48,8 @@ test('a server from npm is tried: called, called again, looked into, made a case
   await terminal.waitFor('Save as eval case')
   terminal.press('ctrl+s')
   await terminal.waitFor('goes to it')
-  // The results of the three calls lie above each other.
-  terminal.type('qqq')
+  // The results of the three calls took each other's place.
+  terminal.type('q')
   await terminal.waitFor('14 listed')
   terminal.type(']]]')
   await terminal.waitFor('[Calls')
