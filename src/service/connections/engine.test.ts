@@ -155,7 +155,7 @@ describe('the pool', () => {
   })
 
   test('an idle program ends, a changed configuration starts another', async () => {
-    const engine = connect({ idleMs: 50 })
+    const engine = connect({ idleMs: 50, heldMs: 50 })
     const first = await pidOf(engine, small('healthy'))
     const changed = small('healthy')
     if (changed.transport.type === 'stdio') changed.transport.env = { COLOUR: 'blue' }
