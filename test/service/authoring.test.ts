@@ -189,7 +189,7 @@ describe('servers', () => {
       serverId: created.id,
       body: { url: 'https://other.example.test/mcp', clearClientSecret: true },
     })
-    expect(store.servers.get(projectId, created.id)).toMatchObject({ secrets: { headers: { 'x-token': secret } } })
+    expect(store.servers.get(projectId, created.id)?.secrets).toEqual({})
     expect(store.servers.get(projectId, created.id)?.tokens).toBeUndefined()
     expect(await api.call(servers.get, { projectId, serverId: created.id })).toMatchObject({ hasClientSecret: false })
   })
