@@ -58,7 +58,7 @@ export const LiveServer = shape(() =>
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
     /** Until when the connection is kept without a request, null when it is `held`; each read extends it. */
     keptUntil: timestamp().nullish(),
-    /** A tool was called over the connection, which is therefore kept until somebody ends it or leaves the workspace. */
+    /** A tool was called over the connection, so that it is kept until somebody ends it or leaves the workspace. */
     held: z.boolean().nullish(),
     /** The last start that ended by itself after calls: what the server held for them is gone. */
     stateLost: record({ start: count(), calls: count(), endedAt: timestamp() }).nullish(),
