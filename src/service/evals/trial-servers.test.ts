@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Connections } from '../connections/engine.ts'
-import type { ServerTarget } from '../connections/types.ts'
+import type { ServerTarget, TrialSession } from '../connections/types.ts'
+import { ServiceError } from '../core/errors.ts'
 import { createTrialServers } from './trial-servers.ts'
 
 const target = (name: string): ServerTarget => ({
@@ -25,6 +26,22 @@ function counting() {
   }
   return { use, most }
 }
+
+test.each([
+  ['of one trial', false],
+  ['of two trials', true],
+])('of two calls %s under which a server broke, each is beside others: %s', async (whose, besideOthers) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const broke = new ServiceError('SERVER_UNREACHABLE', 'The server exited.')
+  const session = { callTool: () => promise.then(() => Promise.reject(broke)) } as unknown as TrialSession
+  const use: Connections['use'] = async (_target, _signal, work) => await work(session)
+  const servers = createTrialServers([target('one')], { connections: { use }, serialServers: false })
+  const [first, second] = [new AbortController().signal, new AbortController().signal]
+  const signals = whose === 'of one trial' ? [first, first] : [first, second]
+  const calls = signals.map(signal => servers.callTool('one', 'x', {}, signal).catch((error: unknown) => error))
+  resolve()
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ class: 'execution_failed', besideOthers })
+})
 
 test.each([
   [false, 3],

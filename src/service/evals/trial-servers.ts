@@ -7,6 +7,9 @@ import type { TrialServers } from './types.ts'
 
 type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
 
+/** A call with the signal of its trial, which each trial has for itself. */
+type NotedCall = { trial: AbortSignal; besideOthers: boolean }
+
 /** The run's servers as its trials call them, over the pooled connections. */
 export function createTrialServers(
   targets: readonly ServerTarget[],
@@ -26,19 +29,21 @@ export function createTrialServers(
     return mine
   }
 
-  /** Calls under way, of each server; each knows whether another one overlapped it. */
-  const underWay = new Map<string, Set<{ besideOthers: boolean }>>()
+  /** Calls under way, of each server. */
+  const underWay = new Map<string, Set<NotedCall>>()
 
-  const noteCall = async <T>(name: string, call: (own: { besideOthers: boolean }) => Promise<T>): Promise<T> => {
-    const others = underWay.get(name) ?? new Set()
-    underWay.set(name, others)
-    const own = { besideOthers: others.size > 0 }
+  /** Notes with each of them whether one of another trial overlapped it: a trial may call several tools at once. */
+  const noteCall = async <T>(name: string, trial: AbortSignal, call: (own: NotedCall) => Promise<T>): Promise<T> => {
+    const all = underWay.get(name) ?? new Set()
+    underWay.set(name, all)
+    const others = [...all].filter(other => other.trial !== trial)
+    const own = { trial, besideOthers: others.length > 0 }
     for (const other of others) other.besideOthers = true
-    others.add(own)
+    all.add(own)
     try {
       return await call(own)
     } finally {
-      others.delete(own)
+      all.delete(own)
     }
   }
 
@@ -58,7 +63,7 @@ export function createTrialServers(
     listTools: (serverName, signal) => lend(serverName, signal, session => session.listTools()),
     callTool: (serverName, toolName, args, signal) =>
       lend(serverName, signal, session =>
-        noteCall(serverName, async own => {
+        noteCall(serverName, signal, async own => {
           try {
             return await session.callTool(toolName, args)
           } catch (error) {
