@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync, closeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openToAppend, outputTarget } from '../src/lib/files/output-target.ts'
+import { PATIENCE } from './patience.ts'
 import { writeAtomically } from '../src/lib/files/write-atomically.ts'
 import { writeInParts } from '../src/lib/files/write-in-parts.ts'
 import { writeUnlessThere } from '../src/lib/files/write-unless-there.ts'
@@ -18,7 +18,13 @@ function folder(): string {
 
 const WAYS: [string, (path: string) => void][] = [
   ['a report', path => writeAtomically(path, 'written')],
-  ['what may replace a file', path => void writeUnlessThere(path, 'written', true)],
+  [
+    'what may replace a file',
+    path => {
+      const refused = writeUnlessThere(path, 'written', true)
+      if (refused) throw new Error(JSON.stringify(refused))
+    },
+  ],
   [
     'a trace in parts',
     path => {
@@ -41,10 +47,10 @@ test.each(WAYS)('%s is read from a pipe, which stays one', async (_, write) => {
   const pipe = join(folder(), 'pipe')
   execFileSync('mkfifo', [pipe])
   const before = lstatSync(pipe).mode
-  if (write === WAYS[0]![1]) expect(() => write(pipe)).toThrow('ENXIO')
-  const reader = spawn('sh', ['-c', 'exec 3<>"$1"; echo ready >&2; dd bs=1 count=7 <&3 2>/dev/null', 'sh', pipe])
-  await once(reader.stderr, 'data')
-  write(pipe)
+  expect(() => write(pipe)).toThrow('ENXIO')
+  // It ends at the first end of the pipe, and has opened it once writing to it is no error.
+  const reader = spawn('cat', [pipe])
+  await vi.waitFor(() => write(pipe), PATIENCE)
   expect(await text(reader.stdout)).toBe('written')
   expect(lstatSync(pipe).mode).toBe(before)
 })
@@ -59,6 +65,13 @@ test.each(WAYS)('%s is written where a symbolic link leads, and the link stays',
   write(dangling)
   expect([readFileSync(file, 'utf8'), readFileSync(join(place, 'new'), 'utf8')]).toEqual(['written', 'written'])
   expect([link, dangling].map(each => lstatSync(each).isSymbolicLink())).toEqual([true, true])
+})
+
+test('what a shell gives a command for a file is written to', () => {
+  const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
+  const script = `import { writeAtomically } from '${module.href}'; writeAtomically(process.argv[1], 'written')`
+  const line = '"$0" --input-type=module -e "$1" >(cat); wait'
+  expect(execFileSync('bash', ['-c', line, process.execPath, script], { encoding: 'utf8' })).toBe('written')
 })
 
 test('links that lead in a circle end', () => {

@@ -25,11 +25,8 @@ import type { NamedResult } from './summary.ts'
 import { errorLine } from '../output/report-error.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
-import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { systemClock } from '../../lib/clock.ts'
-import { openToAppend, outputTarget } from '../../lib/files/output-target.ts'
-import { writeAtomically } from '../../lib/files/write-atomically.ts'
-import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { openReport } from './report-file.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
@@ -299,28 +296,6 @@ export async function withJunit(
     if (!isWritten) await write([{ name: clean(name), why: clean(why) }])
     throw error
   }
-}
-
-/**
- * Finds out before anything spends whether a report can be written, and removes an earlier one.
- * @returns what writes it, whole or not at all
- * @throws UsageError when it cannot
- */
-function openReport(file: string): (text: string) => void {
-  try {
-    const target = outputTarget(file)
-    if ('stream' in target) closeSync(openToAppend(target.stream))
-    else {
-      if (statSync(target.file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
-      const draft = `${target.file}.${process.pid}.tmp`
-      closeSync(openSync(draft, 'w'))
-      rmSync(draft)
-      rmSync(target.file, { force: true })
-    }
-  } catch (error) {
-    throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
-  }
-  return text => writeAtomically(file, text)
 }
 
 /** What follows runs: a session, an opened workspace, and what the gates compare with. */

@@ -20,19 +20,20 @@ const MOST_LINKS = 40
  * @throws errors of the file system, other than that nothing is there, and a link that another user may have put there
  */
 export function outputTarget(path: string): { file: string } | { stream: string } {
-  const file = followed(path)
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = statSync(path, { throwIfNoEntry: false })
+  // What the links of `/dev/stdout` and of a shell's `>(…)` name is no path.
+  if (found && !found.isFile() && !found.isDirectory()) return { stream: path }
   // A directory is refused by what writes a file.
-  return !found || found.isFile() || found.isDirectory() ? { file } : { stream: file }
+  return { file: followed(path) }
 }
 
 function followed(path: string, links = 0): string {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isSymbolicLink() || links === MOST_LINKS) return path
   const next = readlinkSync(path)
-  // As the kernel does it for links in `/tmp`, which would otherwise lead a write to any file of ours.
-  const isOwn = found.uid === (process.geteuid?.() ?? found.uid) || found.uid === lstatSync(dirname(path)).uid
-  if (!isOwn) throw new Error(`it is a link of another user, to ${next}`)
+  // Much as the kernel does it for links in `/tmp`, which would otherwise lead a write to any file of ours.
+  const trusted = [process.geteuid?.() ?? found.uid, 0, lstatSync(dirname(path)).uid]
+  if (!trusted.includes(found.uid)) throw new Error(`it is a link of another user, to ${next}`)
   return followed(resolve(dirname(path), next), links + 1)
 }
 
@@ -50,15 +51,33 @@ export function openToAppend(path: string): number {
   return descriptor
 }
 
-/** Writes to a device or a pipe. @throws errors of the file system, as that nobody reads a pipe */
-export function writeIntoStream(path: string, content: string | Uint8Array): void {
-  // Somebody reads it, so that opening it again ends at once, and a slow reader is waited for.
-  closeSync(openSync(path, constants.O_WRONLY | AT_ONCE))
-  const descriptor = openSync(path, constants.O_WRONLY)
+/** A device or a pipe that is open: whoever reads a pipe takes its closing for the end. */
+export type OutputStream = { write: (content: string | Uint8Array) => void; close: () => void }
+
+/** Opens a device or a pipe. @throws errors of the file system, as that nobody reads a pipe */
+export function openStream(path: string): OutputStream {
+  // While this is open somebody reads it, so that opening it again ends at once, and a slow reader is waited for.
+  const probe = openSync(path, constants.O_WRONLY | AT_ONCE)
   try {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
+    const descriptor = openSync(path, constants.O_WRONLY)
+    return {
+      write(content) {
+        const bytes = typeof content === 'string' ? Buffer.from(content) : content
+        for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
+      },
+      close: () => closeSync(descriptor),
+    }
   } finally {
-    closeSync(descriptor)
+    closeSync(probe)
+  }
+}
+
+/** Writes all of it to a device or a pipe. @throws errors of the file system, as that nobody reads a pipe */
+export function writeIntoStream(path: string, content: string | Uint8Array): void {
+  const stream = openStream(path)
+  try {
+    stream.write(content)
+  } finally {
+    stream.close()
   }
 }

@@ -1,5 +1,5 @@
 import { appendFileSync, constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { outputTarget, writeIntoStream } from './output-target.ts'
+import { openStream, outputTarget } from './output-target.ts'
 
 /** A file that is written part by part, for its owner only, and stands in its place when all of it is there. */
 export type PartedFile = {
@@ -14,8 +14,10 @@ export type PartedFile = {
 /** Begins such a file; a device or a pipe gets the parts as they come. @throws as the file system does */
 export function writeInParts(path: string): PartedFile {
   const target = outputTarget(path)
-  if ('stream' in target)
-    return { add: text => writeIntoStream(target.stream, text), end: () => undefined, drop: () => undefined }
+  if ('stream' in target) {
+    const { write, close } = openStream(target.stream)
+    return { add: write, end: close, drop: close }
+  }
   const fresh = `${target.file}.${process.pid}.part`
   const drop = (): void => rmSync(fresh, { force: true })
   drop()
