@@ -40,14 +40,10 @@ test('who may not change servers sees no secret of an address', async () => {
 
 test.each([
   ['another host', { transportType: 'http', url: 'https://a.example/mcp' }, { url: 'https://b.example/mcp' }, false],
-  [
-    'a path of the same host',
-    { transportType: 'http', url: 'https://a.example/mcp' },
-    { url: 'https://a.example/v2' },
-    true,
-  ],
+  ['another path', { transportType: 'http', url: 'https://a.example/one' }, { url: 'https://a.example/two' }, false],
+  ['the same address', { transportType: 'http', url: 'https://a.example/' }, { url: 'https://a.example/' }, true],
   ['another program', { transportType: 'stdio', command: 'one' }, { command: 'two' }, false],
-  ['other arguments', { transportType: 'stdio', command: 'one' }, { args: ['--fast'] }, true],
+  ['other arguments', { transportType: 'stdio', command: 'one' }, { args: ['other.js'] }, false],
   ['another name', { transportType: 'stdio', command: 'one' }, { name: 'renamed' }, true],
 ] as const)('%s: what was stored for the place before goes along only there: %o', async (_, reach, change, stays) => {
   const { api, store } = await open()

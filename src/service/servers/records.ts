@@ -59,9 +59,8 @@ export function insertServer(
 }
 
 /**
- * Edits a server; absent fields stay as they were, a changed transport drops the other kind's. What reaches another
- * host or starts another program gets none of the secrets that were stored for the one before: who cannot read them
- * could send them anywhere.
+ * Edits a server; absent fields stay as they were, a changed transport drops the other kind's. Another address or
+ * command gets none of the secrets that were stored for the one before: who cannot read them could send them anywhere.
  */
 export function updateServer(
   store: Store,
@@ -82,11 +81,11 @@ export function updateServer(
   return updated
 }
 
-/** The secrets that stay behind where a server is another program, or at another host. */
+/** The secrets that stay behind where a server starts otherwise, or is at another address. */
 function secretsLeft(before: ServerRow, after: ServerRow): readonly ('env' | 'headers' | 'clientSecret')[] {
-  if (before.transportType === 'stdio') return before.secrets.command === after.secrets.command ? [] : ['env']
-  const host = ({ url }: ServerRow): string | undefined => (url === undefined ? undefined : URL.parse(url)?.origin)
-  return host(before) === host(after) ? [] : ['headers', 'clientSecret']
+  if (before.transportType !== 'stdio') return before.url === after.url ? [] : ['headers', 'clientSecret']
+  const started = ({ secrets: { command, args = [] } }: ServerRow): string => JSON.stringify([command, args])
+  return started(before) === started(after) ? [] : ['env']
 }
 
 /**
