@@ -80,13 +80,14 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   const { left = [] } = own
   const writes = writesOf(plan)
   const complete = left.length > 0 ? EXIT.noVerdict : EXIT.done
-  if (!own.json) say([...left.map(reason => `Left out: ${reason}`), stepsText(plan)].join('\n'))
+  const asks = !own.dryRun && !own.yes && writes.length > 0
+  if (!own.json || asks) say([...left.map(reason => `Left out: ${reason}`), stepsText(plan)].join('\n'))
   if (own.dryRun || writes.length === 0) {
     if (own.json) print(plan, [], { left, exitCode: complete })
     return complete
   }
   refuseReadOnly('This', context.refusing)
-  if (!own.yes && !(await isAgreed(plan))) {
+  if (asks && !(await isAgreed(plan))) {
     say('Nothing was changed.')
     return EXIT.noVerdict
   }

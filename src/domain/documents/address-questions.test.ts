@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { addressQuestions } from './address-questions.ts'
 import { readDocuments } from './document.ts'
+import { reachSentences } from './taken.ts'
+
+test.each([
+  ['https://mcp.example', 'Address: https://mcp.example'],
+  ['https://mcp.example/a?key=hush#b', 'Address: https://mcp.example/a, with a query or user that is not shown'],
+  ['https://me:hush@mcp.example/a', 'Address: https://mcp.example/a, with a query or user that is not shown'],
+  ['https://mcp.example/${UNSET}', 'Address: https://mcp.example/${UNSET}'],
+])('the address %s is shown as far as it is no secret', (url, sentence) => {
+  expect(reachSentences({ url }, [])).toEqual([sentence])
+})
 
 test('a value of this machine that becomes a part of an address is asked for by itself, and not shown', () => {
   const text = [

@@ -42,10 +42,11 @@ export function reachSentences(form: Form, secrets: readonly string[]): string[]
   }
   const words = [command, ...(typeof args === 'string' ? [args] : (args ?? []))].filter(word => word !== undefined)
   const names = (pairs: object | undefined): string => Object.keys(pairs ?? {}).join(', ')
-  const address = url === undefined ? '' : publicAddress(url) || url
+  const { username = '', search = '', hash = '' } = (url === undefined ? null : URL.parse(url)) ?? {}
+  const isWhole = username + search + hash === ''
   const sentences = [
     words.length > 0 && `Command: ${joinCommand(shownWords(words))}`,
-    url !== undefined && `Address: ${address}${address === url ? '' : ', with a query or user that is not shown'}`,
+    url !== undefined && `Address: ${isWhole ? url : `${publicAddress(url)}, with a query or user that is not shown`}`,
     names(env) !== '' && `Environment: ${names(env)}`,
     names(headers) !== '' && `Headers: ${names(headers)}`,
   ]

@@ -4,6 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { choiceField, useFormDialog, type FormFieldSpec } from '../../components/form/form-dialog.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
+import { useReview, type ReviewQuestion } from '../../components/review.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
@@ -14,7 +15,6 @@ import type { DocumentStore } from '../../domain/documents/store.ts'
 import type { ServerFiles } from '../../domain/servers/files/importing.ts'
 import type { Missing } from '../../domain/servers/files/variables.ts'
 import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
-import type { Question } from '../../domain/writes/question.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrites } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -28,8 +28,6 @@ import { lineOf, useImportPicker } from './import-picker.tsx'
 const NOTHING_FOUND = 'No MCP servers were found in the working directory or where known programs keep theirs.'
 /** Where nothing of this machine can be read. */
 export const NO_FILES = 'Files of other programs cannot be read from here.'
-/** Most servers that the question names; the others are counted. */
-const MOST_NAMED = 12
 
 /** Saves servers of files that other programs have, after a person chose among them; each result is reported. */
 export function useServerImport(projectId: string): (find: ServerFiles['find']) => Promise<void> {
@@ -40,6 +38,7 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
   const pick = useImportPicker()
   const ask = useFormDialog()
   const confirm = useConfirm()
+  const review = useReview()
   const write = useWrites()
   const showText = useTextOverlay()
   const forgetAnswers = useForgetAnswers(projectId)
@@ -66,7 +65,7 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const { sendPlan } = await import('../../domain/documents/send.ts')
     const writes = plan.steps.filter(step => step.kind !== 'leave')
     if (writes.length === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
-    if (!(await confirm(questionOf(writes)))) return
+    if (!(await review(reviewOf(writes)))) return
     for (const text of addressQuestions(plan)) {
       const question = { title: 'A value of yours in an address', lines: [`${text}.`], action: 'Send it' }
       if (!(await confirm(question))) return
@@ -140,13 +139,11 @@ function fieldOf({ reference, name, about, isSecret, initial = '', options }: Mi
 
 type Write = Exclude<Step, { kind: 'leave' }>
 
-function questionOf(writes: readonly Write[]): Question {
-  const more = writes.length - MOST_NAMED
+function reviewOf(writes: readonly Write[]): ReviewQuestion {
   return {
     title: `Import ${plural(writes.length, 'server')}?`,
     lines: [
-      ...writes.slice(0, MOST_NAMED).flatMap(linesOfStep),
-      ...(more > 0 ? [`And ${more} more.`] : []),
+      ...writes.flatMap(linesOfStep),
       { text: 'Their secrets are stored by the service; the files stay as they are.', tone: 'muted' },
     ],
     action: writes.length === 1 ? 'Import it' : 'Import them',
@@ -154,7 +151,7 @@ function questionOf(writes: readonly Write[]): Question {
 }
 
 /** What is done, how it will be reached and what of this machine it gets. */
-function linesOfStep(step: Write): Question['lines'] {
+function linesOfStep(step: Write): Line[] {
   if (!('doc' in step) || step.doc.noun === 'suite') return []
   const { form, secrets, taken } = step.doc
   const sent = takenSentences(taken).map(text => ({ text: `  ${text}`, tone: 'warn' as const }))
