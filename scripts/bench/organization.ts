@@ -181,7 +181,7 @@ function tell(row: string, times: readonly number[]): void {
   process.stderr.write(`${row}, ${times.length}: ${times.at(-1)?.toFixed(1)} s\n`)
 }
 
-/** Least that memory may grow from the fifth minute to the end and count as flat, in megabytes, and most of a core. */
+/** Most that memory may grow from the fifth minute to the end and count as flat, in megabytes, and most of a core. */
 const [flat, mostCore] = [10, 0.01]
 
 export function organizationTable({ rows, hour, ...requests }: OrganizationSample): string {

@@ -41,7 +41,7 @@ const LEAST_RESERVE = 1
 const TURNS = 4
 /** Turns that may be made up for where requests cost nothing: what is due together is read together. */
 const SAVED_TURNS = 12
-/** How long what happens gathers until it is looked at all reads once more, in milliseconds: there may be thousands. */
+/** Milliseconds in which answers and changes are gathered before all reads are looked at: there may be thousands. */
 const GATHER_MS = 20
 /** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
 const STEP_MS = 500
@@ -72,8 +72,10 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   }
   /** A look that is due earlier, as between two requests that may go, stays. */
   const soon = (): void => {
-    const at = clock.now() + GATHER_MS
-    if (isStopped || (dueAt !== undefined && dueAt <= at)) return
+    const now = clock.now()
+    const at = now + GATHER_MS
+    // One that is overdue may wait for long: a clock that was put forward moves no timer.
+    if (isStopped || (dueAt !== undefined && dueAt >= now && dueAt <= at)) return
     cancel?.()
     dueAt = at
     cancel = clock.after(GATHER_MS, run)

@@ -49,7 +49,7 @@ export const serversKeys = define.screen('servers', 'Servers', {
   }),
   end: on('end', 'end process', {
     needs: 'liveServers.end',
-    help: 'End its process, or the connection to it, with the calls under way; the next request starts it anew.',
+    help: 'End its process, or the connection to it, after asking; the next request starts it anew.',
   }),
   watch: on('watch', 'restart on save', {
     needs: 'liveServers.restart',

@@ -2,8 +2,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { LiveServer } from '../../api/contract/live-servers.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { counted } from '../../domain/runs/labels.ts'
-import { formatAgo, formatCount } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, plural } from '../../tui/theme/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { isProgram } from './changed-server.ts'
 import { useNow, useRunningNow } from './use-now.ts'
@@ -32,7 +31,7 @@ export function processAge(
 /** `the 1st start ended after 2 calls, its state is gone`; undefined where none ended by itself. */
 export function lostState(lost: LiveServer['stateLost'], noun = 'start'): string | undefined {
   return lost
-    ? `the ${ordinal(lost.start)} ${noun} ended after ${counted(lost.calls, 'call')}, its state is gone`
+    ? `the ${ordinal(lost.start)} ${noun} ended after ${plural(lost.calls, 'call')}, its state is gone`
     : undefined
 }
 

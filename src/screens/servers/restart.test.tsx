@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { fieldKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { createServerNews } from '../../domain/servers/news.ts'
 import { createServerWatches, type ServerWatches } from '../../domain/watching/server-watches.ts'
 import { serversKeys } from './bindings.ts'
@@ -108,6 +108,8 @@ test('a process that ended by itself after calls is told with what it held, and 
   await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
   await app.see(/2nd start; the 1st start ended after 1 call/)
   await app.press(end)
+  await app.see('End the process of edited?')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Ended the process of edited.')
   await app.see(frame => !frame.includes('its state is gone'))
 })

@@ -36,6 +36,11 @@ export function useRestart(projectId: string): { restart: Act; end: Act } {
     async end(server) {
       const { name } = server
       await writeEnd<LiveServer>({
+        confirm: {
+          title: `End ${isProgram(server) ? 'the process of' : 'the connection to'} ${name}?`,
+          lines: ['Calls under way end, and what the server holds for the calls so far is gone.'],
+          action: 'End it',
+        },
         start: `Ending ${name}…`,
         work: ({ send }) => send(ending, input(server)),
         done: () => `Ended ${isProgram(server) ? `the process of ${name}` : `the connection to ${name}`}.`,
