@@ -67,7 +67,7 @@ test.each(WAYS)('%s is written where a symbolic link leads, and the link stays',
   expect([link, dangling].map(each => lstatSync(each).isSymbolicLink())).toEqual([true, true])
 })
 
-test('what a shell gives a command for a file is written to', () => {
+test('what a shell gives a command for a file is written to', { tags: ['bash'] }, () => {
   const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
   const script = `import { writeAtomically } from '${module.href}'; writeAtomically(process.argv[1], 'written')`
   const line = '"$0" --input-type=module -e "$1" >(cat); wait'
