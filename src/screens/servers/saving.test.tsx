@@ -78,7 +78,7 @@ test('another server is saved by its command, what is refused is asked for again
   expect((await testService.client.servers.list({ projectId })).items.some(server => server.id === id)).toBe(false)
 })
 
-test('a saved server is edited by the same form: what is not told stays, and the doctor looks again', async () => {
+test('a saved server is edited by the same form: what goes with another command is told, and the doctor looks again', async () => {
   const serverId = await addServer('in need', 'exits', { TOKEN: secret })
   await openServer({ serverId, tab: 'doctor' })
   await app.see('No doctor report on')
@@ -92,6 +92,10 @@ test('a saved server is edited by the same form: what is not told stays, and the
   expect(await app.see('Left empty, the command stays.')).not.toContain('stdio-server')
   await app.type(commandLineOf(process.execPath, small))
   await app.see('This machine runs')
+  await app.see('Left behind unless given again: its stored environment.')
+  await app.press(formKeys.bindings.next)
+  await app.type(`TOKEN=${secret}`)
+  await app.see(frame => !frame.includes('Left behind'))
   await app.press(formKeys.bindings.send)
   await app.see('Changed mended.')
   expect(await app.see('Protocol')).toContain('✓ ready')
@@ -133,20 +137,20 @@ test('a server whose command is known shows it with dots, and an edit keeps what
   })
 })
 
-test('what is stored goes to another address only after a warning', async () => {
+test('what is stored for another address is left behind, which is said', async () => {
   const body = { name: 'remote', enabled: true, transportType: 'http' as const, url: 'http://127.0.0.1:9/mcp' }
   const { id } = await testService.client.servers.create({ projectId, body })
   await openServer({ serverId: id })
   await app.see('Address        http://127.0.0.1:9/mcp')
   await app.press(keys.edit, formKeys.bindings.next)
   await app.type('2')
-  await app.see(frame => frame.includes('connects to http://127.0.0.1:9/mcp2') && !frame.includes('go to the new'))
+  await app.see('connects to http://127.0.0.1:9/mcp2')
+  await app.see('Left behind unless given again: its stored headers.')
   await app.press(fieldKeys.bindings.clear)
   await app.type('http://localhost:9/mcp')
-  await app.see('go to the new address too')
   await app.press(formKeys.bindings.next, formKeys.bindings.next, formKeys.bindings.next)
   await app.type('t')
-  await app.see(frame => !frame.includes('go to the new'))
+  await app.see(frame => !frame.includes('Left behind'))
   await app.press(formKeys.bindings.cancel)
   await app.see('Discard what you filled in?')
   await app.press(confirmKeys.bindings.cancel)

@@ -1,5 +1,6 @@
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { YES } from '../../components/form/field-input.ts'
+import type { FormText } from '../../components/form/fields-form.tsx'
 import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import { ENVIRONMENT, HEADERS, pairsOf, type PairKind } from '../../domain/servers/pairs.ts'
 import type { StoredReach } from '../../domain/servers/stored-reach.ts'
@@ -169,34 +170,42 @@ function effectOfChange(
   if (typeof changes === 'string') return [{ text: changes, tone: 'warn' }]
   const { name: _name, ...reach } = changes
   if (Object.keys(changes).length === 0) return [{ text: 'Nothing is changed yet.', tone: 'muted' }]
-  const isElsewhere = reach.url !== undefined || reach.command !== undefined
   return [
-    ...(isElsewhere
-      ? [{ text: `${reaching(reach, isLocal)} from now on, whenever the server is used.`, tone: 'muted' as const }]
-      : []),
-    ...(goesElsewhere(server, changes)
-      ? [
-          {
-            text: 'Stored headers, such as a token, go to the new address too, unless they are deleted.',
-            tone: 'warn' as const,
-          },
-        ]
-      : []),
-    ...(isLocal && Object.keys(reach).length > 0
-      ? [
-          {
-            text: 'Open connections end when their work is done; runs under way go on as they began.',
-            tone: 'muted' as const,
-          },
-        ]
-      : []),
+    ...aboutAddress(reach, isLocal),
+    ...aboutSecrets(leftBehind(server, changes, stored), isLocal),
+    ...aboutConnections(reach, isLocal),
   ]
 }
 
-/** Whether what the service keeps of an address will be sent to another host. */
-function goesElsewhere(server: ProjectServer, { url, transportType, headers }: ServerChanges): boolean {
-  if (url === undefined || transportType !== undefined || headers !== undefined) return false
-  return URL.parse(url)?.origin !== URL.parse(server.url ?? '')?.origin
+function aboutAddress(reach: ServerChanges, isLocal: boolean): FormText[] {
+  if (reach.url === undefined && reach.command === undefined) return []
+  return [{ text: `${reaching(reach, isLocal)} from now on, whenever the server is used.`, tone: 'muted' }]
+}
+
+function aboutSecrets(left: readonly string[], isLocal: boolean): FormText[] {
+  if (left.length === 0) return []
+  const verb = isLocal ? 'Left behind' : 'May be dropped by the service'
+  return [{ text: `${verb} unless given again: its stored ${left.join(' and ')}.`, tone: 'warn' }]
+}
+
+function aboutConnections(reach: ServerChanges, isLocal: boolean): FormText[] {
+  if (!isLocal || Object.keys(reach).length === 0) return []
+  return [{ text: 'Open connections end when their work is done; runs under way go on as they began.', tone: 'muted' }]
+}
+
+/** What the service keeps for the command or address before, and is not sent along with another one. */
+function leftBehind(
+  { hasClientSecret }: ProjectServer,
+  { url, command, transportType, env, headers, clearClientSecret }: ServerChanges,
+  stored: StoredReach | undefined,
+): string[] {
+  if (transportType !== undefined) return []
+  if (command !== undefined) return env === undefined && !stored ? ['environment'] : []
+  if (url === undefined) return []
+  return [
+    ...(headers === undefined && !stored ? ['headers'] : []),
+    ...(hasClientSecret && !clearClientSecret ? ['client secret'] : []),
+  ]
 }
 
 function reaching({ url, command }: ServerChanges, isLocal: boolean): string {
