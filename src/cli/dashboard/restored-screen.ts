@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Place } from '../../tui/router/place.ts'
 import type { Router } from '../../tui/router/router.ts'
 import { pictureOf } from '../../tui/terminal/picture.ts'
-import type { Screen } from '../../tui/terminal/screen.ts'
+import type { Screen as TerminalScreen } from '../../tui/terminal/screen.ts'
 import { fit } from '../../tui/theme/text.ts'
 import { keepLastScreen } from './last-screen.ts'
 import { locatorOf } from './opening-place.ts'
@@ -18,20 +18,31 @@ const QUIET_MS = 30
 /** The age of the data at the header's end; a kept picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
 
+type Screen = Pick<TerminalScreen, 'release' | 'snapshot' | 'columns' | 'rows'>
+
 /**
  * From one start to the next: holds a restored picture until its screen has data, which `shown` waits for, and keeps a
  * screen and its place when `keepScreen` is called. A start that comes back to where it was left wants what is there at
  * the end; one that names its place wants what it showed first.
  */
 export function passScreenOn(
-  options: { lastScreenFile?: string | undefined; leftScreenFile?: string | undefined; namesPlace?: boolean; log: Log },
+  options: {
+    lastScreenFile?: string | undefined
+    leftScreenFile?: string | undefined
+    namesPlace?: boolean
+    log: Pick<Log, 'error'>
+  },
   isRestored: boolean,
   own: { screen: Screen; router: Router; queryClient: QueryClient },
 ): { shown: Promise<void> | undefined; keepScreen: () => void } {
   const { lastScreenFile: file, leftScreenFile: leftFile, namesPlace = false, log } = options
   const { screen, router, queryClient } = own
-  const complete = isRestored || namesPlace ? releaseWithData(screen, queryClient) : undefined
-  const first = namesPlace && file !== undefined ? firstScreen({ ...own, log }, complete) : undefined
+  const complete = isRestored || namesPlace ? allData(queryClient) : undefined
+  const shown = complete && releaseWhen(complete, screen)
+  const first =
+    complete && namesPlace && file !== undefined
+      ? firstScreen({ ...own, log }, Promise.all([complete, shown]))
+      : undefined
   const keepIn = (to: string | undefined, of: () => Kept | undefined): void => {
     if (to === undefined) return
     try {
@@ -46,13 +57,18 @@ export function passScreenOn(
     keepIn(file, first ?? left)
     keepIn(leftFile, left)
   }
-  return { shown: isRestored ? complete : undefined, keepScreen }
+  return { shown: isRestored ? shown : undefined, keepScreen }
 }
 
 /** What the place that was opened showed once it was complete, or as somebody with all of its data went on. */
 function firstScreen(
-  { screen, router, queryClient, log }: { screen: Screen; router: Router; queryClient: QueryClient; log: Log },
-  complete: Promise<void> | undefined,
+  {
+    screen,
+    router,
+    queryClient,
+    log,
+  }: { screen: Screen; router: Router; queryClient: QueryClient; log: Pick<Log, 'error'> },
+  complete: Promise<unknown>,
 ): () => Kept | undefined {
   const opening = router.current()
   let kept: Kept | undefined
@@ -85,24 +101,29 @@ function isComplete(queryClient: QueryClient): boolean {
   return queryClient.isFetching({ predicate: query => query.state.data === undefined }) === 0
 }
 
-/** Shows frames, and resolves, once nothing waits for its first data any more, or when that takes too long. */
-function releaseWithData(screen: Pick<Screen, 'release'>, queryClient: QueryClient): Promise<void> {
+/** Shows frames, and resolves, once the screen is complete, or when that takes too long. */
+async function releaseWhen(complete: Promise<void>, screen: Pick<Screen, 'release'>): Promise<void> {
+  const patience = Promise.withResolvers<void>()
+  const timer = setTimeout(patience.resolve, HOLD_AT_MOST_MS)
+  await Promise.race([complete, patience.promise])
+  clearTimeout(timer)
+  screen.release()
+}
+
+/** Resolves once nothing waits for its first data any more. */
+function allData(queryClient: QueryClient): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const release = (): void => {
-    unsubscribe()
-    clearTimeout(patience)
-    clearTimeout(quiet)
-    screen.release()
-    resolve()
-  }
   let quiet: NodeJS.Timeout | undefined
-  const patience = setTimeout(release, HOLD_AT_MOST_MS)
   const unsubscribe = queryClient.getQueryCache().subscribe(() => {
     const hasAll = isComplete(queryClient)
     if (!hasAll) clearTimeout(quiet)
     // What arrived may show something that asks for more.
-    quiet = hasAll ? (quiet ?? setTimeout(release, QUIET_MS)) : undefined
+    quiet = hasAll ? (quiet ?? setTimeout(done, QUIET_MS)) : undefined
   })
+  const done = (): void => {
+    unsubscribe()
+    resolve()
+  }
   return promise
 }
 
