@@ -16,6 +16,7 @@ import type { Seen } from '../src/domain/seen/seen.ts'
 import type { Binding, Bindings } from '../src/tui/keymap/binding.ts'
 import { createDispatcher } from '../src/tui/keymap/dispatcher.ts'
 import type { ActiveBinding } from '../src/tui/keymap/layers.ts'
+import { reactSettled } from '../src/tui/keymap/react-settled.ts'
 import type { Place } from '../src/tui/router/place.ts'
 import { createRouter, type Router } from '../src/tui/router/router.ts'
 import { loadScreens } from '../src/app/registry.ts'
@@ -155,7 +156,7 @@ export async function openApp(options: {
   const toasts = createToasts()
   const frames = createFrames()
   const dispatcher = createDispatcher({
-    settle: frames.quiet,
+    settle: reactSettled,
     report: createReport(toasts, () => undefined),
     bindings: options.bindings,
   })
@@ -218,7 +219,7 @@ export async function openApp(options: {
   const mouse = async (action: MouseEvent['action'], text: string): Promise<void> => {
     const event = { ...mouseOn(frame(), text), action, ...(action === 'move' && { button: 'none' as const }) }
     await dispatcher.act(() => void pointer.handle(event))
-    await frames.quiet()
+    await reactSettled()
   }
   return {
     client,
@@ -233,21 +234,21 @@ export async function openApp(options: {
     see: wanted => frames.until(frame, wanted),
     async press(...keys) {
       await dispatcher.press(keys.map(key => toKey(typeof key === 'string' ? key : key.keys[0]!)))
-      await frames.quiet()
+      await reactSettled()
     },
     async type(text) {
       await dispatcher.press([...text].map(toKey))
-      await frames.quiet()
+      await reactSettled()
     },
     async paste(text) {
       await dispatcher.act(() => dispatcher.paste(text))
-      await frames.quiet()
+      await reactSettled()
     },
     click: text => mouse('press', text),
     hover: text => mouse('move', text),
     async resize(size) {
       instance.rerender(tree(size))
-      await frames.quiet()
+      await reactSettled()
     },
     wheel: (text, direction) => mouse(`wheel-${direction}`, text),
     async close() {
@@ -304,8 +305,6 @@ function createFrames() {
         listeners.forEach(listener => listener())
       }
     },
-    /** Lets React commit what has been set. */
-    quiet: () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve))),
     until(frame: () => string, wanted: string | RegExp | ((frame: string) => boolean)): Promise<string> {
       const found = (): boolean =>
         typeof wanted === 'function'

@@ -11,8 +11,8 @@ import { createOverlays, OverlayHost, OverlaysProvider, useOverlays, type Overla
 import { Pane } from './panes/pane.tsx'
 import { Panes, type PaneSpec } from './panes/panes.tsx'
 import { SizeProvider } from './size.tsx'
+import { reactSettled } from '../tui/keymap/react-settled.ts'
 
-const quiet = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
 const open: { unmount: () => void }[] = []
 afterEach(() => open.splice(0).forEach(instance => instance.unmount()))
 
@@ -21,7 +21,7 @@ type Throws = { list?: unknown; detail?: unknown; dialog?: unknown; header?: unk
 
 function stage(throws: Throws) {
   const report = vi.fn<(error: unknown) => void>()
-  const dispatcher = createDispatcher({ settle: quiet, report: () => undefined })
+  const dispatcher = createDispatcher({ settle: reactSettled, report: () => undefined })
   let overlays: Overlays = createOverlays()
   let goTo = (_place: string): void => undefined
   const drawn = (id: keyof Throws, focused: boolean) => {
@@ -75,15 +75,15 @@ function stage(throws: Throws) {
     frame: () => instance.lastFrame() ?? '',
     openDialog: async () => {
       overlays.open({ title: 'Dialog', width: 80, height: 8, content: () => <Part id="dialog" /> })
-      await quiet()
+      await reactSettled()
     },
     goTo: async (place: string) => {
       goTo(place)
-      await quiet()
+      await reactSettled()
     },
     press: async (name: string, sequence: string) => {
       await dispatcher.press([{ name, sequence }])
-      await quiet()
+      await reactSettled()
     },
   }
 }

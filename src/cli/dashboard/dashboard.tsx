@@ -7,6 +7,7 @@ import { createPollingClient, readAgain } from '../../api/client/cache/query-cli
 import { gatherNews } from '../../lib/clock.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
 import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
+import { reactSettled } from '../../tui/keymap/react-settled.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { createRouter, type Router } from '../../tui/router/router.ts'
 import { App } from '../../app/shell/app.tsx'
@@ -138,8 +139,7 @@ export function openDashboard(options: DashboardOptions): void {
   const router = createRouter(options.place)
   const dispatcher = createDispatcher({
     settle: async () => {
-      await instance.waitUntilRenderFlush()
-      // What a frame shows takes its keys in effects that the frame after it sees.
+      await reactSettled()
       await instance.waitUntilRenderFlush()
     },
     report: createReport(toasts, log.error),

@@ -12,6 +12,7 @@ import type { Column } from './columns.ts'
 import { List } from './list.tsx'
 import { RegionsProvider } from './regions.tsx'
 import { useList } from './use-list.ts'
+import { reactSettled } from '../../tui/keymap/react-settled.ts'
 
 type Row = { id: string; runs: number }
 const columns: readonly Column<Row>[] = [
@@ -79,16 +80,15 @@ function tree(items: readonly Row[]) {
   )
 }
 
-const settle = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
 const press = async (...names: string[]): Promise<void> => {
   await dispatcher.press(names.map(name => ({ name, sequence: name })))
-  await settle()
+  await reactSettled()
 }
 
 beforeEach(async () => {
   composed = 0
   painted = []
-  dispatcher = createDispatcher({ settle, report: () => undefined })
+  dispatcher = createDispatcher({ settle: reactSettled, report: () => undefined })
   const instance = render(tree(many))
   show = items => instance.rerender(tree(items))
   frame = () => instance.lastFrame() ?? ''
@@ -108,7 +108,7 @@ test('a mark is painted past Ink at once, and stays while one moves on', async (
 test('what an answer changed is painted past Ink, with what a count gained', async () => {
   await press('j')
   show(many.map((row, index) => (index === 3 ? { ...row, runs: 7 } : row)))
-  await settle()
+  await reactSettled()
   expect(painted[3]).toMatch(/^ row-3 .*\+2 7~$/)
   expect(painted[4]).toMatch(/^ row-4 .*5 $/)
 })
@@ -119,7 +119,7 @@ test('of 10,000 rows a key, a mark and an answer compose only those that show', 
   expect(composed).toBeLessThan(150)
   composed = 0
   show(many.map((row, index) => (index === 5000 ? { ...row, runs: 9 } : row)))
-  await settle()
+  await reactSettled()
   expect(composed).toBeLessThan(150)
 })
 
@@ -134,7 +134,7 @@ test('while 20,000 rows are looked through for a filter, keys are heard and what
   expect(frame()).toMatch(/\/-9 *\n.*\n▌row-9 /)
   expect(composed).toBeLessThan(20_000)
   const isLooking = (): boolean => composed < 2 * 20_000
-  while (isLooking()) await settle()
+  while (isLooking()) await reactSettled()
   await press('9', '9', '9')
   expect(frame()).toMatch(/\/-9999 *\n.*\n▌row-9999 /)
   // Two cells a row, and those of the rows that were drawn.

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { gatherNews } from '../../lib/clock.ts'
 import type { Column } from './columns.ts'
 import { useChanges } from './use-changes.ts'
+import { reactSettled } from '../../tui/keymap/react-settled.ts'
 
 type Row = { id: string; passed: number }
 
@@ -20,15 +21,13 @@ function Rows(props: { passed: number }) {
   return <Text>{rows.map(row => (changes.of(row.id) ? '~' : '.')).join('')}</Text>
 }
 
-const settle = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
-
 /** Lets React run its effects and draw what timers have set, second by second. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
-    await settle()
+    await reactSettled()
     await vi.advanceTimersByTimeAsync(1000)
   }
-  await settle()
+  await reactSettled()
 }
 
 beforeEach(() => {
@@ -52,7 +51,7 @@ test('rows that are made anew and say the same never draw the list by themselves
 test('a change shows for its moment, and its end draws once', async () => {
   const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)
   rerender(<Rows passed={2} />)
-  await settle()
+  await reactSettled()
   expect(lastFrame()).toBe('~~~')
   const before = drawn.mock.calls.length
   await pass(60)
