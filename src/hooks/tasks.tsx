@@ -84,8 +84,14 @@ export function useCurrentTasks(): readonly Task[] {
   return useSyncExternalStore(tasks.subscribe, tasks.current)
 }
 
-/** How something ended, when that is not simply good. */
-export type TaskResult = { tone: Parameters<Notify>[0]; text: string }
+/** How something ended, when that is more than one good sentence. */
+export type TaskResult = {
+  /** Green where nothing else is said. */
+  tone?: Parameters<Notify>[0]
+  text: string
+  /** Names the key for what may come next; shown after the text, and not repeated in reports. */
+  next?: string
+}
 
 export type TaskRun<T> = {
   /** Shows while it runs: `Launching nightly…`. */
@@ -127,7 +133,7 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
         const value = await work({ signal: controller.signal, stop, progress: task.progress })
         const result = done?.(value)
         if (typeof result === 'string') notify('ok', result)
-        else if (result) notify(result.tone, result.text)
+        else if (result) notify(result.tone ?? 'ok', [result.text, result.next].filter(Boolean).join(' '))
         return value
       } catch (error) {
         if (connectionFault(error) !== undefined) doubtConnection(queryClient)

@@ -5,6 +5,8 @@ import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { createBudget } from '../api/client/budget/budget.ts'
 import { createClient } from '../api/client/client.ts'
 import { contract } from '../api/contract/contract.ts'
+import type { Journal } from '../api/client/journal/journal.ts'
+import { createScene } from '../../test/journal/scene.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
 import type { Question } from '../domain/writes/question.ts'
@@ -22,7 +24,7 @@ let unmount: () => void
 afterEach(() => unmount())
 
 /** The hook over a service that answers so; what the person was told and what was sent. */
-function setup(answer: () => Response, agrees = true) {
+function setup(answer: () => Response, agrees = true, journal?: Journal) {
   const said: string[] = []
   const sent: { method: string; key: string | null }[] = []
   const budget = createBudget({ unlimited: true })
@@ -35,12 +37,13 @@ function setup(answer: () => Response, agrees = true) {
     key: 'key',
     budget,
     retry: { attempts: 1 },
+    ...(journal && { journal }),
   })
   const queryClient = createQueryClient()
   const suites = ['suites', 'list', { projectId: 'p' }]
   queryClient.setQueryData(suites, { items: [] })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
-  const workspace = { client, queries: createQueries(client), budget, profile }
+  const workspace = { client, queries: createQueries(client), budget, profile, ...(journal && { journal }) }
   let write!: ReturnType<typeof useWrites>
   let runTask!: ReturnType<typeof useRunTask>
   function Writer() {
@@ -73,12 +76,11 @@ function setup(answer: () => Response, agrees = true) {
 }
 
 const cancelled = () => Response.json({ id: 'r', status: 'cancelled' })
+const launched = () => Response.json({ runId: 'r', suiteId: 's', status: 'pending' }, { status: 202 })
 const cancelRun = { endpoint: contract.runs.cancel, input: RUN, start: 'Stopping…', done: () => 'Stopped.' }
 
 test('a write that ends something is sent once it is agreed to, and what it made out of date is read again', async () => {
-  const { write, said, sent, isStale } = setup(() =>
-    Response.json({ runId: 'r', suiteId: 's', status: 'pending' }, { status: 202 }),
-  )
+  const { write, said, sent, isStale } = setup(launched)
   const body = { suiteId: 's' }
   const act = { endpoint: contract.runs.create, input: { projectId: 'p', body }, start: 'Launching…' }
   await write({ ...act, confirm: QUESTION, done: () => 'Launched.' })
@@ -86,6 +88,20 @@ test('a write that ends something is sent once it is agreed to, and what it made
   expect(sent.map(({ method }) => method)).toEqual(['POST'])
   expect(sent[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
   expect(isStale()).toBe(true)
+})
+
+test('the key for what may come next is shown after the end of a write, and is not in the report of the shift', async () => {
+  const scene = createScene()
+  onTestFinished(scene.remove)
+  const { journal } = scene.start()
+  const { write, said } = setup(launched, true, journal)
+  const act = { endpoint: contract.runs.create, input: { projectId: 'p', body: { suiteId: 's' } }, start: 'Launching…' }
+  await write({ ...act, confirm: QUESTION, done: () => ({ text: 'Launched.', next: 'x cancels it.' }) })
+  expect(said).toEqual(['ok: Launched. x cancels it.'])
+  await expect
+    .poll(async () => (await journal.since(0)).map(({ result }) => result), PATIENCE)
+    .toEqual([expect.objectContaining({ words: 'Launched.' })])
+  await journal.close()
 })
 
 test('nothing is sent where the person declines', async () => {

@@ -87,7 +87,7 @@ test.concurrent('a server that never answers is said so in its pane, and the one
   await person.see('What works here')
   person.press(helpKeys.bindings.close)
   await person.see('✗ MCP server silent')
-  expect(person.words()).toContain('The service reached the MCP server, which did not answer in time.')
+  expect(person.words()).toContain('The MCP server was reached and did not answer in time.')
   person.press(panesKeys.bindings.previous)
   await person.see('▌Servers')
   person.press(listKeys.bindings.first)

@@ -284,7 +284,7 @@ test('a fresh idempotency key fits the contract and never repeats', () => {
 
 describe('a deadline counts the time in which nothing arrives', () => {
   /** A client whose answer arrives in pieces, each after a pause in milliseconds. */
-  function slowly(pauses: readonly number[], text = JSON.stringify(run)) {
+  function slowly(pauses: readonly number[], text = JSON.stringify(run), own: Partial<ClientOptions> = {}) {
     const clock = new VirtualClock()
     const pieces = async function* () {
       const length = Math.ceil(text.length / pauses.length)
@@ -297,8 +297,9 @@ describe('a deadline counts the time in which nothing arrives', () => {
       baseUrl: 'http://service.test/api/v1/',
       clock,
       fetch: async () => ({ status: 200, headers: plainHeaders({}), body: pieces() }),
+      ...own,
     })
-    return { clock, read: () => client.runs.get({ projectId: 'p', runId: 'r' }) }
+    return { clock, client, read: () => client.runs.get({ projectId: 'p', runId: 'r' }) }
   }
 
   test('an answer that goes on arriving is read to its end', async () => {
@@ -312,6 +313,15 @@ describe('a deadline counts the time in which nothing arrives', () => {
     const error = await clock.finish(failure(read()))
     expect(error).toMatchObject({ kind: 'timeout', message: 'Nothing arrived for 30 s.' })
     expect(clock.now()).toBe(1_050_000)
+  })
+
+  test('a request that a local workspace passes on to a server may take as long as the server is given', async () => {
+    const lists = (own: Pick<ClientOptions, 'serverDeadlineMs'>) => {
+      const { clock, client } = slowly([90_000], '{"items":[]}', own)
+      return clock.finish(client.servers.tools({ projectId: 'p', serverId: 's', body: {} }))
+    }
+    await expect(lists({})).rejects.toMatchObject({ kind: 'timeout' })
+    await expect(lists({ serverDeadlineMs: 310_000 })).resolves.toEqual({ items: [] })
   })
 
   test('one that never ends is given up all the same', async () => {

@@ -104,6 +104,8 @@ const connecting = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
 const primitives = [...connecting, 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const
 /** The service itself waits up to about half a minute for a server, so the caller waits longer than that. */
 const deadlineMs = 60_000
+/** A server's own `timeout` may be five minutes. */
+export const SERVER_DEADLINE_MS = 310_000
 
 const listing = {
   body: cursorBody,
@@ -190,8 +192,8 @@ export const servers = resource('servers', {
     response: CallToolResult,
     errors: primitives,
     risk: 'external',
-    // A server's own deadline may be five minutes, and progress starts this time anew.
-    deadlineMs: 310_000,
+    // Progress starts this time anew.
+    deadlineMs: SERVER_DEADLINE_MS,
     source: 'prose',
   }),
   getPrompt: endpoint('getPrompt', 'POST', `${server}/prompts/get`, {

@@ -12,7 +12,7 @@ const PARTS: readonly DeclaredFlag[] = [
   ['--env <NAME=value>', 'a variable of its environment; repeatable', collect, []],
   ['--header <header>', "a header of every request, such as 'Name: value'; repeatable", collect, []],
   ['--token-env <variable>', 'variable that holds a token for its address'],
-  ['--timeout <time>', 'longest wait for the server, such as 90s', duration],
+  ['--timeout <time>', 'longest wait for the server, such as 90s, at most 5m', duration],
   ['--cwd <dir>', 'work in this directory, as if mcpdeck were started there'],
 ]
 

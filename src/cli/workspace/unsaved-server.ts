@@ -1,4 +1,5 @@
 import { createBudget } from '../../api/client/budget/budget.ts'
+import { SERVER_DEADLINE_MS } from '../../api/contract/servers.ts'
 import { createClient } from '../../api/client/client.ts'
 import { createService } from '../../service/workspace/service.ts'
 import type { CommonOptions } from '../config/settings.ts'
@@ -23,6 +24,7 @@ export async function withUnsavedServer(
   const client = createClient({
     fetch: service.answer,
     baseUrl: LOCAL_ADDRESS,
+    serverDeadlineMs: SERVER_DEADLINE_MS,
     key: service.localKey,
     budget: createBudget({ unlimited: true }),
   })

@@ -5,6 +5,7 @@ import { createVisitorDoor } from '../../domain/scenarios/visitor-door.ts'
 import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { cacheFileName } from '../../api/client/cache/cache-file.ts'
+import { SERVER_DEADLINE_MS } from '../../api/contract/servers.ts'
 import { createClient } from '../../api/client/client.ts'
 import { wallClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
@@ -234,6 +235,7 @@ export function openLocal(
   const client = createClient({
     fetch: logged(worker?.fetch ?? fetch, log),
     baseUrl: LOCAL_ADDRESS,
+    serverDeadlineMs: SERVER_DEADLINE_MS,
     budget,
     readOnly: settings.readOnly,
     stateOf: endpoint => openedService?.stateOf(endpoint),

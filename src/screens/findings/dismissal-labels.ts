@@ -3,9 +3,8 @@ import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/fin
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { findingName } from '../../domain/findings/finding.ts'
 import { plural } from '../../tui/theme/format.ts'
+import type { TaskResult } from '../../hooks/tasks.tsx'
 import type { Question } from '../../domain/writes/question.ts'
-
-type Told = { tone: 'ok' | 'warn' | 'error'; text: string }
 
 /** Names in a sentence, so that it stays one. */
 const MOST_NAMES = 3
@@ -59,7 +58,7 @@ export function dismissalSentence(
   { outcome, already, total }: { outcome: DismissalOutcome; already: number; total: number },
   dismissed: boolean,
   undoKey: string,
-): Told {
+): TaskResult {
   const { done, refused, unsent } = outcome
   const verb = dismissed ? 'Dismissed' : 'Showing'
   const count = done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
@@ -70,10 +69,10 @@ export function dismissalSentence(
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
   const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
-  const back = done.length > 0 ? ` ${undoKey} undoes it.` : ''
   return {
     tone: done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
-    text: `${parts.join('; ')}.${rest}${back}`,
+    text: `${parts.join('; ')}.${rest}`,
+    ...(done.length > 0 && { next: `${undoKey} undoes it.` }),
   }
 }
 
@@ -96,7 +95,7 @@ function refusedWords({ refused }: DismissalOutcome): string[] {
 export function undoSentence(
   { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
   dismissed: boolean,
-): Told {
+): TaskResult {
   const { done, unsent } = outcome
   const done0 = `${plural(done.length, 'finding')} ${dismissed ? 'shown again' : 'dismissed again'}`
   const parts = [

@@ -49,7 +49,7 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
           input: { projectId, body: { name, enabled: true, ...reach } },
           rereads,
           start: `Saving ${name}…`,
-          done: () => `Saved ${name}. ${key(serversKeys, 'doctor')} examines it.`,
+          done: () => ({ text: `Saved ${name}.`, next: `${key(serversKeys, 'doctor')} examines it.` }),
         }
       },
       refused: refusedName,
@@ -110,8 +110,8 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
       start: `Switching ${name} ${enabled ? 'on' : 'off'}…`,
       done: () =>
         enabled
-          ? `${name} is on. ${key(serversKeys, 'doctor')} examines it.`
-          : `${name} is off. ${key(serversKeys, 'enabled')} switches it on again.`,
+          ? { text: `${name} is on.`, next: `${key(serversKeys, 'doctor')} examines it.` }
+          : { text: `${name} is off.`, next: `${key(serversKeys, 'enabled')} switches it on again.` },
     })
   }
 

@@ -150,12 +150,12 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   SERVER_UNREACHABLE: {
     title: 'MCP server unreachable',
-    sentence: error => `The service works, but the MCP server is out of reach or broke off.${quoted(error)}`,
+    sentence: error => `The MCP server is out of reach or broke off.${quoted(error)}`,
     next: 'Check that the server runs and its address is right; the doctor finds the step that fails.',
   },
   TIMEOUT: {
     title: 'MCP server silent',
-    sentence: error => `The service reached the MCP server, which did not answer in time.${quoted(error)}`,
+    sentence: error => `The MCP server was reached and did not answer in time.${quoted(error)}`,
     next: 'Try again, or run the doctor on the server.',
   },
   INTERNAL_ERROR: {

@@ -21,6 +21,11 @@ export type TransportOptions = RequestTarget & {
   fetch: Fetch
   /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number
+  /**
+   * Shortest deadline of requests that have one of their own, in milliseconds. Those are passed on to an MCP server,
+   * which a local workspace itself gives up after `timeout` of that server.
+   */
+  serverDeadlineMs?: number
   /** Most decoded bytes of any answer, whatever its endpoint says. */
   maxResponseBytes?: number
   clock?: Clock
@@ -58,7 +63,9 @@ const MAX_ERROR_BYTES = 256 * 1024
 
 /** One endpoint and one input make one request and one answer; retries and rates are the client's. */
 export function createTransport(options: TransportOptions): Transport {
-  const { clock = systemClock, deadlineMs = DEADLINE_MS } = options
+  const { clock = systemClock, deadlineMs = DEADLINE_MS, serverDeadlineMs = 0 } = options
+  const deadlineOf = (endpoint: AnyEndpoint) =>
+    endpoint.deadlineMs === undefined ? deadlineMs : Math.max(endpoint.deadlineMs, serverDeadlineMs)
   const last = createLastAnswers(options.onSame)
   const hideKey = (text: string) => (options.key ? text.replaceAll(options.key, '[key]') : text)
   return {
@@ -66,7 +73,7 @@ export function createTransport(options: TransportOptions): Transport {
       prepareRequest({ ...options, vocabulary }, endpoint, input, idempotencyKey),
     send: (request, limits = {}) => {
       const { endpoint } = request
-      const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
+      const ms = limits.deadlineMs ?? deadlineOf(endpoint)
       return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, heard) => {
         const hear = (bytes: number) => {
           heard()
