@@ -13,7 +13,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'completed' || outcome === 'succeeded') return { symbol: 'ok', tone: 'ok', word: outcome }
   if (outcome === 'failed') return { symbol: 'error', tone: 'error', word: outcome }
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
-  if (outcome === 'missed') return { symbol: 'warn', tone: 'warn', word: outcome }
+  if (outcome === 'missed' || outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
   // Somebody stopped it, which is no failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }

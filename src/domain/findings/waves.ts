@@ -6,9 +6,11 @@ import { isPlainObject } from '../../lib/json.ts'
 /**
  * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell
  * silent; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is
- * stated without the markers. `missed` came to its end, and graded sessions missed their goal or criteria.
+ * stated without the markers. `missed` came to its end, and graded sessions missed their goal or criteria; `ungraded`
+ * came to its end, and only some of its sessions have a grade.
  */
-export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed'
+export type JourneyRunState =
+  JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
 
 type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
 
@@ -30,6 +32,8 @@ export type WaveRun = {
   failed: number | undefined
   /** Graded sessions that missed their goal or criteria; absent where nothing was graded. */
   missed?: number | undefined
+  /** Sessions that came to their end without a grade; absent where nothing was graded. */
+  ungraded?: number | undefined
   at: number | undefined
 }
 
@@ -39,17 +43,32 @@ export function overviewRun(run: OverviewRun): WaveRun {
   const { runId: id, journeyName, goalCompletion, ...rest } = run
   const { gradedCount, passedCount } = goalCompletion ?? {}
   const failCount = gradedCount == null || passedCount == null ? undefined : gradedCount - passedCount
-  return { ...waveRun({ ...rest, id, failCount }), journeyName: journeyName ?? undefined }
+  const counts = { failCount, sessionsGraded: gradedCount }
+  return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 
-/** What became of a run as it is shown: one that came to its end is no success where sessions missed their goal. */
-export function shownState({ state, missed = 0 }: Pick<WaveRun, 'state' | 'missed'>): JourneyRunState | undefined {
-  return state === 'completed' && missed > 0 ? 'missed' : state
+/** The state of a run as it is shown: one that came to its end succeeded only if every graded session did. */
+export function shownState({
+  state,
+  missed = 0,
+  ungraded = 0,
+}: Pick<WaveRun, 'state' | 'missed' | 'ungraded'>): JourneyRunState | undefined {
+  if (state !== 'completed') return state
+  return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
 }
+
+/** Sessions of a run that came to their end without a grade; undefined where nothing was graded. */
+function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
+  if (!sessionsGraded && !failedGradingCount) return undefined
+  return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))
+}
+
+type Graded = Pick<JourneyRun, 'summary' | 'sessionsGraded' | 'failedGradingCount'>
 
 export function waveRun(
-  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt' | 'failCount'> & Marked,
+  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'createdAt' | 'failCount'> & Graded & Marked,
 ): WaveRun {
+  const ungraded = ungradedOf(run)
   return {
     id: run.id,
     waveId: run.waveId ?? undefined,
@@ -59,6 +78,7 @@ export function waveRun(
     total: run.summary?.total ?? undefined,
     failed: run.summary?.failed ?? undefined,
     ...(run.failCount != null && { missed: run.failCount }),
+    ...(ungraded !== undefined && { ungraded }),
     at: toEpochMs(run.createdAt),
   }
 }

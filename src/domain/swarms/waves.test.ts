@@ -48,15 +48,21 @@ test('a run that was seen in flight stays while nothing is answered, and goes by
   expect(wavesOf([run('a', { status: 'completed' })], seen)[0]!.runs).toMatchObject([{ state: 'completed' }])
 })
 
-test('a run that came to its end is no success where graded sessions missed their goal', () => {
-  const graded = (runId: string, gradedCount: number, passedCount: number) =>
-    run(runId, { status: 'completed', goalCompletion: { gradedCount, passedCount } })
-  const runs = [graded('a', 3, 3), graded('b', 2, 0), run('c', { status: 'completed' })]
+test('a run that came to its end is no success where graded sessions missed their goal, or only some are graded', () => {
+  const graded = (runId: string, gradedCount: number, passedCount: number, succeeded = gradedCount) =>
+    run(runId, {
+      status: 'completed',
+      summary: { total: succeeded, succeeded },
+      goalCompletion: { gradedCount, passedCount },
+    })
+  const runs = [graded('a', 3, 3), graded('b', 2, 0), graded('d', 1, 1, 2), run('c', { status: 'completed' })]
   expect(waveStates(wavesOf(runs, {})[0]!)).toEqual([
     ['missed', 1],
+    ['ungraded', 1],
     ['completed', 2],
   ])
   expect(outcomeLook('missed').tone).toBe('warn')
+  expect(outcomeLook('ungraded').tone).toBe('warn')
 })
 
 test('what was stopped here is stopped, unless an answer says that it had ended', () => {

@@ -137,6 +137,7 @@ const ORDER: readonly (JourneyRunState | undefined)[] = [
   'rate_limited',
   'partial',
   'missed',
+  'ungraded',
   'completed',
 ]
 

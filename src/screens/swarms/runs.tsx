@@ -153,6 +153,7 @@ function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
 /** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
 const MEANINGS: Readonly<Record<string, string>> = {
   missed: 'It came to its end, but sessions missed their goal or criteria.',
+  ungraded: 'It came to its end, but not all of its sessions have a grade.',
   canceled: 'Somebody stopped it, which is no failure.',
   stale: 'Its runner stopped responding and a watchdog ended it; its result is unknown.',
   [UNCONFIRMED]: 'It had a session recently; whether it still runs is unknown while the feature is off.',
@@ -168,7 +169,7 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
   const run = read?.data
   // What was stopped here is so, whatever an older answer says.
   const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
-  const shown = shownState({ state, missed: run?.failCount ?? row.missed })
+  const shown = shownState({ ...row, ...(run && waveRun(run)), state })
   const look = outcomeLook(shown)
   const { total, succeeded, failed, rateLimited } = run?.summary ?? {}
   const meaning = ownValue(MEANINGS, shown)
