@@ -23,6 +23,9 @@ const APART = [
   'src/components/mouse-areas.test.tsx',
 ]
 
+/** Tests that draw: many of them load every screen first, which takes half a minute where processors are busy. */
+const DRAWING = [tests('src/screens'), tests('src/app'), tests('src/components')]
+
 /** Tests of what the whole process has: bundles, native modules, hours of attacks. */
 const ISOLATED = [tests('test/tooling'), tests('test/fuzz')]
 
@@ -46,10 +49,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
-          // Some draw the whole program: beside twenty others one takes 14 seconds.
+          // Some open a service or go through a thousand histories.
           ...within(30_000),
           include: [tests('src')],
-          exclude: [tests('src/screens'), ...APART],
+          exclude: [...DRAWING, ...APART],
           isolate: false,
           setupFiles: [...drawing, './test/no-process.ts'],
         },
@@ -60,7 +63,8 @@ export default defineConfig({
         test: {
           name: 'screens',
           ...within(60_000),
-          include: [tests('src/screens')],
+          include: DRAWING,
+          exclude: APART,
           isolate: false,
           globalSetup: ['./test/built-program.ts'],
           setupFiles: [...drawing, built],

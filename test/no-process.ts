@@ -10,5 +10,5 @@ subscribe('child_process', () => (started += 1))
 afterEach(() => {
   const count = started
   started = 0
-  equal(count, 0, `a test of npm run test:fast started ${count} programs: it belongs to STARTING_PROGRAMS`)
+  equal(count, 0, `a test of npm run test:fast started ${count} programs: it belongs to APART in vitest.config.ts`)
 })

@@ -9,8 +9,7 @@ import { isPlainObject } from '../../lib/json.ts'
  * stated without the markers. `missed` came to its end, and graded sessions missed their goal or criteria; `ungraded`
  * came to its end, and only some of its sessions have a grade.
  */
-export type JourneyRunState =
-  JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
+export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
 
 type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
 
