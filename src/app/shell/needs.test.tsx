@@ -79,7 +79,7 @@ describe('while the service does not answer', () => {
     await app.see('Copied the id of the server')
     await app.press(serversKeys.bindings.open)
     await app.see('a program over stdio')
-    await app.see(/! Read (?:just now|\d+s ago)/)
+    await app.see(/! Read (?:just now|\d+[sm] ago)/)
   })
 })
 
