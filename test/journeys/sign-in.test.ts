@@ -139,16 +139,21 @@ test('sign-in takes the address on standard input, and says what is wrong with i
   expectNoSecret(server, home, end.stdout, end.stderr)
 })
 
-test('a sign-in that is denied ends with 3, and one that is interrupted with its signal', async () => {
+test('a sign-in that is denied, or answered by somebody else, says so and goes on, and one that is interrupted ends with its signal', async () => {
   const { server, home } = await prepared()
-  server.oddities.callback = { error: 'access_denied' }
   const denied = startSignIn(home)
-  await fetch((await visit(await printed(denied.stderr))).back)
-  expect(await denied.ended()).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr: expect.stringContaining('access was denied'),
-  })
+  const link = await printed(denied.stderr)
+  server.oddities.callback = { error: 'access_denied' }
+  const { back: refused } = await visit(link)
+  const foreign = new URL(refused)
+  foreign.searchParams.set('state', 'guessed')
+  await fetch(foreign)
+  await until(denied.stderr, text => text.includes('belongs to another sign-in'))
+  await fetch(refused)
+  await until(denied.stderr, text => text.includes('access was denied'))
+  server.oddities.callback = {}
+  await fetch((await visit(link)).back)
+  expect(await denied.ended()).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed in to guarded') })
   const terminal = openTerminal({ home: home.home, args: ['sign-in', 'guarded'] })
   onTestFinished(() => terminal.close())
   await terminal.waitFor('Waiting for the browser.')

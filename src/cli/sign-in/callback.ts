@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { SignInError } from '../../domain/servers/sign-in.ts'
@@ -16,18 +16,29 @@ export type Callback = {
   close: () => void
 }
 
+export type CallbackOptions = {
+  /** Any free one by default. */
+  port?: number | undefined
+  /** Why an answer is not taken, as a sentence; undefined where it is. */
+  refuse: (answer: URLSearchParams) => string | undefined
+  onAnswer: (answer: URLSearchParams) => void
+  /** Hears why an answer was not taken. */
+  onRefused: (why: string) => void
+}
+
 /**
- * Listens on loopback for one answer of an authorization server; what else comes is refused and changes nothing.
- * @param port 0 = any that is free
+ * Listens on loopback until one answer of an authorization server is taken; whatever else comes is refused and changes
+ * nothing.
  * @throws SignInError where the port is taken
  */
-export async function openCallback(port: number, onAnswer: (answer: URLSearchParams) => void): Promise<Callback> {
+export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: CallbackOptions): Promise<Callback> {
   let isAnswered = false
   const server = createServer((request, response) => {
-    const [status, text, answer] = isAnswered ? ANSWERED : answerTo(request, new URL(address))
+    const { status, text, answer, why } = isAnswered ? ANSWERED : replyTo(request, new URL(address), refuse)
     if (answer) isAnswered = true
     // Whoever gets the answer closes the door: the page goes out first.
     if (answer) response.once('close', () => onAnswer(answer))
+    if (why !== undefined) onRefused(why)
     respond(response, status, text)
   })
   server.listen({ host: HOST, port, exclusive: true })
@@ -40,7 +51,7 @@ export async function openCallback(port: number, onAnswer: (answer: URLSearchPar
   const address = `http://${HOST}:${(server.address() as AddressInfo).port}${PATH}`
   return {
     address,
-    read: typed => readAnswer(typed, address),
+    read: typed => readAnswer(typed, address, refuse),
     close() {
       server.close()
       server.closeAllConnections()
@@ -48,18 +59,32 @@ export async function openCallback(port: number, onAnswer: (answer: URLSearchPar
   }
 }
 
-type Reply = readonly [status: number, text: string, answer?: URLSearchParams]
+/** @property why for the person at the terminal, where an answer is not taken */
+type Reply = { status: number; text: string; answer?: URLSearchParams; why?: string }
 
-const ANSWERED: Reply = [410, 'mcpdeck has its answer already.']
+const ANSWERED: Reply = { status: 410, text: 'mcpdeck has its answer already.' }
+const FOREIGN_PAGE =
+  'A page in the browser tried to answer in place of the authorization server. It was refused; the sign-in still waits.'
 
-function answerTo({ method, url = '', headers }: IncomingMessage, own: URL): Reply {
+function replyTo({ method, url = '', headers }: IncomingMessage, own: URL, refuse: CallbackOptions['refuse']): Reply {
   // A name of somebody else's that leads here is a page's way to reach this machine.
-  if (headers.host !== own.host) return [421, 'This is not the host of a sign-in.']
+  if (headers.host !== own.host) return { status: 421, text: 'This is not the host of a sign-in.' }
   const target = URL.parse(url, own.origin)
-  if (target?.origin !== own.origin || target.pathname !== own.pathname) return [404, 'There is nothing here.']
-  if (method !== 'GET') return [405, 'An answer comes by GET.']
-  if (!isAnswer(target.searchParams)) return [400, 'This is not the answer of an authorization server.']
-  return [200, 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', target.searchParams]
+  if (target?.origin !== own.origin || target.pathname !== own.pathname)
+    return { status: 404, text: 'There is nothing here.' }
+  if (method !== 'GET') return { status: 405, text: 'An answer comes by GET.' }
+  if (isScripted(headers)) return { status: 403, text: 'An answer comes by a redirect.', why: FOREIGN_PAGE }
+  const { searchParams: answer } = target
+  if (!isAnswer(answer)) return { status: 400, text: 'This is not the answer of an authorization server.' }
+  const why = refuse(answer)
+  if (why !== undefined) return { status: 400, text: `${why} mcpdeck still waits for the sign-in.`, why }
+  return { status: 200, text: 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', answer }
+}
+
+/** Whether a page sent the request itself, unlike a browser that follows a redirect. */
+function isScripted(headers: IncomingHttpHeaders): boolean {
+  if (headers.origin !== undefined) return true
+  return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
 }
 
 function respond(response: ServerResponse, status: number, text: string): void {
@@ -74,13 +99,14 @@ function respond(response: ServerResponse, status: number, text: string): void {
   response.end(`${text}\n`)
 }
 
-function readAnswer(typed: string, address: string): URLSearchParams | string {
+function readAnswer(typed: string, address: string, refuse: CallbackOptions['refuse']): URLSearchParams | string {
   const url = URL.parse(typed.trim())
   if (!url || `${url.origin}${url.pathname}` !== address) return `Paste the address that begins with ${address}?`
-  return isAnswer(url.searchParams) ? url.searchParams : 'That address carries no answer; copy the whole of it.'
+  if (!isAnswer(url.searchParams)) return 'That address carries no answer; copy the whole of it.'
+  return refuse(url.searchParams) ?? url.searchParams
 }
 
 function isAnswer(parameters: URLSearchParams): boolean {
   const isOnce = PARTS.every(part => parameters.getAll(part).length <= 1)
-  return isOnce && parameters.has('code') !== parameters.has('error')
+  return isOnce && parameters.has('code') !== parameters.has('error') && parameters.get('code') !== ''
 }

@@ -125,34 +125,76 @@ test('a given client is used as it is, at the port that was chosen', async () =>
   expect([...server.state.clients.keys()]).toEqual(['given'])
 })
 
-describe('an answer is refused', () => {
-  test.each<[string, (back: URL, server: Server) => void, string | RegExp]>([
+describe('an answer is refused, and the sign-in stays open for the right one', () => {
+  test.each<[string, (back: URL) => void, string | RegExp]>([
     ['of another state', back => back.searchParams.set('state', 'other'), /belongs to another sign-in/],
     ['without a state', back => back.searchParams.delete('state'), /belongs to another sign-in/],
     ['of another issuer', back => back.searchParams.set('iss', 'https://evil.example'), /another authorization server/],
     ['without an issuer that was announced', back => back.searchParams.delete('iss'), /another authorization server/],
-    ['with a code that nobody gave', back => back.searchParams.set('code', 'forged'), /does not take the code/],
     ['with an error', deny('access_denied'), /says that access was denied/],
     ['with an error of its own', deny('odd_\u001b[31mone'), /refused, odd_/],
+    [
+      'with an error of another state, which is not repeated',
+      back => {
+        deny('server_error')(back)
+        back.searchParams.set('state', 'other')
+      },
+      /^An answer belongs to another sign-in/,
+    ],
     [
       'with an error of another issuer, which is not repeated',
       back => {
         deny('server_error')(back)
         back.searchParams.set('iss', 'https://evil.example')
       },
-      /^The answer comes from another authorization server than the one that was asked/,
+      /^An answer comes from another authorization server than the one that was asked/,
     ],
   ])('%s', async (_, change, sentence) => {
     const server = await startOAuthServer()
     const signIn = await begun(server)
+    const told: string[] = []
+    signIn.onRefused(why => told.push(why))
+    const { back } = await visit(signIn.link)
+    const wrong = new URL(back)
+    change(wrong)
+    expect(signIn.take(wrong.href)).toMatch(sentence)
+    for (let count = 0; count < 3; count += 1)
+      expect(await ask(wrong.href)).toMatchObject({ status: 400, text: expect.stringMatching(sentence) })
+    expect(told).toEqual([expect.stringMatching(sentence)])
+    expect(server.state.redeemed).toEqual([])
+    expect(await ask(back)).toMatchObject({ status: 200 })
+    expect(await signIn.tokens).toMatchObject({ serverUrl: server.url })
+  })
+
+  test.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+  ])('from a page that sends it itself: %j', async headers => {
+    const server = await startOAuthServer()
+    const signIn = await begun(server)
+    const told: string[] = []
+    signIn.onRefused(why => told.push(why))
+    const { back } = await visit(signIn.link)
+    expect(await ask(back, { headers })).toMatchObject({ status: 403 })
+    expect(told).toEqual([expect.stringContaining('A page in the browser tried to answer')])
+    const redirect = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    expect(await ask(back, { headers: redirect })).toMatchObject({ status: 200 })
+    await signIn.tokens
+  })
+})
+
+describe('the authorization server refuses a code', () => {
+  test('that nobody gave, and the callback is closed', async () => {
+    const server = await startOAuthServer()
+    const signIn = await begun(server)
     const back = new URL((await visit(signIn.link)).back)
-    change(back, server)
+    back.searchParams.set('code', 'forged')
     expect(signIn.take(back.href)).toBeUndefined()
-    await expect(signIn.tokens).rejects.toThrow(sentence)
+    await expect(signIn.tokens).rejects.toThrow(/does not take the code/)
     await expect(ask(signIn.callback)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('with a code that was used before', async () => {
+  test('that was used before', async () => {
     const server = await startOAuthServer()
     const first = await begun(server)
     const { back } = await visit(first.link)

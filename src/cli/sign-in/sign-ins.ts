@@ -136,9 +136,16 @@ function planOf(flow: Flow, found: Found): SignInPlan {
     registers: registration_endpoint !== undefined,
     async begin(client, signal) {
       const answered = Promise.withResolvers<URLSearchParams>()
-      const callback = await openCallback(client.port ?? 0, answered.resolve)
+      const state = randomBytes(32).toString('base64url')
+      const refusals = createRefusals()
+      const callback = await openCallback({
+        port: client.port,
+        refuse: answer => refusalOf(flow.library, found.metadata, { state, answer }),
+        onAnswer: answered.resolve,
+        onRefused: refusals.tell,
+      })
       try {
-        return await begun(flow, found, { callback, answered, client, signal })
+        return await begun(flow, found, { state, refusals, callback, answered, client, signal })
       } catch (error) {
         callback.close()
         throw error
@@ -148,16 +155,33 @@ function planOf(flow: Flow, found: Found): SignInPlan {
 }
 
 type Begin = {
+  state: string
+  refusals: Refusals
   callback: Callback
   answered: PromiseWithResolvers<URLSearchParams>
   client: SignInClient
   signal: AbortSignal
 }
 
-async function begun(flow: Flow, found: Found, { callback, answered, client, signal }: Begin): Promise<SignIn> {
+/** Whoever is to hear why an answer was not taken; the same sentence is said once in a row. */
+type Refusals = { tell: (why: string) => void; listen: (listener: (why: string) => void) => void }
+
+function createRefusals(): Refusals {
+  let last: string | undefined
+  let hear: ((why: string) => void) | undefined
+  return {
+    tell(why) {
+      if (why !== last) hear?.(why)
+      last = why
+    },
+    listen: listener => void (hear = listener),
+  }
+}
+
+async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
+  const { state, refusals, callback, answered, client, signal } = begin
   const { library, serverUrl, times } = flow
   const { metadata, resource, scope } = found
-  const state = randomBytes(32).toString('base64url')
   const shared = { metadata, ...(resource && { resource: resource.resource }) }
   const { information, authorizationUrl, codeVerifier } = await inTime(
     flow,
@@ -175,7 +199,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
     await library.exchangeAuthorization(metadata.issuer, {
       ...shared,
       clientInformation: information,
-      authorizationCode: codeOf(library, metadata, state, answer),
+      authorizationCode: answer.get('code')!,
       ...(answer.has('iss') && { iss: answer.get('iss')! }),
       codeVerifier,
       redirectUri: callback.address,
@@ -208,6 +232,7 @@ async function begun(flow: Flow, found: Found, { callback, answered, client, sig
       answered.resolve(answer)
       return undefined
     },
+    onRefused: refusals.listen,
     end: () => answered.reject(new SignInError('The sign-in was cancelled.')),
   }
 }
@@ -233,26 +258,30 @@ async function clientInformation(
   return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
 }
 
-/** The code of an answer that is this sign-in's own. Nothing that it says is believed before its issuer is known. */
-function codeOf(
+/**
+ * Why an answer is not taken: it is not this sign-in's own, or carries an error instead of a code. Nothing that it says
+ * is repeated before its state and its issuer are known.
+ */
+function refusalOf(
   library: McpLibrary,
   metadata: AuthorizationServerMetadata,
-  state: string,
-  answer: URLSearchParams,
-): string {
+  { state, answer }: { state: string; answer: URLSearchParams },
+): string | undefined {
   if (answer.get('state') !== state)
-    throw new SignInError(
-      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was exchanged; begin ' +
-        'again.',
-    )
-  library.validateAuthorizationResponseIssuer({
-    iss: answer.get('iss') ?? undefined,
-    expectedIssuer: metadata.issuer,
-    issParameterSupported: metadata['authorization_response_iss_parameter_supported'] === true,
-  })
-  const code = answer.get('code')
-  if (code) return code
-  throw new library.OAuthError(answer.get('error') ?? '', answer.get('error_description') ?? '')
+    return 'An answer belongs to another sign-in: its state is not the one that was sent. It was not taken.'
+  const sentence = (error: unknown) =>
+    signInFailure(error, { library, host: new URL(metadata.authorization_endpoint).host, phase: 'exchange' }).message
+  try {
+    library.validateAuthorizationResponseIssuer({
+      iss: answer.get('iss') ?? undefined,
+      expectedIssuer: metadata.issuer,
+      issParameterSupported: metadata['authorization_response_iss_parameter_supported'] === true,
+    })
+  } catch (error) {
+    return sentence(error)
+  }
+  const code = answer.get('error')
+  return code === null ? undefined : sentence(new library.OAuthError(code, answer.get('error_description') ?? ''))
 }
 
 function importable(

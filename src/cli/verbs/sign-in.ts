@@ -61,10 +61,11 @@ async function dance(url: string, { scopes, client, opens }: Dance): Promise<Imp
     if (obstacle === undefined) say('Opened the browser.')
     else say(`${obstacle}${obstacle && ' '}Open this in a browser:\n\n${begun.link}\n`)
     say('Waiting for the browser. If it runs on another machine, paste the address at which it ends:')
+    begun.onRefused(why => say(`${clean(why)} Still waiting; Ctrl+C ends it.`))
     const lines = createInterface({ input: process.stdin, terminal: false })
     lines.on('line', line => {
       const problem = line.trim() === '' ? undefined : begun.take(line)
-      if (problem !== undefined) say(problem)
+      if (problem !== undefined) say(clean(problem))
     })
     try {
       return await begun.tokens

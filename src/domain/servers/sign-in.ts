@@ -45,6 +45,11 @@ export type SignIn = {
   callback: string
   /** Rejects with a {@link SignInError}. */
   tokens: Promise<ImportedTokens>
+  /**
+   * Hears, as a sentence, of an answer at the callback that was not taken: it belongs to another sign-in or another
+   * authorization server, or says that access was denied. The sign-in stays open for the right one.
+   */
+  onRefused: (listener: (why: string) => void) => void
   /** Takes the address that a browser ended at; a text says why it is none. */
   take: (address: string) => string | undefined
   /** Gives it up. */

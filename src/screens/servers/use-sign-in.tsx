@@ -14,7 +14,7 @@ import {
   type SignInPlan,
 } from '../../domain/servers/sign-in.ts'
 import { localMoment } from '../../lib/times.ts'
-import { wrap } from '../../tui/theme/text.ts'
+import { clean, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useOpenUrl } from '../../components/browser.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
@@ -29,8 +29,8 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useOtherServer } from './use-saving.ts'
 
 const WIDTH = 84
-/** Rows beside the lines: border, the field, what is wrong with it. */
-const ROWS_AROUND = 4
+/** Rows beside the lines: border, the field, what is wrong with an answer. */
+const ROWS_AROUND = 6
 const MOST_PORT = 65_535
 
 /** What came of a step, or why it failed. */
@@ -225,7 +225,10 @@ function Waiting(props: Waited & { onLeave: () => void }) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   // Whatever takes the dialog away ends the sign-in; one that is answered goes on to its tokens.
-  useEffect(() => () => signIn.end(), [signIn])
+  useEffect(() => {
+    signIn.onRefused(why => setProblem(`${why} Still waiting.`))
+    return () => signIn.end()
+  }, [signIn])
   return (
     <Box flexDirection="column" paddingX={1}>
       {waitingLines(props, width - 2).map((line, index) => (
@@ -248,7 +251,9 @@ function Waiting(props: Waited & { onLeave: () => void }) {
           width={width - 4}
         />
       </Box>
-      <Text wrap="truncate">{theme.paint('error', problem ?? '')}</Text>
+      {wrap(clean(problem ?? ''), width - 2).map((line, index) => (
+        <Text key={index}>{theme.paint('error', line)}</Text>
+      ))}
     </Box>
   )
 }
