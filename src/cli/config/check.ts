@@ -1,7 +1,7 @@
 import { type Document, parseDocument } from 'yaml'
-import { placeAt } from '../../lib/text-place.ts'
+import { createPlaces } from '../../lib/text-place.ts'
 import { offsetOf } from '../../lib/yaml/yaml-places.ts'
-import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { MOST_PROBLEMS, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { problemsOf, type PlacedMessage } from '../../domain/suites/schema-problems.ts'
 import type { Bindings } from '../../tui/keymap/binding.ts'
 import { applyOverrides } from '../../tui/keymap/overrides.ts'
@@ -22,9 +22,12 @@ export type Checked =
  */
 export function checkConfig(text: string, groups: readonly Bindings[]): Checked {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
-  const at = (offset: number, message: string): TextProblem => ({ ...placeAt(text, offset), message: clean(message) })
+  const placeAt = createPlaces(text)
+  const at = (offset: number, message: string): TextProblem => ({ ...placeAt(offset), message: clean(message) })
   const on = (path: readonly PropertyKey[], onKey: boolean): number => offsetOf(document.contents, path, onKey)
-  const broken = document.errors.map(error => at(error.pos[0], `This is not YAML: ${sentence(error.message)}`))
+  const broken = document.errors
+    .slice(0, MOST_PROBLEMS)
+    .map(error => at(error.pos[0], `This is not YAML: ${sentence(error.message)}`))
   if (isNonEmpty(broken)) return { ok: false, problems: broken }
   let value: unknown
   try {

@@ -169,7 +169,7 @@ describe('a wrong document', () => {
     ['something missing', 'title: T\n', 1, 1, /"steps" is missing/],
     ['an empty list', 'title: T\nsteps: []\n', 2, 8, /at least 1 entry/],
     ['an id that cannot be one', `${CASE}id: a b\n`, 6, 5, /"a b"; it has to match/],
-    ['a name that is there twice', `${CASE}title: again\n`, 6, 1, /unique/],
+    ['a name that is there twice', `${CASE}title: again\n`, 6, 1, /twice/],
     ['a tag', `${CASE}scenario: !!js/function "x"\n`, 6, 25, /tag .* is not taken/],
     ['a known tag', `${CASE}scenario: !!str x\n`, 6, 17, /tag .* is not taken/],
     ['a name that is no text', `${CASE}1: x\n`, 6, 1, /must be a text/],

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { printable } from '../../lib/printable.ts'
-import type { Read, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { MOST_PROBLEMS, type Read, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -44,7 +44,10 @@ export function placed<T extends PlacedMessage>(messages: readonly T[], { at }: 
 }
 
 function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedMessage[] {
-  return error.issues.flatMap(issue => issueMessages(issue, schema, words))
+  return error.issues
+    .slice(0, MOST_PROBLEMS)
+    .flatMap(issue => issueMessages(issue, schema, words))
+    .slice(0, MOST_PROBLEMS)
 }
 
 /** An issue of a schema in words, at the place it is about. */
@@ -56,11 +59,13 @@ function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMes
   const kind = (value: unknown): string => shown(value, part)
   if (code === 'unrecognized_keys') {
     const allowed = namesAt(schema, path)
-    return issue.keys.map(key => ({
-      path: [...path, key],
-      onKey: true,
-      message: `There is no ${part} "${key}".${didYouMean(key, allowed)} Allowed here: ${allowed.join(', ')}.`,
-    }))
+    return issue.keys
+      .slice(0, MOST_PROBLEMS)
+      .map(key => ({
+        path: [...path, key],
+        onKey: true,
+        message: `There is no ${part} "${key}".${didYouMean(key, allowed)} Allowed here: ${allowed.join(', ')}.`,
+      }))
   }
   if (code === 'invalid_value') return on(`${name} is ${kind(input)}; it can be ${listed(issue.values.map(String))}.`)
   if (code === 'invalid_type')

@@ -1,6 +1,6 @@
 import { parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser'
 import { BOUNDS } from '../bounds.ts'
-import { placeAt, type TextPlace } from '../text-place.ts'
+import { createPlaces, type TextPlace } from '../text-place.ts'
 import type { Read, TextProblem } from '../yaml/yaml-reading.ts'
 
 type Path = readonly PropertyKey[]
@@ -29,7 +29,8 @@ class TooDeep extends Error {
 
 /** Reads JSON with comments and trailing commas; everything that is wrong with the text is named at its line. */
 export function readJsonc(text: string): Read<JsoncDocument> {
-  const problemAt = (offset: number, message: string): TextProblem => ({ ...placeAt(text, offset), message })
+  const placeAt = createPlaces(text)
+  const problemAt = (offset: number, message: string): TextProblem => ({ ...placeAt(offset), message })
   const deep = depthProblem(text)
   if (deep !== undefined)
     return { ok: false, problems: [problemAt(deep, `This is nested deeper than ${MAX_DEPTH} levels.`)] }
@@ -41,9 +42,9 @@ export function readJsonc(text: string): Read<JsoncDocument> {
   }
   const twins: { path: readonly string[]; place: TextPlace }[] = []
   const value = valueOf(root, [], (path, offset) => {
-    if (twins.length < MAX_PROBLEMS) twins.push({ path, place: placeAt(text, offset) })
+    if (twins.length < MAX_PROBLEMS) twins.push({ path, place: placeAt(offset) })
   })
-  return { ok: true, value: { value, twins, at: (path, onKey) => placeAt(text, offsetOf(root, path, onKey)) } }
+  return { ok: true, value: { value, twins, at: (path, onKey) => placeAt(offsetOf(root, path, onKey)) } }
 }
 
 function parserWords(code: ParseError['error']): string {

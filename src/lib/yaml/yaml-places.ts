@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 
 /**
  * Where something is in the text: the value, or the name in front of it; what is missing is where it
@@ -8,15 +8,28 @@ export function offsetOf(contents: Node | null, path: readonly PropertyKey[], on
   let node: unknown = contents
   let offset = startOf(node)
   for (const [index, segment] of path.entries()) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
-      : undefined
+    const pair = isMap(node) ? pairsOf(node).get(String(segment)) : undefined
     const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(segment)] : undefined
     if (pair) offset = startOf(pair.key) ?? offset
     if (index < path.length - 1 || !onKey) offset = startOf(next) ?? offset
     node = next
   }
   return offset ?? 0
+}
+
+/** Pairs by their names, which is made once for a block: each of its thousand faults looks there. */
+const pairsOfMaps = new WeakMap<YAMLMap, Map<string, Pair>>()
+
+function pairsOf(map: YAMLMap): Map<string, Pair> {
+  let pairs = pairsOfMaps.get(map)
+  if (!pairs) {
+    // Of twins the first one counts.
+    pairs = new Map(
+      map.items.toReversed().flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])),
+    )
+    pairsOfMaps.set(map, pairs)
+  }
+  return pairs
 }
 
 function startOf(node: unknown): number | undefined {

@@ -1,18 +1,19 @@
 import {
   isAlias,
   isCollection,
+  isMap,
   isNode,
   isScalar,
-  LineCounter,
   parseAllDocuments,
   visit,
   type Document,
   type Node,
+  type Scalar,
 } from 'yaml'
 import { BOUNDS } from '../bounds.ts'
 import { numberProblem } from '../json.ts'
 import { printable } from '../printable.ts'
-import { placeAt, type TextPlace } from '../text-place.ts'
+import { createPlaces, type TextPlace } from '../text-place.ts'
 import { offsetOf } from './yaml-places.ts'
 
 /** One thing that is wrong in a text. */
@@ -28,7 +29,8 @@ export const MAX_TEXT_BYTES = BOUNDS.editedText.most
 const MAX_ALIASES = 100
 /** Deepest nesting; far beyond any case, and far before the parser's own limits. */
 const MAX_DEPTH = BOUNDS.editedLevels.most
-const MAX_PROBLEMS = 20
+/** Faults that are looked for in a text; a text with more is not what it was meant to be. */
+export const MOST_PROBLEMS = 100
 const NEWLINE = 0x0a
 
 /** Bytes as text. Binary data, another encoding and what is too long are refused, with the line where that begins. */
@@ -74,40 +76,39 @@ function firstBroken(bytes: Uint8Array): number {
  * keys that are there twice and aliases without measure are refused at their line. Empty documents are left out.
  */
 export function readYaml(text: string): Read<readonly YamlDocument[]> {
-  const lines = new LineCounter()
+  const placeAt = createPlaces(text)
   const problemAt = (offset: number, message: string): TextProblem => ({
-    ...placeAt(text, offset),
+    ...placeAt(offset),
     message: printable(message),
   })
-  const failed = (problems: readonly TextProblem[]): Read<never> => ({
-    ok: false,
-    problems: problems.slice(0, MAX_PROBLEMS),
-  })
+  const failed = (problems: readonly TextProblem[]): Read<never> => ({ ok: false, problems })
   const deep = depthProblem(text)
   if (deep !== undefined) return failed([problemAt(deep, `This is nested deeper than ${MAX_DEPTH} levels.`)])
   try {
     const parsed = parseAllDocuments(text, {
       prettyErrors: false,
       logLevel: 'silent',
-      lineCounter: lines,
       stringKeys: false,
+      // The parser compares each key with all before it; `oddities` does not.
+      uniqueKeys: false,
     })
     const documents = 'empty' in parsed ? [] : parsed
     const broken = documents.flatMap(document => [
       ...[...document.errors, ...document.warnings]
         // A tag is refused below, known or not.
         .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
-        .map(({ pos, message }) => problemAt(pos[0], parserWords(message))),
-      ...oddities(document).map(({ offset, message }) => problemAt(offset, message)),
+        .map(({ pos, message }) => ({ offset: pos[0], message: parserWords(message) })),
+      ...oddities(document),
     ])
-    if (broken.length > 0) return failed(broken)
+    if (broken.length > 0)
+      return failed(broken.slice(0, MOST_PROBLEMS).map(({ offset, message }) => problemAt(offset, message)))
     return {
       ok: true,
       value: documents
         .filter(({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null))
         .map(document => ({
           value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown,
-          at: (path, onKey = false) => placeAt(text, offsetOf(document.contents, path, onKey)),
+          at: (path, onKey = false) => placeAt(offsetOf(document.contents, path, onKey)),
         })),
     }
   } catch (error) {
@@ -137,28 +138,47 @@ function depthProblem(text: string): number | undefined {
 /** What YAML can say and JSON cannot. */
 function oddities(document: Document): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
+  /** The latest node of each name so far, which is what an alias stands for. */
+  const anchored = new Map<string, Node>()
   const say = (node: unknown, message: string): void => {
     found.push({ offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message })
   }
   visit(document, {
     Node(key, node, path) {
+      if (found.length >= MOST_PROBLEMS) return visit.BREAK
+      if ('anchor' in node && node.anchor !== undefined) anchored.set(node.anchor, node)
+      for (const twin of twinKeys(node)) say(twin, `The name ${String(twin.value)} is here twice.`)
       if (isCollection(node) && path.filter(isCollection).length >= MAX_DEPTH) {
         say(node, `This is nested deeper than ${MAX_DEPTH} levels.`)
         return visit.BREAK
       }
       if ('tag' in node && node.tag !== undefined && !isAlias(node))
         say(node, `The tag ${node.tag} is not taken; write the value as it is.`)
-      if (isAlias(node) && path.includes(node.resolve(document) as Node))
+      if (isAlias(node) && path.includes(anchored.get(node.source)!))
         say(node, `The block ${node.source} holds itself.`)
       if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
         say(node, 'A name in front of a colon must be a text; put it in quotes.')
-      if (isScalar(node)) {
-        const { value, source = '' } = node
-        const problem = key !== 'key' && typeof value === 'number' && numberProblem(value, source)
-        if (problem) say(node, `This number ${problem}.`)
-      }
+      const problem = key === 'key' ? undefined : numberProblemOf(node)
+      if (problem) say(node, `This number ${problem}.`)
       return undefined
     },
   })
   return found
+}
+
+function numberProblemOf(node: unknown): string | undefined {
+  if (!isScalar(node) || typeof node.value !== 'number') return undefined
+  return numberProblem(node.value, node.source ?? '')
+}
+
+/** Names of a block that stand in it before. */
+function twinKeys(node: unknown): Scalar[] {
+  if (!isMap(node)) return []
+  const seen = new Set<unknown>()
+  return node.items.flatMap(({ key }) => {
+    if (!isScalar(key)) return []
+    if (seen.has(key.value)) return [key]
+    seen.add(key.value)
+    return []
+  })
 }

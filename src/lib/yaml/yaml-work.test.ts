@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { measureWork } from '../../../test/work.ts'
+import { readSuiteFile } from '../../domain/suites/suite-file.ts'
+import { MOST_PROBLEMS, readYaml } from './yaml-reading.ts'
+
+const lines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, at) => line(at)).join('')
+
+/** Lines with one fault each, or none; ten thousand of them are about 100 KB. */
+const TEXTS: Record<string, (count: number) => string> = {
+  'two colons': count => lines(count, () => 'a: b: c\n'),
+  'a tab': count => lines(count, () => '\t- x\n'),
+  'words behind a quoted text': count => lines(count, at => `k${at}: "a" b\n`),
+  'a tag': count => lines(count, at => `- !x ${at}\n`),
+  'an alias of nothing': count => lines(count, () => '- *a\n'),
+  'an alias': count => `- &a x\n${lines(count, () => '- *a\n')}`,
+  'the same name': count => lines(count, () => 'a: 1\n'),
+  'a name of its own': count => lines(count, at => `k${at}: 1\n`),
+  'a number that JSON cannot hold': count => lines(count, () => '- 1e999\n'),
+}
+
+describe('ten times the lines take some ten times the work', () => {
+  // A hundred times, where each is compared with each.
+  const growth = (read: (text: string) => unknown, textOf: (count: number) => string): number => {
+    const work = (count: number): number => {
+      const text = textOf(count)
+      const spent = measureWork()
+      read(text)
+      return spent()
+    }
+    // What is read first is compiled first.
+    work(1000)
+    return work(10_000) / work(1000)
+  }
+
+  test.each(Object.entries(TEXTS))('of YAML with %s on each', { timeout: 60_000 }, (_, textOf) => {
+    expect(growth(readYaml, textOf)).toBeLessThan(40)
+  })
+
+  test('of a suite with an unknown setting on each', { timeout: 60_000 }, () => {
+    expect(growth(readSuiteFile, TEXTS['a name of its own']!)).toBeLessThan(40)
+  })
+})
+
+test('of thousands of faults the first hundred are reported', () => {
+  for (const textOf of [TEXTS['two colons']!, TEXTS['the same name']!, TEXTS['a name of its own']!]) {
+    const read = readSuiteFile(textOf(5000))
+    expect(!read.ok && read.problems.length).toBe(MOST_PROBLEMS)
+    expect(!read.ok && read.problems[0]!.line).toBeLessThan(3)
+  }
+})
