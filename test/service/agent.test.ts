@@ -108,6 +108,47 @@ test('a decision stays where its turn goes on to propose something else', async 
   expect(proposedActions?.[1]?.decision).toBeUndefined()
 })
 
+test('of thirty proposals in one answer twenty are taken, and the model is told of the others', async () => {
+  const thirty = (): Answer => ({
+    calls: Array.from({ length: 30 }, () => calling('createEvalRun', { body: { suiteId } })),
+  })
+  const { ask, suiteId, model } = await stage([thirty])
+  expect((await ask('Run it thirty times')).proposedActions).toHaveLength(20)
+  const refusals = model.asked.at(-1)!.results.filter(text => text.includes('No more than 20 proposals a turn'))
+  expect(refusals).toHaveLength(10)
+})
+
+describe('arguments of a model that nest without bound', () => {
+  const LEVELS = 50_000
+  const deep = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`
+
+  test.each(['createEvalRun', 'no_such_tool'])('are refused to the model: %s', async name => {
+    const call = { id: 'c', type: 'function', function: { name, arguments: deep } }
+    const message = { role: 'assistant', content: null, tool_calls: [call] }
+    const raw = JSON.stringify({ id: 'x', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+    const { ask, model } = await stage([() => ({ raw })])
+    expect(await ask('Go deep')).toMatchObject({ reply: 'Done.', proposedActions: [] })
+    expect(model.asked).toHaveLength(2)
+    expect(model.asked[1]!.results.join()).toMatch(/have at most 128 levels|no_such_tool/)
+  })
+
+  test('end the turn where they are no text of their own', async () => {
+    const part = `{"type":"tool_use","id":"c","name":"createEvalRun","input":${deep}}`
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const rest = JSON.stringify({
+      id: 'x',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      stop_reason: 'tool_use',
+      usage,
+    })
+    const raw = `${rest.slice(0, -1)},"content":[${part}]}`
+    const { refused } = await stage([() => ({ raw })], 'anthropic', { log: () => undefined })
+    expect(await refused('Go deep')).toMatchObject({ message: expect.stringContaining('more than 512 levels') })
+  })
+})
+
 test('whatever is no read and no addition is only proposed, and not offered without a conversation', async () => {
   for (const { endpoint, tier } of agentTools().values())
     if (endpoint.risk !== 'read' && endpoint.risk !== 'write') expect([endpoint.operation, tier]).toContain('proposed')
@@ -249,9 +290,12 @@ describe.each(KINDS)('a turn that does not end well over an endpoint that is %s'
       if (results.length === 0) return { calls: [newSuite(serverId)] }
       return ends[prompts[0]!]?.[0] ?? { text: 'It beg', isCut: true }
     }
-    const { refused, ask, projectId, serverId, api } = await stage(script, kind, quiet)
+    const { refused, ask, projectId, serverId, api, model } = await stage(script, kind, quiet)
     for (const [end, [, status, message]] of Object.entries(ends)) {
+      model.asked.length = 0
       const failure = await refused(end)
+      // What failed is not repeated.
+      expect(model.asked).toHaveLength(2)
       expect(failure).toMatchObject({ status, message: expect.stringMatching(message), details: ofModel })
       expect((await api.call(agentTurns.list, { projectId })).items[0]).toMatchObject({
         status: 'failed',

@@ -106,6 +106,8 @@ async function answerOf(
     name: { model: undefined, provider: undefined },
     settings: { systemPrompt: INSTRUCTIONS },
     maxSteps: MOST_CALLS + 2,
+    // Nothing of a turn is repeated by itself (docs/agent.md).
+    maxRetries: 0,
     ...toolsOf(context, call, row, signal),
     spend({ inputTokens, outputTokens } = NO_TOKENS) {
       row.inputTokens += inputTokens
@@ -202,6 +204,8 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     return written
   }
 
+  /** Proposals of this turn that are not stored yet. */
+  let checking = 0
   return {
     async carryOut(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
@@ -213,9 +217,15 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     /** Checks it as if it were done, and stores what a person may approve. */
     async propose(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
-      if (row.proposed.length >= MOST_PROPOSALS)
+      // One answer of the model may ask for many at once.
+      if (row.proposed.length + checking >= MOST_PROPOSALS)
         throw new RefusedCall(`No more than ${MOST_PROPOSALS} proposals a turn: answer with what you have.`)
-      await send(tool, withoutUndeclared(tool, input), { checkOnly: true })
+      checking += 1
+      try {
+        await send(tool, withoutUndeclared(tool, input), { checkOnly: true })
+      } finally {
+        checking -= 1
+      }
       const [target] = ownParameters(endpoint.path).toReversed()
       const selector = target === undefined ? undefined : String(input[target])
       const action = {

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { ModelMessage, ToolSet } from 'ai'
-import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
+import { defined, MAX_INPUT_LEVELS, TOO_DEEP } from '../../lib/json.ts'
 import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
@@ -31,6 +31,8 @@ export type TurnRequest = TurnTools & {
   settings: PromptSettings
   /** Answers that the model may give, tool calls included. */
   maxSteps: number
+  /** How often a request that the endpoint refused is sent again; the library's own number by default. */
+  maxRetries?: number
   /**
    * Told of each answer before the tools that it asks for, so that a call without end does not hide what was spent;
    * undefined where the endpoint does not say what it took.
@@ -64,6 +66,7 @@ export async function runModelTurn(
   const offered = await nameOffered(request)
   const tools = offerTools(offered, request, library, error => stop.abort(error))
   const { systemPrompt, temperature, toolChoice } = request.settings
+  const { maxRetries } = request
   const said: ModelMessage = { role: 'user', content: prompt }
   let answers = 0
   try {
@@ -71,7 +74,7 @@ export async function runModelTurn(
       model,
       messages: [...conversation, said],
       tools,
-      ...defined({ instructions: systemPrompt, temperature, toolChoice }),
+      ...defined({ instructions: systemPrompt, temperature, toolChoice, maxRetries }),
       // A demanded call is made once: demanded again after its result, the model could never answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
@@ -160,9 +163,8 @@ function offerTools(
       ...(tool.description !== undefined && { description: tool.description }),
       inputSchema: jsonSchema(tool.inputSchema ?? { type: 'object', properties: {} }),
       async execute(input) {
+        if (input === TOO_DEEP) return refuse({}, `The arguments of a tool have at most ${MAX_INPUT_LEVELS} levels.`)
         if (!isPlainObject(input)) return refuse({}, NO_OBJECT)
-        if (hasMoreLevels(input, MAX_INPUT_LEVELS))
-          return refuse({}, `The arguments of a tool have at most ${MAX_INPUT_LEVELS} levels.`)
         try {
           return await callTool(serverName, toolName, input)
         } catch (error) {

@@ -1,5 +1,6 @@
-import type { LanguageModel } from 'ai'
+import type { LanguageModel, LanguageModelMiddleware } from 'ai'
 import { BOUNDS } from '../../lib/bounds.ts'
+import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, textHasMoreLevels, TOO_DEEP } from '../../lib/json.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelKind } from './settings.ts'
 
@@ -17,11 +18,29 @@ export function loadModelLibrary(): Promise<ModelLibrary> {
   return library
 }
 
-export function openModel(endpoint: ModelEndpoint): Promise<LanguageModel> {
-  return OPENERS[endpoint.kind](endpoint)
+export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel> {
+  const { wrapLanguageModel } = await loadModelLibrary()
+  return wrapLanguageModel({ model: await OPENERS[endpoint.kind](endpoint), middleware: boundedArguments })
 }
 
-const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<LanguageModel>> = {
+/**
+ * Arguments of a tool that nest without bound would exhaust the stack of whatever writes them, the next request first:
+ * {@link TOO_DEEP} stands in their place.
+ */
+const boundedArguments: LanguageModelMiddleware = {
+  specificationVersion: 'v4',
+  async wrapGenerate({ doGenerate }) {
+    const answer = await doGenerate()
+    const content = answer.content.map(part =>
+      part.type === 'tool-call' && textHasMoreLevels(part.input, MAX_INPUT_LEVELS)
+        ? { ...part, input: JSON.stringify(TOO_DEEP) }
+        : part,
+    )
+    return { ...answer, content }
+  },
+}
+
+const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<Exclude<LanguageModel, string>>> = {
   async 'openai-compatible'({ provider, baseUrl, apiKey, modelId }) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const settings = { name: provider, baseURL: baseUrl, fetch: fetchDirectly }
@@ -35,12 +54,14 @@ const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<LanguageMo
 }
 
 /**
- * A redirect would carry the key in `x-api-key` to whatever host it names, and an answer without end would be read
- * until the memory is gone.
+ * A redirect would carry the key in `x-api-key` to whatever host it names, an answer without end would be read until
+ * the memory is gone, and one that nests without bound would exhaust the stack.
  */
 const fetchDirectly: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'error' })
-  return new Response(response.body?.pipeThrough(bounded()), response)
+  const text = await new Response(response.body?.pipeThrough(bounded())).text()
+  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new Error(`It has more than ${MAX_ANSWER_LEVELS} levels.`)
+  return new Response(text, response)
 }
 
 function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
