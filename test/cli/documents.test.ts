@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ended } from './hosts.ts'
@@ -39,6 +39,24 @@ test('a project goes to files, to an empty project, and to the same files again'
   const again = await copy(...files, '--yes', '--json')
   const { plan } = JSON.parse(again.stdout) as { plan: { kind: string; noun: string }[] }
   expect(plan.filter(({ kind }) => kind !== 'leave')).toMatchObject([{ kind: 'change', noun: 'server' }])
+})
+
+test('a folder is applied with what lies in it alone, whatever links it has', async () => {
+  const dir = path('linked')
+  expect(await run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir])).toMatchObject({ code: 0 })
+  const apply = () => run(['--project', 'Sandbox', 'apply', '-f', dir, '--yes', '--json'])
+  const planned = async () => (JSON.parse((await apply()).stdout) as { plan: unknown[] }).plan.length
+  const count = await planned()
+  symlinkSync('..', join(dir, 'servers/again'))
+  symlinkSync('everything.yaml', join(dir, 'servers/same.yaml'))
+  expect(await planned()).toBe(count)
+  const outside = path('outside.yaml')
+  writeFileSync(outside, 'hunter2: very-secret\n')
+  symlinkSync(outside, join(dir, 'servers/out.yaml'))
+  const refused = await apply()
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain(`servers/out.yaml is a link out of ${dir}`)
+  expect(refused.stderr).not.toContain('hunter2')
 })
 
 test('an export replaces what says something else only when told to, and names what it leaves', async () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, type Stats } from 'node:fs'
 import type { Document } from 'yaml'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
@@ -62,11 +62,16 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return readConfigText(configFile(env)) === undefined ? DEFAULTS : (await loadConfig(env)).config
 }
 
-/** Text of the file, or undefined when there is none. @throws UsageError when it cannot be read */
-export function readConfigText(path: string): string | undefined {
+/**
+ * Text of the file, or undefined when there is none.
+ * @param inspect gets owner and mode of the open file before it is read, and may throw a UsageError
+ * @throws UsageError when it cannot be read
+ */
+export function readConfigText(path: string, inspect?: (stats: Stats) => void): string | undefined {
   try {
-    return readRegularFile(path, MAX_BYTES)
+    return readRegularFile(path, MAX_BYTES, inspect)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new UsageError(`The config file ${path} cannot be read: ${systemErrorReason(error)}.`)
   }

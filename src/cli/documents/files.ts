@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { join, relative } from 'node:path'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { FileProblem, SourceText } from '../../domain/documents/document.ts'
 import { MAX_TEXT_BYTES, readText } from '../../lib/yaml/yaml-reading.ts'
@@ -28,13 +28,35 @@ export async function readSource(file: string): Promise<SourceText> {
   return { file, text: read.value }
 }
 
+/**
+ * The YAML files below a directory. Links to directories are not followed, so that they cannot lead in circles; a link
+ * to a file counts as long as the file lies in the directory too.
+ * @throws UsageError where a link leads out of the directory
+ */
 function filesBelow(directory: string): string[] {
-  const found = onDisk('read', directory, () => readdirSync(directory, { recursive: true, encoding: 'utf8' }))
-  // Hidden folders, such as that of version control, hold no documents.
-  return found
-    .filter(name => /\.ya?ml$/i.test(name) && !/(?:^|[/\\])\./.test(name))
-    .map(name => join(directory, name))
-    .toSorted()
+  const root = onDisk('read', directory, () => realpathSync(directory))
+  const found = onDisk('read', directory, () => readdirSync(directory, { recursive: true, withFileTypes: true }))
+  const files = found
+    .filter(entry => entry.isFile() || entry.isSymbolicLink())
+    .map(entry => ({ path: join(entry.parentPath, entry.name), entry }))
+    // Hidden folders, such as that of version control, hold no documents.
+    .filter(({ path }) => /\.ya?ml$/i.test(path) && !/(?:^|[/\\])\./.test(relative(directory, path)))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const byPlace = new Map<string, string>()
+  for (const { path, entry } of files) {
+    const target = targetOf(path, entry)
+    if (relative(root, target).startsWith('..'))
+      throw new UsageError(`${path} is a link out of ${directory}: pass ${target} itself.`)
+    // A file and a link to it are one document.
+    if (!byPlace.has(target)) byPlace.set(target, path)
+  }
+  return [...byPlace.values()]
+}
+
+function targetOf(path: string, entry: Dirent): string {
+  const target = onDisk('read', path, () => realpathSync(path))
+  if (entry.isSymbolicLink() && !statSync(target).isFile()) throw new UsageError(`${path} is a link to no file.`)
+  return target
 }
 
 /** Every problem at its file and line, as a refusal. */

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { realpathSync } from 'node:fs'
-import { exposureOf } from '../../lib/files/owner-only.ts'
+import { exposureOfOpen } from '../../lib/files/owner-only.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
 import { KEY_PREFIX } from '../../api/contract/wire.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
+import { commandArguments } from '../arguments/command-arguments.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { check, readConfigText } from '../config/file.ts'
 import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
@@ -88,14 +90,13 @@ export function readSecret(path: string): string {
   }
 }
 
-/** A command of the config is as powerful as its owner, so nobody else may be able to change it. */
-async function runKeyCommand(
-  { words, config }: Extract<KeySource, { kind: 'command' }>,
-  env: NodeJS.ProcessEnv,
-): Promise<string> {
-  const [file = '', ...args] = words
-  const exposure = exposureOf(realpathSync(config))
-  if (exposure) throw new UsageError(`keyCommand of ${config} is not run: ${exposure.why}. ${exposure.next}`)
+/**
+ * A command of the config is as powerful as its owner, so nobody else may be able to change it: the file is opened once
+ * more, who may change it is checked while it is open, and the command has to stand in what is read from it then.
+ */
+async function runKeyCommand(source: Extract<KeySource, { kind: 'command' }>, env: NodeJS.ProcessEnv): Promise<string> {
+  const [file = '', ...args] = source.words
+  await requireOwn(source)
   const passed = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const child = execFile(
@@ -117,6 +118,18 @@ async function runKeyCommand(
   )
   child.stdin?.end()
   return await promise
+}
+
+/** @throws UsageError where others can change the file that names the command, or it names another one by now */
+async function requireOwn({ words, config, profile }: Extract<KeySource, { kind: 'command' }>): Promise<void> {
+  const text = readConfigText(config, stats => {
+    const exposure = exposureOfOpen(config, stats)
+    if (exposure) throw new UsageError(`keyCommand of ${config} is not run: ${exposure.why}. ${exposure.next}`)
+  })
+  const checked = text === undefined ? undefined : await check(text)
+  const command = checked?.ok ? ownValue(checked.config.profiles, profile)?.keyCommand : undefined
+  if (command === undefined || commandArguments(command).join('\0') !== words.join('\0'))
+    throw new UsageError(`keyCommand of ${config} is not run: the file was changed since it was read. Try again.`)
 }
 
 /** How a command ended, without its arguments, which may be nobody's business. */

@@ -18,7 +18,7 @@ export type ProfileOptions = { local?: boolean; profile?: string; baseUrl?: stri
 export type KeySource =
   | { kind: 'variable'; name: string }
   | { kind: 'file'; path: string }
-  | { kind: 'command'; words: readonly string[]; config: string }
+  | { kind: 'command'; words: readonly string[]; config: string; profile: string }
   | { kind: 'stored'; path: string; profile: string; host: string }
 
 /** A service that was chosen, by whatever said so. */
@@ -122,7 +122,8 @@ export function profileNamed(profiles: Config['profiles'], name: string): Profil
 export function keySource(name: string, profile: ProfileSettings, env: NodeJS.ProcessEnv): KeySource {
   const config = configFile(env)
   if (profile.keyFile !== undefined) return { kind: 'file', path: expanded(profile.keyFile, dirname(config)) }
-  if (profile.keyCommand !== undefined) return { kind: 'command', words: commandArguments(profile.keyCommand), config }
+  if (profile.keyCommand !== undefined)
+    return { kind: 'command', words: commandArguments(profile.keyCommand), config, profile: name }
   if (profile.keyEnv !== undefined) return { kind: 'variable', name: profile.keyEnv }
   if (env[KEY_VARIABLE] && !env.MCPDECK_BASE_URL) return { kind: 'variable', name: KEY_VARIABLE }
   return storedKey(name, profile.baseUrl)

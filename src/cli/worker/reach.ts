@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +29,8 @@ export async function reachWorker({
   if (socketPath === undefined) return { kind: 'none', why: 'no socket can be made for a worker there' }
   const program = fileURLToPath(new URL('./boot.js', import.meta.url))
   if (!existsSync(program)) return { kind: 'none', why: 'this mcpdeck is not built' }
+  const stranger = strangerOf(socketPath)
+  if (stranger !== undefined) return { kind: 'none', why: stranger }
   const http = createHttpFetch({ socketPath })
   const deadline = AbortSignal.timeout(START_MS)
   let starting: Promise<void> | undefined
@@ -46,6 +48,13 @@ export async function reachWorker({
   }
   await http.close()
   return { kind: 'none', why: `no worker of the workspace answered within ${START_MS / 1000} s` }
+}
+
+/** Why a socket is not written to: who listens there reads every request, with the secrets of servers in it. */
+function strangerOf(socketPath: string): string | undefined {
+  const found = lstatSync(socketPath, { throwIfNoEntry: false })
+  if (!found || (found.isSocket() && found.uid === process.geteuid?.())) return undefined
+  return `${socketPath} is ${found.isSocket() ? 'the socket of another user' : 'no socket'}`
 }
 
 /** Undefined where no worker answers; one that did stays for a moment, so that the request that follows meets it. */

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** What lets another user of this machine change a file: what is wrong with `path`, and what to do about it. */
@@ -33,6 +33,15 @@ export function exposureOf(path: string): Exposure | undefined {
       }
     if (at === dirname(at)) return undefined
   }
+}
+
+/** As `exposureOf`, of a file that is open, which its path may not lead to any more. */
+export function exposureOfOpen(path: string, open: Pick<Stats, 'dev' | 'ino'>): Exposure | undefined {
+  const real = realpathSync(path)
+  const { dev, ino } = lstatSync(real)
+  if (dev !== open.dev || ino !== open.ino)
+    return { path, why: `${path} was replaced while it was read`, next: 'Try again.' }
+  return exposureOf(real)
 }
 
 /** As `exposureOf`, of a directory that nobody else may even look into. */

@@ -66,6 +66,17 @@ test('links that lead back end nothing', async () => {
   expect(await changes.next()).toEqual(['src/a.ts'])
 })
 
+test('links that lead out of the folder are not followed', async () => {
+  const { cwd, save, watch } = folderWith('src/a.ts', 'src/inner/b.ts', 'elsewhere/secret.ts')
+  symlinkSync('../elsewhere', join(cwd, 'src/out'))
+  symlinkSync('../elsewhere/secret.ts', join(cwd, 'src/one.ts'))
+  const changes = await watch(['src/**'])
+  expect(changes.count).toBe(2)
+  save('elsewhere/secret.ts', 'changed')
+  save('src/a.ts', 'changed')
+  expect(await changes.next()).toEqual(['src/a.ts'])
+})
+
 test('more files than it looks at are refused with the pattern', async () => {
   const { watch } = folderWith('src/a.ts', 'src/b.ts', 'src/c.ts')
   const refused = watch(['src/**'], 3)

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { isAbsolute, matchesGlob, normalize, relative, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 
@@ -61,7 +62,7 @@ export async function watchFiles(
               .split(/[\\/]/)
               .some(name => IGNORED.has(name)),
         )
-        return !inner || (stats?.isFile() === true && !matches(path))
+        return !inner || (stats?.isFile() === true && !matches(path)) || leadsOut(path, wanted)
       },
     },
   )
@@ -134,6 +135,17 @@ function createBatches() {
       waiting?.reject(failure)
     },
     close: (): void => clearTimeout(timer),
+  }
+}
+
+/** Whether a link leads out of every folder that is watched. */
+function leadsOut(path: string, wanted: readonly Pattern[]): boolean {
+  try {
+    const target = realpathSync(path)
+    return !wanted.some(({ base }) => base === path || isInside(realpathSync(base), target))
+  } catch {
+    // What is gone by now is told as gone.
+    return false
   }
 }
 

@@ -1,5 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { type LookupFunction, BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { onceFor } from '../../lib/once-for.ts'
 import { limitBody } from './http-request.ts'
@@ -58,8 +59,10 @@ async function boundsOf(serverUrl: string, lookupAddresses: AddressLookup): Prom
   const addresses = await knownAddresses(hostOf(new URL(serverUrl)), lookupAddresses)
   if (addresses.length === 0 || !addresses.every(isPrivateAddress))
     return { refuses: isPrivateAddress, why: 'is a private address, and the server that names it is public' }
-  if (addresses.every(isOwnAddress)) return undefined
-  return { refuses: isOwnAddress, why: 'is an address of this machine, and the server that names it is on another one' }
+  const own = ownAddresses()
+  const isOwn = (address: string): boolean => isIn(own, address)
+  if (addresses.every(isOwn)) return undefined
+  return { refuses: isOwn, why: 'is an address of this machine, and the server that names it is on another one' }
 }
 
 async function knownAddresses(name: string, lookupAddresses: AddressLookup): Promise<readonly string[]> {
@@ -135,13 +138,12 @@ const PRIVATE: Ranges = {
   ],
 }
 
-/** Loopback, and the addresses that mean every one of this machine. */
-const OWN: Ranges = {
-  v4: [
-    ['0.0.0.0', 8],
-    ['127.0.0.0', 8],
-  ],
-  v6: [['::1', 128]],
+/** Loopback, the addresses that mean every one of this machine, and those that it has in its networks now. */
+function ownAddresses(): Ranges {
+  const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
+  const of = (family: string, bits: number) =>
+    found.filter(each => each.family === family).map(({ address }) => [address, bits] as const)
+  return { v4: [['0.0.0.0', 8], ['127.0.0.0', 8], ...of('IPv4', 32)], v6: [['::1', 128], ...of('IPv6', 128)] }
 }
 
 /**
@@ -150,11 +152,6 @@ const OWN: Ranges = {
  */
 export function isPrivateAddress(address: string): boolean {
   return isIn(PRIVATE, address)
-}
-
-/** The same for the addresses by which a machine means itself. */
-function isOwnAddress(address: string): boolean {
-  return isIn(OWN, address)
 }
 
 function isIn(ranges: Ranges, address: string): boolean {
