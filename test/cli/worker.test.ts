@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
@@ -154,6 +156,26 @@ test('where a worker can have no socket, the command waits for what it started',
   expect(stderr).toContain('no socket can be made for a worker there')
   const run = parsed<Run>(await call(home, 'getEvalRun', { projectId, runId }, undefined, env))
   expect(run).toMatchObject({ status: 'completed' })
+})
+
+test('a socket that is not one of this user gets no request', async () => {
+  const home = await open()
+  const suite = await suiteOf(home, [longCase('slow', 1)])
+  const path = join(home.home, '.local/share/mcpdeck/worker.sock')
+  const heard: string[] = []
+  const stranger = createServer(socket => socket.on('data', (chunk: Buffer) => heard.push(chunk.toString())))
+  // Another user's socket takes root to make; whoever is not root leaves a file there, which is no socket.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    await once(stranger.listen(path), 'listening')
+    chmodSync(path, 0o666)
+    chownSync(path, 54_321, 54_321)
+  } else writeFileSync(path, '')
+  onTestFinished(() => void stranger.close())
+  const own = await launch(home, suite)
+  expect(own.stderr).toContain(`worker.sock is ${isRoot ? 'the socket of another user' : 'no socket'}`)
+  expect(await stateOf(home, own)).toMatchObject({ status: 'completed', result: 'passed' })
+  expect(heard).toEqual([])
 })
 
 test('keys of a launch reach the worker and no file, and its socket is for its owner alone', async () => {
