@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { LookupAddress } from 'node:dns'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { isPrivateAddress, createMetadataFetch, requireNameable } from './metadata-fetch.ts'
@@ -93,7 +94,14 @@ test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
   },
 )
 
+/** Addresses of this machine in its networks. */
+const NETWORK = Object.values(networkInterfaces())
+  .flatMap((addresses = []) => addresses)
+  .filter(({ internal }) => !internal)
+  .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
+
 test.each<[string, string, boolean]>([
+  ...NETWORK.map((own): [string, string, boolean] => ['http://192.168.7.8/mcp', `http://${own}/authorize`, false]),
   ['https://93.184.216.34/mcp', 'https://127.0.0.1/authorize', false],
   ['https://93.184.216.34/mcp', 'https://[fd00::1]/authorize', false],
   ['https://93.184.216.34/mcp', 'https://93.184.216.35/authorize', true],
