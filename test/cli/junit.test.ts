@@ -4,7 +4,10 @@ import type { EvalIteration } from '../../src/api/contract/iterations.ts'
 import type { EvalRun } from '../../src/api/contract/runs.ts'
 import type { GateResult } from '../../src/domain/runs/gates.ts'
 import { conclude } from '../../src/cli/follow/conclusion.ts'
+import { printFinalReport } from '../../src/cli/follow/final-report.ts'
 import { junitXml } from '../../src/cli/follow/junit.ts'
+import { createReporter } from '../../src/cli/follow/reporter.ts'
+import type { Output } from '../../src/cli/output/output.ts'
 
 const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
   id: 't',
@@ -21,6 +24,38 @@ const reportOf = (name: string, run: EvalRun, trials: EvalIteration[], gates: Ga
   junitXml([{ name, run, trials, gates, exitCode: conclude({ kind: 'ended', run, trials }, judging(gates)).exitCode }])
 
 const judging = (gates: GateResult[]) => ({ gates, gatesOnly: gates.length > 0, comparison: undefined })
+
+test('the report and the last word hold no secret that the summary does not hold', async () => {
+  const known = 'k3y-of-the-service-itself'
+  const run: EvalRun = {
+    id: 'run_9f8e7d6c5b4a39281706',
+    suiteId: 's',
+    status: 'completed',
+    result: 'failed',
+    createdAt: 0,
+  }
+  const said = `Authorization: Bearer abcdefgh12345678 for eva@example.test in /home/eva/secrets, ${known}`
+  const trials = [trial({ id: 'trial_0a1b2c3d4e5f60718293', result: 'failed', error: said })]
+  const texts = { known: [known], homes: ['/home/eva'] }
+  const judgement = judging([{ gate: 'max-broken', wanted: 0, actual: 1, passed: false, says: said }])
+  const conclusion = conclude({ kind: 'ended', run, trials }, judgement)
+  const xml = junitXml([{ name: said, run, trials, gates: judgement.gates, exitCode: conclusion.exitCode }], texts)
+  const printed: string[] = []
+  const output = { write: async (text: string) => void printed.push(text), closed: false } as unknown as Output
+  const options = { output, unknown: '-', goesOn: false, runGroupId: undefined, texts }
+  const result = { label: said, followed: { kind: 'ended' as const, run, trials }, conclusion }
+  for (const mode of ['json', 'jsonl'] as const) await printFinalReport([result, result], { ...options, mode })
+  const reporter = createReporter({ mode: 'jsonl', output, inPlace: false, texts })
+  reporter.onEvent('', { event: 'retrying', failures: 2, error: new Error(said), at: 0 } as never)
+  for (const text of [xml, ...printed]) {
+    for (const secret of [known, 'abcdefgh12345678', 'eva@example.test', '/home/eva'])
+      expect(text).not.toContain(secret)
+  }
+  expect(printed).toHaveLength(3)
+  expect(xml).toContain(run.id)
+  expect(printed.slice(0, 2).join()).toContain(run.id)
+  expect(xml).toContain('[secret]')
+})
 
 test('each trial is a testcase, and only what was measured is a failure', () => {
   const xml = reportOf(

@@ -1,4 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
+import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
@@ -18,6 +19,8 @@ export type FinalReportOptions = {
   /** Whether a run that has not ended goes on without this process. */
   goesOn: boolean
   runGroupId: string | undefined
+  /** What no JSON may hold. */
+  texts?: Own
   /** What else is known of why a trial did not pass. */
   causesOf?: ((trial: EvalIteration) => readonly string[]) | undefined
 }
@@ -29,7 +32,7 @@ export function resultOf(label: string, followed: Followed, judgement: Judgement
 /** Prints what became of the runs, as text or as one object; resolves to the exit code of all of them. */
 export async function printFinalReport(
   results: readonly Result[],
-  { mode, output, unknown, goesOn, runGroupId, causesOf }: FinalReportOptions,
+  { mode, output, unknown, goesOn, runGroupId, causesOf, texts = {} }: FinalReportOptions,
 ): Promise<number> {
   const exitCode = worstExitCode(results.map(({ conclusion }) => conclusion.exitCode))
   const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}`
@@ -44,7 +47,7 @@ export async function printFinalReport(
   } else {
     const record = recordOf(results, exitCode, runGroupId)
     const data = mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record
-    await output.write(`${jsonText(data)}\n`)
+    await output.write(`${jsonText(redactedValue(data, texts))}\n`)
   }
   if (output.closed) return exitCode
   // What was decided about the runs is data; why nothing was is for people.

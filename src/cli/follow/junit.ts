@@ -4,6 +4,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { escapedXml } from '../../lib/printable.ts'
+import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import { amountOf } from '../../domain/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
 import type { GateResult } from '../../domain/runs/gates.ts'
@@ -32,9 +33,10 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
  * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
  * Readers take no failures and no errors for success, so the report is as red as the exit code: where a threshold or
  * gates are met, trials that did not pass are `skipped` with what was wrong; a gate that is not met, a run that did not
- * pass though no trial says so, and one that was never read, are testcases of their own.
+ * pass though no trial says so, and one that was never read, are testcases of their own. It is
+ * redacted as a summary is.
  */
-export function junitXml(runs: readonly ReportedRun[]): string {
+export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
   const builder = new XMLBuilder({
     ignoreAttributes: false,
     attributeNamePrefix: '@',
@@ -42,7 +44,7 @@ export function junitXml(runs: readonly ReportedRun[]): string {
     suppressEmptyNode: true,
     format: true,
   })
-  const suites = runs.map(each => (each.run ? toSuite(each) : unreadSuite(each)))
+  const suites = runs.map(each => redactedValue(each.run ? toSuite(each) : unreadSuite(each), own))
   const sum = (of: (suite: ReturnType<typeof countsOf>) => number): number =>
     suites.reduce((total, suite) => total + of(suite), 0)
   const xml = builder.build({

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { localClock } from '../../lib/times.ts'
 import { jsonText } from '../../lib/printable.ts'
+import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { counted } from '../../domain/runs/labels.ts'
@@ -28,13 +29,15 @@ export type ReporterOptions = {
   output: Output
   /** Whether a line may be rewritten in place. */
   inPlace: boolean
+  /** What no event may hold. */
+  texts?: Own
 }
 
 /**
  * Tells how runs go: as text on standard output, a line that is rewritten on a terminal and a line for each change
  * elsewhere; with `jsonl` as one event a line; with `json` on standard error, since only the last word is data.
  */
-export function createReporter({ mode, output, inPlace }: ReporterOptions): Reporter {
+export function createReporter({ mode, output, inPlace, texts: own = {} }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)
   const texts = new Map<string, string>()
   const interject = (sentence: string): void => {
@@ -50,7 +53,7 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
     say: interject,
     end: () => line.clear(),
     onEvent(label, event) {
-      if (mode === 'jsonl') void output.write(`${jsonText(eventRecord(event))}\n`)
+      if (mode === 'jsonl') void output.write(`${jsonText(redactedValue(eventRecord(event), own))}\n`)
       switch (event.event) {
         case 'changed':
           show(label, progressText(event))

@@ -23,7 +23,8 @@ import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
 import { errorLine } from '../output/report-error.ts'
-import { ownTexts } from '../output/redaction.ts'
+import type { Own } from '../../lib/redaction/redaction.ts'
+import { ownTexts, processTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { openReport } from './report-file.ts'
@@ -91,7 +92,8 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
   const output = openOutput()
   const interruption = listenForInterrupt()
   const interrupt = AbortSignal.any([interruption.signal, output.signal])
-  const reporter = createReporter({ mode, output, inPlace: isInPlace(mode, common) })
+  const texts = ownTexts(settings)
+  const reporter = createReporter({ mode, output, inPlace: isInPlace(mode, common), texts })
   const timeout = new AbortController()
   const stop = AbortSignal.any([interrupt, timeout.signal])
   const cancel = own.timeout === undefined ? undefined : systemClock.after(own.timeout, () => timeout.abort())
@@ -99,7 +101,7 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
   let isFollowing = false
 
   const writeReports = async (results: readonly NamedResult[], goesOn: boolean): Promise<void> => {
-    await writeJunit?.(results.map(reportedOf))
+    await writeJunit?.(results.map(reportedOf), texts)
     summarize?.(results, goesOn)
   }
 
@@ -107,7 +109,7 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
     reporter.end()
     const { again, runGroupId, causesOf } = extras
     const goesOn = again !== undefined
-    const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId, causesOf })
+    const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId, causesOf, texts })
     // What the service refused will be refused again.
     const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
     if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
@@ -267,7 +269,7 @@ async function suiteName(client: Client, projectId: string, suiteId: string, sto
 }
 
 /** Writes the JUnit report of a command, whole or not at all. */
-export type WriteJunit = (runs: readonly ReportedRun[]) => Promise<void>
+export type WriteJunit = (runs: readonly ReportedRun[], texts?: Own) => Promise<void>
 
 /**
  * Runs a command that may write a JUnit report. The report of an earlier command is gone before anything else happens,
@@ -285,8 +287,8 @@ export async function withJunit(
     throw new UsageError('--junit and --summary name the same file, where only one could stay.')
   const writeFile = openReport(junit)
   let isWritten = false
-  const write: WriteJunit = async runs => {
-    writeFile((await import('./junit.ts')).junitXml(runs))
+  const write: WriteJunit = async (runs, texts = processTexts()) => {
+    writeFile((await import('./junit.ts')).junitXml(runs, texts))
     isWritten = true
   }
   try {

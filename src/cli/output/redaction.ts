@@ -10,10 +10,15 @@ export function knownSecrets(env: NodeJS.ProcessEnv): string[] {
   return SECRET_VARIABLES.flatMap(name => env[name]?.trim() || [])
 }
 
-/** What documents of this process must not hold: its secrets, and where its home is. */
+/** What documents of this process must not hold, before its settings are known: its secrets, and where its home is. */
+export function processTexts(): Own {
+  return { known: knownSecrets(process.env), homes: [homedir()] }
+}
+
+/** The same, with the key of the service. */
 export function ownTexts({ target }: Pick<Settings, 'target'>): Own {
-  const keys = target.kind === 'remote' ? [target.key] : []
-  return { known: [...knownSecrets(process.env), ...keys], homes: [homedir()] }
+  const { known = [], homes } = processTexts()
+  return { known: [...known, ...(target.kind === 'remote' ? [target.key] : [])], ...(homes && { homes }) }
 }
 
 /**

@@ -148,6 +148,19 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
   return replaced(text, ranges)
 }
 
+/** Texts under these names say which thing is meant; what looks drawn by lot there is no secret. */
+const NAMING = /(?:id|key|name|value|time(?:stamp)?|at|url)s?$/i
+
+/** A value of JSON whose texts are {@link redacted}; what it has more is as it was. */
+export function redactedValue<T>(value: T, own: Own, name = ''): T {
+  if (typeof value === 'string') return redacted(value, { ...own, isId: NAMING.test(name) }) as T
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(item => redactedValue(item as unknown, own, name)) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, redactedValue(inner as unknown, own, key)]),
+  ) as T
+}
+
 /** The text in each way in which somebody may read it. */
 function viewsOf(text: string): View[] {
   const plain = viewOf(text)
