@@ -27,6 +27,10 @@ if (isOlder(process.versions.node, required)) {
   // What lays out the screen and the HTTP client are WebAssembly.
   process.stderr.write('mcpdeck needs WebAssembly, which this Node is without; leave --jitless out of NODE_OPTIONS.\n')
   process.exitCode = 2
+} else if (Date.now() < 0) {
+  // What was read before 1970 counts as never read, so that it would be read without end.
+  process.stderr.write('mcpdeck goes by the clock, which stands before 1970 on this machine: set it.\n')
+  process.exitCode = 2
 } else {
   const argv = process.argv.slice(2)
   const painted = paintLastScreen(argv, process.env)

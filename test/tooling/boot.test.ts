@@ -35,6 +35,16 @@ test('a Node without WebAssembly is refused with what to do about it', () => {
   expect(status).toBe(2)
 })
 
+test('a clock before 1970 ends the program with a sentence, not a wait without end', () => {
+  const before = 'data:text/javascript,Date.now = () => -86400000'
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', before, boot, 'now', '--json'], {
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain('which stands before 1970 on this machine')
+  expect(stdout).toBe('')
+  expect(status).toBe(2)
+})
+
 test.each([[], ['--version'], ['get', 'projects'], ['run', 'x', '--yes']])(
   'a user without a home directory is told to set HOME: %j',
   (...args) => {
