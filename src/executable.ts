@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getAsset, getRawAsset } from 'node:sea'
 import { systemErrorReason } from './api/client/errors/system-error-text.ts'
@@ -25,11 +26,7 @@ const writtenAt = Number.parseInt(digest.slice(0, 7), 16)
 
 /** Unpacks what is not there as it was written; returns where the files of all versions lie. */
 function unpack(): string {
-  const made = join(directories().cache, 'programs')
-  makeDirectory(made)
-  const programs = realpathSync.native(made)
-  const exposure = exposureOfPrivate(programs)
-  if (exposure) throw new UsageError(`${exposure.why}. ${exposure.next}`)
+  const programs = privateFolder()
   const at = (name: string) => join(programs, digest, name)
   const wanted = Object.keys(files).filter(name => !isAsWritten(at(name), files[name]))
   if (wanted.length === 0) return programs
@@ -40,6 +37,27 @@ function unpack(): string {
   }
   removeStale(programs)
   return programs
+}
+
+/**
+ * A folder that nobody else can change: in the cache, or, where that lies in a folder of a group, as with a umask of
+ * 002, one of its own in the folder for temporary files.
+ */
+function privateFolder(): string {
+  const { folder, exposure } = folderIn(directories().cache)
+  if (!exposure) return folder
+  // A folder of ours that others were let into is no accident of a umask.
+  const own =
+    exposure.path === folder ? undefined : folderIn(join(tmpdir(), `mcpdeck-${process.geteuid?.() ?? 'user'}`))
+  if (own && !own.exposure) return own.folder
+  throw new UsageError(`${exposure.why}. ${exposure.next}`)
+}
+
+function folderIn(parent: string) {
+  const made = join(parent, 'programs')
+  makeDirectory(made)
+  const folder = realpathSync.native(made)
+  return { folder, exposure: exposureOfPrivate(folder) }
 }
 
 function isAsWritten(file: string, size: number | undefined): boolean {

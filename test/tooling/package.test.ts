@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -72,7 +73,8 @@ test('a single executable does all of it without Node, from files that it unpack
   const executable = join(home, 'mcpdeck')
   const node = realpathSync(process.execPath)
   await writeExecutable(executable, node, await packProgram(node), system.startsWith('darwin'))
-  const env = { ...minimalEnv(home), PATH: '/nowhere' }
+  const env = { ...minimalEnv(home), PATH: '/nowhere', TMPDIR: join(home, 'temporary') }
+  mkdirSync(env.TMPDIR)
   const run = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(executable, args, { cwd: home, env, encoding: 'utf8' })
     return { status, stdout, stderr }
@@ -101,6 +103,14 @@ test('a single executable does all of it without Node, from files that it unpack
   expect(run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject(sum)
   expect(readFileSync(main, 'utf8')).toBe(before)
 
+  // As a umask of 002 makes the cache.
+  chmodSync(join(home, '.cache'), 0o775)
+  expect(run('--version')).toMatchObject({ status: 0 })
+  const own = readdirSync(env.TMPDIR).find(name => name.startsWith('mcpdeck-')) ?? ''
+  expect(readdirSync(join(env.TMPDIR, own, 'programs'))).toEqual([version])
+  expect(statSync(join(env.TMPDIR, own)).mode & 0o777).toBe(0o700)
+
+  chmodSync(join(home, '.cache'), 0o755)
   chmodSync(programs, 0o777)
   expect(run('--version')).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('by others') })
 })
