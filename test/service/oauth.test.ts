@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import type { ServerRow } from '../../src/service/servers/rows.ts'
+import { createServerTargets } from '../../src/service/servers/targets.ts'
 import { guardedServer } from './guarded-server.ts'
 import { answer, startHttpServer } from '../servers/http-server.ts'
 import { startOAuthServer } from '../servers/oauth-server.ts'
@@ -121,6 +123,70 @@ test('a refresh under way does not bring back what was signed out of', async () 
   expect((await listed).status).toBe(401)
   expect(store.servers.find(serverId)!.tokens).toBeUndefined()
 })
+
+test('processes of one workspace that refresh at once use the refresh token once', async () => {
+  const { store, api, target, state } = await refreshable(3)
+  const row = store.servers.find(target.serverId)!
+  // Each process has targets of its own over the same database.
+  const processes = Array.from({ length: 3 }, () => createServerTargets(store))
+  state.refreshTokens.add('old-refresh')
+  const tokens = await Promise.all(processes.map(targets => tokenOf(targets, row)))
+  expect(new Set(tokens).size).toBe(1)
+  expect(tokens[0]).not.toBe('old')
+  expect(state.refreshes).toBe(1)
+  expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  expect(store.jobs.list()).toEqual([])
+})
+
+test('a process that ended while it refreshed keeps nobody waiting', async () => {
+  const { store, target, state } = await refreshable(3)
+  const gone = { token: 'gone', host: 'elsewhere', pid: 1, expiresAt: 0 }
+  store.write(() => store.jobs.insert({ kind: 'token-refresh', subjectId: target.serverId, ...gone }))
+  state.refreshTokens.add('old-refresh')
+  expect(await tokenOf(createServerTargets(store), store.servers.find(target.serverId)!)).not.toBe('old')
+})
+
+test('a token endpoint that fails once costs no sign-in, and that is said', async () => {
+  const { store, api, target, state, oddities } = await refreshable(0)
+  state.refreshTokens.add('old-refresh')
+  oddities.answers['/token'] = () => new Response('<html>busy</html>', { status: 503 })
+  const refused = await api.refused(servers.tools, target)
+  expect(refused).toMatchObject({ code: 'SERVER_UNREACHABLE', message: expect.stringMatching(/503.*sign-in is kept/) })
+  expect(refused.message).not.toContain('Sign in again')
+  delete oddities.answers['/token']
+  expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+  expect(store.servers.find(target.serverId)!.tokens?.refreshToken).not.toBe('old-refresh')
+})
+
+test('a refresh token that is taken back asks for a new sign-in', async () => {
+  const { api, target } = await refreshable(0)
+  expect(await api.refused(servers.tools, target)).toMatchObject({
+    code: 'OAUTH_REQUIRED',
+    message: expect.stringContaining('does not renew the access token (invalid_grant)'),
+  })
+})
+
+/** A saved server whose access token lasts for so many seconds. */
+async function refreshable(expires_in: number) {
+  const { api, store } = await open({ log: () => undefined })
+  const { projectId } = await sandbox(api)
+  const { url, state, oddities } = await startOAuthServer()
+  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const target = { projectId, serverId }
+  const tokens = { access_token: 'old', refresh_token: 'old-refresh', expires_in: 3600 }
+  const clientInformation = { clientId: 'mcpdeck' }
+  await api.call(servers.importTokens, { ...target, body: { serverUrl: url, clientInformation, tokens } })
+  const stored = store.servers.find(serverId)!.tokens!
+  const ending = { ...stored, expiresAt: Date.now() + expires_in * 1000 }
+  store.write(() => store.servers.setTokens(serverId, ending))
+  return { api, store, target, state, oddities }
+}
+
+async function tokenOf(targets: ReturnType<typeof createServerTargets>, row: ServerRow): Promise<string | undefined> {
+  const { transport } = targets.of(row)
+  return transport.type === 'http' ? await transport.accessToken?.() : undefined
+}
 
 test('the issuer of tokens is the one that the refusal of the server leads to', async () => {
   const { api, store } = await open()

@@ -8,7 +8,7 @@ import { insertServer, shownUrl, toProjectServer, updateServer } from './records
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
 import { secretsOf } from './secrets.ts'
-import { discoverIssuer, expiryOf } from './token-refresh.ts'
+import { discoverIssuer, lifetimeOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -159,7 +159,7 @@ function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
     scope: tokens.scope,
-    expiresAt: expiryOf(tokens.expires_in),
+    expiresAt: lifetimeOf(tokens.expires_in).expiresAt,
     client: clientInformation,
     resourceUrl: oauthResourceUrl,
   })

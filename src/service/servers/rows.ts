@@ -19,6 +19,8 @@ export type ServerTokens = {
   scope?: string
   /** Epoch milliseconds; absent = the issuer did not say. */
   expiresAt?: number
+  /** For how long a refreshed access token was given, in milliseconds; absent = not known. */
+  lastsMs?: number
   client?: { clientId: string; clientSecret?: string }
   resourceUrl?: string
   /** The authorization server that they are from; absent = it was not known when they were imported. */

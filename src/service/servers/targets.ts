@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerTarget } from '../connections/types.ts'
-import { refreshTokens, SignInNeeded } from './token-refresh.ts'
+import { refreshFailure, refreshTokens } from './token-refresh.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
+import type { JobRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
+import { isAbandoned, releaseLease, takeLease } from '../core/lease.ts'
 
 /** Saved servers as the connections engine takes them. */
 export type ServerTargets = { of(row: ServerRow): ServerTarget }
@@ -12,8 +15,11 @@ declare module '../core/context.ts' {
   }
 }
 
-/** A token is refreshed this long before it ends, so that it does not end on the way. */
+/** A token is refreshed this long before it ends, or after three quarters of a shorter life: not on the way. */
 const REFRESH_BEFORE_MS = 60_000
+/** How often it is looked whether another process has refreshed the tokens, in milliseconds. */
+const LOOK_EVERY_MS = 50
+const REFRESH = 'token-refresh'
 
 export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens | undefined>>()
@@ -25,25 +31,27 @@ export function createServerTargets(store: Store): ServerTargets {
       return stored?.url === url ? stored.tokens : undefined
     }
     const tokens = storedTokens()
-    const endsSoon = tokens?.expiresAt !== undefined && tokens.expiresAt - Date.now() < REFRESH_BEFORE_MS
-    if (!tokens?.refreshToken || !tokens.client || !endsSoon) return tokens
+    if (!tokens?.refreshToken || !tokens.client || !endsSoon(tokens)) return tokens
     const started = refreshing.get(id)
     if (started) return started
-    const fresh = refreshTokens({ name, url }, tokens)
-      .then(refreshed =>
-        store.write(() => {
-          const stored = storedTokens()
-          // Whoever signed in or out meanwhile has the last word.
-          if (stored?.refreshToken !== tokens.refreshToken) return stored
-          store.servers.setTokens(id, refreshed)
-          return refreshed
-        }),
-      )
-      .catch((error: unknown) => {
-        if (error instanceof SignInNeeded && hasEnded(tokens)) throw error
+    const fresh = onceOfAll(store, id, async () => {
+      const current = storedTokens()
+      if (current?.accessToken !== tokens.accessToken) return current
+      const refreshed = await refreshTokens({ name, url }, tokens)
+      return store.write(() => {
         const stored = storedTokens()
-        // Another process may have used the refresh token; else the server says whether the old token still counts.
-        return stored?.refreshToken === tokens.refreshToken ? tokens : stored
+        // Whoever signed in or out meanwhile has the last word.
+        if (stored?.refreshToken !== tokens.refreshToken) return stored
+        store.servers.setTokens(id, refreshed)
+        return refreshed
+      })
+    })
+      .catch(async (error: unknown) => {
+        const stored = storedTokens()
+        // An older mcpdeck may have used the refresh token; else the server says whether the old token still counts.
+        if (stored?.refreshToken !== tokens.refreshToken) return stored
+        if (hasEnded(tokens)) throw await refreshFailure({ name, url }, error)
+        return tokens
       })
       .finally(() => refreshing.delete(id))
     refreshing.set(id, fresh)
@@ -70,6 +78,29 @@ export function createServerTargets(store: Store): ServerTargets {
       }
     },
   }
+}
+
+/**
+ * A refresh token counts once, so of all processes of the workspace one uses it, and the others wait for what it got.
+ * Who holds it is in the database, as other work of the workspace is.
+ */
+async function onceOfAll<T>(store: Store, subjectId: string, work: () => Promise<T>): Promise<T> {
+  const row: JobRow = { kind: REFRESH, subjectId, ...takeLease() }
+  try {
+    while (!store.write(() => store.jobs.insert(row))) {
+      const other = store.jobs.find(REFRESH, subjectId)
+      if (other && isAbandoned(other)) store.write(() => store.jobs.delete(other.token))
+      else await delay(LOOK_EVERY_MS)
+    }
+    return await work()
+  } finally {
+    store.write(() => store.jobs.delete(row.token))
+    releaseLease(row)
+  }
+}
+
+function endsSoon({ expiresAt, lastsMs = Infinity }: ServerTokens): boolean {
+  return expiresAt !== undefined && expiresAt - Date.now() < Math.min(REFRESH_BEFORE_MS, lastsMs / 4)
 }
 
 function hasEnded({ expiresAt }: ServerTokens): boolean {

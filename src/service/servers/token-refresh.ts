@@ -4,10 +4,16 @@ import { loadLibrary } from '../connections/library.ts'
 import { probeHttp } from '../connections/http-request.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
+import { defined } from '../../lib/json.ts'
+import { describeNetwork } from '../connections/failures.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { ServerTokens } from './rows.ts'
 
 /** How long the authorization server may take over all its answers, in milliseconds. */
 const AUTHORIZATION_MS = 10_000
+
+/** What an authorization server answers to a refresh token or a client that it knows no more (RFC 6749, 5.2). */
+const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 
 /** The server whose tokens these are. */
 type TokenOwner = { name: string; url: string }
@@ -61,18 +67,35 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
       resource: tokens.resourceUrl ?? named?.resource,
       fetchFn,
     })
-    return {
+    return defined({
       ...tokens,
       accessToken: fresh.access_token,
       refreshToken: fresh.refresh_token ?? refreshToken,
-      expiresAt: expiryOf(fresh.expires_in),
-    }
+      ...lifetimeOf(fresh.expires_in),
+    })
   })
 }
 
-/** Epoch milliseconds at which a token ends; undefined when its issuer did not say. */
-export function expiryOf(expiresInSeconds: number | undefined): number | undefined {
-  return expiresInSeconds === undefined ? undefined : Date.now() + expiresInSeconds * 1000
+/** When an access token ends and for how long it was given; undefined where its issuer did not say. */
+export function lifetimeOf(expiresInSeconds: number | undefined) {
+  const lastsMs = expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000
+  return { lastsMs, expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs }
+}
+
+/** Why a refresh failed: what takes a new sign-in, and what may work the next time. */
+export async function refreshFailure(owner: TokenOwner, error: unknown): Promise<ServiceError> {
+  if (error instanceof SignInNeeded) return error
+  const { OAuthError } = await loadLibrary()
+  const code = error instanceof OAuthError ? error.code : undefined
+  if (code !== undefined && TAKEN_BACK.has(code))
+    return new SignInNeeded(owner, `its authorization server does not renew the access token (${code})`)
+  const said = error instanceof Error ? error.message : String(error)
+  const why = describeNetwork(error) ?? /^HTTP \d+/.exec(said)?.[0] ?? said
+  return new ServiceError(
+    'SERVER_UNREACHABLE',
+    `The access token of the server "${owner.name}" has ended, and no new one was given: ${oneLine(why)}. ` +
+      'The sign-in is kept: try again.',
+  )
 }
 
 async function withinTime<T>(
