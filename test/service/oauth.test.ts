@@ -166,6 +166,25 @@ test('a refresh token that is taken back asks for a new sign-in', async () => {
   })
 })
 
+test('a server that wants more scopes says which, and how to sign in with them', async () => {
+  const { api, target, oddities } = await refreshable(3600)
+  const refusing = (value: string) => {
+    const headers = { 'www-authenticate': value }
+    oddities.answers['mcp /mcp'] = () => new Response('', { status: 403, headers })
+    return api.refused(servers.tools, target)
+  }
+  expect(await refusing('Bearer error="insufficient_scope", scope="read write"')).toMatchObject({
+    code: 'OAUTH_REQUIRED',
+    message:
+      'The server "guarded" wants the scope "read write" for this (HTTP 403, insufficient_scope). Sign in with it: ' +
+      "mcpdeck sign-in 'guarded' --scope 'read write'.",
+  })
+  // What a shell would take for more than a name is not suggested.
+  const hostile = await refusing(`Bearer error="insufficient_scope", scope="x'; rm -rf ~ #"`)
+  expect(hostile.message).not.toContain('mcpdeck sign-in')
+  expect(await refusing('Bearer error="invalid_token"')).toMatchObject({ code: 'FORBIDDEN' })
+})
+
 /** A saved server whose access token lasts for so many seconds. */
 async function refreshable(expires_in: number) {
   const { api, store } = await open({ log: () => undefined })

@@ -14,6 +14,8 @@ import {
   type SignInPlan,
   type SignIns,
 } from '../../domain/servers/sign-in.ts'
+import { bearerChallenge } from '../../service/connections/challenge.ts'
+import { discoverResource } from '../../service/servers/token-refresh.ts'
 import { probeHttp } from '../../service/connections/http-request.ts'
 import { loadLibrary, type McpLibrary } from '../../service/connections/library.ts'
 import { createMetadataFetch, requireNameable } from '../../service/connections/metadata-fetch.ts'
@@ -86,17 +88,14 @@ async function inTime<T>(
 async function discover({ library, serverUrl }: Flow, asking: Asking, saved: string): Promise<Found> {
   const { fetchFn, status } = asking
   const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
-  const { resourceMetadataUrl, scope: wanted } = library.extractWWWAuthenticateParams(challenge)
-  const resource = await library
-    .discoverOAuthProtectedResourceMetadata(serverUrl, { ...(resourceMetadataUrl && { resourceMetadataUrl }) }, fetchFn)
-    .catch((error: unknown) => {
-      // Servers older than this metadata are their own authorization servers.
-      if (status() >= 400 && status() < 500) return undefined
-      throw error
-    })
+  const { metadataUrls, scope: wanted } = bearerChallenge(challenge)
+  const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
+    // Servers older than this metadata are their own authorization servers.
+    if (status() >= 400 && status() < 500) return undefined
+    throw error
+  })
   const configured = resource?.resource
-  const requestedResource = library.resourceUrlFromServerUrl(serverUrl)
-  if (configured !== undefined && !library.checkResourceAllowed({ requestedResource, configuredResource: configured }))
+  if (configured !== undefined && !isFor(library, serverUrl, configured))
     throw new SignInError(`The metadata of ${new URL(serverUrl).host} is for another server: ${configured}.`)
   const authorizationServer = resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
   const metadata = await library.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn })
@@ -110,6 +109,13 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
   // Some servers return what refreshes a token only to those who ask for that.
   const offline = scope !== undefined && metadata.scopes_supported?.includes('offline_access')
   return { metadata, resource, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
+}
+
+/** Whether metadata speaks for a server; many name its address with a slash at the end, or without one. */
+function isFor(library: McpLibrary, serverUrl: string, configured: string): boolean {
+  const withSlash = (address: string): string => `${address.replace(/\/+$/, '')}/`
+  const requestedResource = library.resourceUrlFromServerUrl(withSlash(serverUrl))
+  return library.checkResourceAllowed({ requestedResource, configuredResource: withSlash(configured) })
 }
 
 /** Checks all that is sent to, or opened, later. */

@@ -1,5 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
+import { brief, oneLine } from '../core/one-line.ts'
+import { bearerChallenge } from './challenge.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
 /** Hears of the body of an answer; `end` may come twice. */
@@ -61,9 +63,27 @@ export function credentialRefusal({ status, headers }: Response, serverName: str
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
   }
   if (status === 403) {
+    const { error, scope } = bearerChallenge({ headers })
+    if (error === 'insufficient_scope') return scopeRefusal(serverName, scope)
     return new ServiceError('FORBIDDEN', `The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   return undefined
+}
+
+/** What is needed to make a suggestion that can be pasted into a shell. */
+const PASTABLE = /^[\w.:/ -]+$/
+
+function scopeRefusal(serverName: string, scope: string | undefined): ServiceError {
+  const command =
+    scope !== undefined && PASTABLE.test(`${serverName}${scope}`)
+      ? `: mcpdeck sign-in '${serverName}' --scope '${scope}'`
+      : ''
+  return new ServiceError(
+    'OAUTH_REQUIRED',
+    `The server "${serverName}" wants ${scope === undefined ? 'more scopes' : `the scope ${brief(scope)}`} for this ` +
+      `(HTTP 403, insufficient_scope). Sign in with it${command}.`,
+    { details: { ...(scope !== undefined && { scope: oneLine(scope) }) } },
+  )
 }
 
 /**

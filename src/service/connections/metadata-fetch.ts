@@ -2,6 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { type LookupFunction, BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { isPlainObject } from '../../lib/json.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import { limitBody } from './http-request.ts'
 
@@ -39,7 +40,34 @@ export function createMetadataFetch(
       bounds ? boundedFetch(bounds, lookupAddresses) : fetch,
     )
     const answer = await (await transport)(input, { ...init, redirect: 'manual', signal })
-    return limitBody(answer, MOST_METADATA_BYTES, () => {})
+    return await withoutEmpty(limitBody(answer, MOST_METADATA_BYTES, () => {}))
+  }
+}
+
+/** Servers write null or an empty text for what they do not have, which counts as absent. */
+async function withoutEmpty(answer: Response): Promise<Response> {
+  if (!answer.headers.get('content-type')?.includes('json')) return answer
+  const { status, statusText } = answer
+  const text = await answer.text().catch((error: unknown) => failing(error))
+  const headers = new Headers(answer.headers)
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name)
+  const given = [204, 205, 304].includes(status) ? null : typeof text === 'string' ? (present(text) ?? text) : text
+  return new Response(given, { status, statusText, headers })
+}
+
+/** A body that fails as it is read, which whoever asked for it reports. */
+function failing(error: unknown): ReadableStream {
+  return new ReadableStream({ start: controller => controller.error(error) })
+}
+
+/** The fields of an object that say something, as JSON; undefined where the text is no object. */
+function present(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isPlainObject(value)) return undefined
+    return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null && each !== '')))
+  } catch {
+    return undefined
   }
 }
 

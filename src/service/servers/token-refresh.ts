@@ -1,6 +1,7 @@
-import type { FetchLike } from '@modelcontextprotocol/client'
+import type { FetchLike, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { untilAborted } from '../core/deadline.ts'
-import { loadLibrary } from '../connections/library.ts'
+import { bearerChallenge } from '../connections/challenge.ts'
+import { loadLibrary, type McpLibrary } from '../connections/library.ts'
 import { probeHttp } from '../connections/http-request.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -30,18 +31,38 @@ export class SignInNeeded extends ServiceError {
  * when it does not answer in time.
  */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
-  const { discoverOAuthServerInfo, extractWWWAuthenticateParams } = await loadLibrary()
+  const library = await loadLibrary()
   try {
     return await withinTime(serverUrl, signal, async fetchFn => {
       const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
-      const { resourceMetadataUrl } = extractWWWAuthenticateParams(challenge)
-      const named = { ...(resourceMetadataUrl && { resourceMetadataUrl }), fetchFn }
-      const { authorizationServerUrl } = await discoverOAuthServerInfo(serverUrl, named)
-      return authorizationServerUrl
+      const { metadataUrls } = bearerChallenge(challenge)
+      const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch(() => undefined)
+      const issuer = resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
+      const metadata = await library.discoverAuthorizationServerMetadata(issuer, { fetchFn })
+      return metadata && issuer
     })
   } catch {
     signal?.throwIfAborted()
     return undefined
+  }
+}
+
+/**
+ * The metadata of an MCP server (RFC 9728) from the first address that has it: those that its challenge names, or else
+ * where the standard places it. Rejects as the last of them did.
+ */
+export async function discoverResource(
+  serverUrl: string,
+  metadataUrls: readonly URL[],
+  { library, fetchFn }: { library: McpLibrary; fetchFn: FetchLike },
+): Promise<OAuthProtectedResourceMetadata> {
+  const [first, ...others] = metadataUrls
+  const named = { ...(first && { resourceMetadataUrl: first }) }
+  try {
+    return await library.discoverOAuthProtectedResourceMetadata(serverUrl, named, fetchFn)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return await discoverResource(serverUrl, others, { library, fetchFn })
   }
 }
 
