@@ -6,10 +6,18 @@ import { isoTime } from '../../lib/times.ts'
 import { jsonText, printable } from '../../lib/printable.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import { printDirectly } from '../output/output.ts'
+import { say } from '../output/prose.ts'
 
-/** `mcpdeck budget`: what all processes of this machine sent with the profile's key in the last minute. */
-export async function showBudget({ client }: SavedContext, _words: readonly string[], own: { json?: boolean }) {
+/** `mcpdeck budget [reset]`: what all processes of this machine sent with the profile's key in the last minute. */
+export async function showBudget({ client }: SavedContext, [action]: readonly string[], own: { json?: boolean }) {
   const { budget } = client
+  if (action === 'reset') {
+    const { pausedUntil } = budget.snapshot()
+    budget.reset()
+    say(
+      pausedUntil === undefined ? 'There was no pause.' : 'The pause is forgotten: the next request asks the service.',
+    )
+  }
   const [report, snapshot, now] = [budget.report(), budget.snapshot(), wallClock.now()]
   if (own.json) printDirectly(`${jsonText(jsonOf(report.spent, report.othersWaiting, snapshot), 2)}\n`)
   else {

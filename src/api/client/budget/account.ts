@@ -87,6 +87,12 @@ const RECOVERY_STEP_MS = 60_000
 const SETTLING_MS = 60_000
 const SETTLING_GROWTH = 0.45
 
+/**
+ * Longest pause, in milliseconds, whatever a service or a proxy before it asks for: then one request asks again. Every
+ * process of the machine keeps to the pause, so that a mistake would block the key for good.
+ */
+const LONGEST_PAUSE_MS = 3_600_000
+
 export function freshAccount(rule: BucketRule, now: number): Account {
   return { bucket: fullBucket(rule, now), pauses: 0, refusalsInARow: 0, pace: 1, pacedAt: now }
 }
@@ -97,7 +103,9 @@ export function pacedRule({ pace }: Pick<Account, 'pace'>, rule: BucketRule): Bu
 }
 
 export function advanced<A extends Account>(account: A, now: number, rule: BucketRule): A {
-  return { ...account, bucket: refilled(account.bucket, now, pacedRule(account, rule)) }
+  const { bucket } = account
+  const paused = { ...bucket, at: Math.min(bucket.at, now + LONGEST_PAUSE_MS) }
+  return { ...account, bucket: refilled(paused, now, pacedRule(account, rule)) }
 }
 
 /** Machines that are assumed to share the key, ours included. */
@@ -127,6 +135,12 @@ export function slowed<A extends Account>(account: A, now: number): A {
     pace: Math.max(SLOWEST_PACE, 1 / (sharers + more)),
     pacedAt: now + SETTLING_MS,
   }
+}
+
+/** Without its pause. What the service has left is not known, so that it begins with one request, as after a pause. */
+export function resumed<A extends Account>(account: A, now: number): A {
+  const bucket = drained({ ...account.bucket, at: now }, now)
+  return { ...account, bucket, refusalsInARow: 0, pace: 1, pacedAt: now }
 }
 
 export function paused<A extends Account>(account: A, until: number): A {

@@ -222,6 +222,30 @@ describe('a refusal by the service', () => {
   })
 })
 
+describe('a pause without measure', () => {
+  test('ends after an hour, and one request asks again', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock, random: () => 0 })
+    for (const permit of await drain(budget, 3)) permit.limited(99_999_999_000)
+    expect(budget.snapshot().pausedUntil).toBe(clock.now() + 3_600_000)
+    await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused', retryAfterMs: 3_600_000 })
+    await clock.advance(3_600_000)
+    const again = await clock.finish(budget.acquire())
+    again.limited(99_999_999_000)
+    await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused' })
+  })
+
+  test('is forgotten when a person says so', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const permit = await budget.acquire()
+    permit.limited(99_999_999_000)
+    budget.reset()
+    expect(budget.snapshot().pausedUntil).toBeUndefined()
+    await clock.finish(budget.acquire())
+  })
+})
+
 describe('cancelled waiters', () => {
   test('leave no trace', async () => {
     const waits = fc.array(fc.record({ priority: fc.constantFrom(...priorities), cancel: fc.boolean() }), {

@@ -4,6 +4,7 @@ import {
   advanced,
   pacedRule,
   paused,
+  resumed,
   sharersOf,
   slowed,
   type BucketRule,
@@ -95,6 +96,8 @@ export type Budget = {
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
+  /** Forgets pauses and refusals, for all processes of the machine: the next request asks the service. */
+  reset: () => void
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
   close: () => void
 }
@@ -234,6 +237,11 @@ class RequestBudget implements Budget {
   setOneByOne = (oneByOne: boolean): void => {
     if (oneByOne === this.#isOneByOne) return
     this.#isOneByOne = oneByOne
+    this.#serve()
+  }
+
+  reset = (): void => {
+    this.#change((entry, now) => Object.assign(entry, resumed(entry, now)))
     this.#serve()
   }
 

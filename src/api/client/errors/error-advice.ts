@@ -336,7 +336,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.rate-paused': {
     title: 'Paused by the service',
-    sentence: 'Nothing was sent: the service requires a pause that is too long to wait for.',
+    sentence: 'Nothing was sent: the service asked for a long pause, which mcpdeck budget reset forgets.',
     next: waitThen('refresh'),
   },
   'refused.local-workspace': {
