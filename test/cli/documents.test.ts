@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ended } from './hosts.ts'
@@ -49,6 +49,11 @@ test('a folder is applied with what lies in it alone, whatever links it has', as
   const count = await planned()
   symlinkSync('..', join(dir, 'servers/again'))
   symlinkSync('everything.yaml', join(dir, 'servers/same.yaml'))
+  expect(await planned()).toBe(count)
+  // As a mounted ConfigMap has its files.
+  mkdirSync(join(dir, '..data'))
+  renameSync(join(dir, 'servers/everything.yaml'), join(dir, '..data/everything.yaml'))
+  symlinkSync('../..data/everything.yaml', join(dir, 'servers/everything.yaml'))
   expect(await planned()).toBe(count)
   const outside = path('outside.yaml')
   writeFileSync(outside, 'hunter2: very-secret\n')

@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
+import { isBelow } from '../../lib/files/is-below.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { FileProblem, SourceText } from '../../domain/documents/document.ts'
 import { MAX_TEXT_BYTES, readText } from '../../lib/yaml/yaml-reading.ts'
@@ -35,22 +36,32 @@ export async function readSource(file: string): Promise<SourceText> {
  */
 function filesBelow(directory: string): string[] {
   const root = onDisk('read', directory, () => realpathSync(directory))
-  const found = onDisk('read', directory, () => readdirSync(directory, { recursive: true, withFileTypes: true }))
-  const files = found
-    .filter(entry => entry.isFile() || entry.isSymbolicLink())
-    .map(entry => ({ path: join(entry.parentPath, entry.name), entry }))
-    // Hidden folders, such as that of version control, hold no documents.
-    .filter(({ path }) => /\.ya?ml$/i.test(path) && !/(?:^|[/\\])\./.test(relative(directory, path)))
+  const files = entriesBelow(directory)
+    .filter(({ path, entry }) => (entry.isFile() || entry.isSymbolicLink()) && /\.ya?ml$/i.test(path))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const byPlace = new Map<string, string>()
   for (const { path, entry } of files) {
     const target = targetOf(path, entry)
-    if (relative(root, target).startsWith('..'))
-      throw new UsageError(`${path} is a link out of ${directory}: pass ${target} itself.`)
+    if (!isBelow(root, target)) throw new UsageError(`${path} is a link out of ${directory}: pass ${target} itself.`)
     // A file and a link to it are one document.
     if (!byPlace.has(target)) byPlace.set(target, path)
   }
   return [...byPlace.values()]
+}
+
+type Found = { path: string; entry: Dirent }
+
+/**
+ * Node's own recursive reading follows links to directories. Hidden folders, such as that of version control, hold no
+ * documents.
+ */
+function entriesBelow(directory: string): Found[] {
+  return onDisk('read', directory, () => readdirSync(directory, { withFileTypes: true }))
+    .filter(({ name }) => !name.startsWith('.'))
+    .flatMap(entry => {
+      const path = join(directory, entry.name)
+      return entry.isDirectory() ? entriesBelow(path) : [{ path, entry }]
+    })
 }
 
 function targetOf(path: string, entry: Dirent): string {

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, matchesGlob, normalize, relative, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
+import { isBelow } from './is-below.ts'
 
 /** Why files cannot be watched, as a sentence. */
 export class WatchError extends Error {
@@ -68,7 +69,7 @@ export async function watchFiles(
   )
   watcher.on('all', (event, path) => {
     if (event !== 'add' && event !== 'change' && event !== 'unlink') return
-    if (isReady) batches.note(event, isInside(cwd, path) ? relative(cwd, path) : path)
+    if (isReady) batches.note(event, isBelow(cwd, path) ? relative(cwd, path) : path)
     else count += 1
   })
   watcher.on('error', error => fail(sentenceOf(error)))
@@ -140,17 +141,18 @@ function createBatches() {
 
 /** Whether a link leads out of every folder that is watched. */
 function leadsOut(path: string, wanted: readonly Pattern[]): boolean {
-  try {
-    const target = realpathSync(path)
-    return !wanted.some(({ base }) => base === path || isInside(realpathSync(base), target))
-  } catch {
-    // What is gone by now is told as gone.
-    return false
-  }
+  const target = realPath(path)
+  // What is gone by now is told as gone.
+  if (target === undefined) return false
+  return !wanted.some(({ base }) => base === path || isBelow(realPath(base) ?? base, target))
 }
 
-function isInside(folder: string, path: string): boolean {
-  return !relative(folder, path).startsWith('..')
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function tooMany(patterns: readonly string[], most: number): string {
