@@ -11,13 +11,8 @@ import { say } from '../output/prose.ts'
 /** `mcpdeck budget [reset]`: what all processes of this machine sent with the profile's key in the last minute. */
 export async function showBudget({ client }: SavedContext, [action]: readonly string[], own: { json?: boolean }) {
   const { budget } = client
-  if (action === 'reset') {
-    const { pausedUntil } = budget.snapshot()
-    budget.reset()
-    say(
-      pausedUntil === undefined ? 'There was no pause.' : 'The pause is forgotten: the next request asks the service.',
-    )
-  }
+  if (action === 'reset')
+    say(budget.reset() ? 'The pause is forgotten: the next request asks the service.' : 'There was no pause.')
   const [report, snapshot, now] = [budget.report(), budget.snapshot(), wallClock.now()]
   if (own.json) printDirectly(`${jsonText(jsonOf(report.spent, report.othersWaiting, snapshot), 2)}\n`)
   else {

@@ -137,14 +137,20 @@ export function slowed<A extends Account>(account: A, now: number): A {
   }
 }
 
-/** Without its pause. What the service has left is not known, so that it begins with one request, as after a pause. */
-export function resumed<A extends Account>(account: A, now: number): A {
+/**
+ * Takes the pause away, in place. What the service has left is not known, so that it begins with one request, as it
+ * does after a pause.
+ * @returns whether there was one
+ */
+export function resume(account: Account, now: number): boolean {
+  const wasPaused = account.bucket.at > now
   const bucket = drained({ ...account.bucket, at: now }, now)
-  return { ...account, bucket, refusalsInARow: 0, pace: 1, pacedAt: now }
+  Object.assign(account, { bucket, refusalsInARow: 0, pace: 1, pacedAt: now })
+  return wasPaused
 }
 
-export function paused<A extends Account>(account: A, until: number): A {
-  return { ...account, bucket: drained(account.bucket, until) }
+export function paused<A extends Account>(account: A, until: number, now: number): A {
+  return { ...account, bucket: drained(account.bucket, Math.min(until, now + LONGEST_PAUSE_MS)) }
 }
 
 /** The wait of the first in a process's line, announced so that others leave it the tokens it has a claim to. */

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { exactServer } from '../../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget, type Permit } from './budget.ts'
+import { thisMachine } from '../../../lib/machine.ts'
 import { pollInterval } from '../../../domain/polling/poll-interval.ts'
 import { tokensNeeded, type Priority } from './waiting-queue.ts'
 
@@ -233,6 +237,24 @@ describe('a pause without measure', () => {
     const again = await clock.finish(budget.acquire())
     again.limited(99_999_999_000)
     await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused' })
+  })
+
+  test('is forgotten for every process of the machine, and no hour begins anew', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-budget-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const clock = new VirtualClock()
+    const { name, pid, startOf } = thisMachine
+    const machine = { name, pid, startOf, now: clock.now }
+    const shared = () => createBudget({ clock, sharing: { file: join(folder, 'budget.sqlite'), keyId: 'k', machine } })
+    const [one, other, later] = [shared(), shared(), shared()]
+    const permit = await clock.finish(one.acquire())
+    permit.limited(99_999_999_000)
+    await clock.advance(3_000_000)
+    await expect(other.acquire()).rejects.toMatchObject({ code: 'rate-paused', retryAfterMs: 600_000 })
+    expect(later.reset()).toBe(true)
+    expect(later.reset()).toBe(false)
+    await clock.finish(other.acquire())
+    for (const budget of [one, other, later]) budget.close()
   })
 
   test('is forgotten when a person says so', async () => {

@@ -4,7 +4,7 @@ import {
   advanced,
   pacedRule,
   paused,
-  resumed,
+  resume,
   sharersOf,
   slowed,
   type BucketRule,
@@ -96,8 +96,8 @@ export type Budget = {
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
-  /** Forgets pauses and refusals, for all processes of the machine: the next request asks the service. */
-  reset: () => void
+  /** Forgets pauses and refusals, for all processes of the machine. @returns whether there was a pause */
+  reset: () => boolean
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
   close: () => void
 }
@@ -240,9 +240,10 @@ class RequestBudget implements Budget {
     this.#serve()
   }
 
-  reset = (): void => {
-    this.#change((entry, now) => Object.assign(entry, resumed(entry, now)))
+  reset = (): boolean => {
+    const wasPaused = this.#change(resume)
     this.#serve()
+    return wasPaused
   }
 
   close = (): void => {
@@ -368,7 +369,7 @@ class RequestBudget implements Budget {
     else if (retryAfterMs === undefined) return
     const wait = retryAfterMs ?? this.#backoff(entry.refusalsInARow)
     const spread = Math.min(this.#spread(entry), Math.max(0, this.#longestPauseMs - wait))
-    Object.assign(entry, paused(entry, now + wait + spread))
+    Object.assign(entry, paused(entry, now + wait + spread, now))
   }
 
   /** Between half and all of a doubling pause: never none, because the service has just refused. */

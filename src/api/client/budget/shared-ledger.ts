@@ -152,7 +152,7 @@ export class SharedLedger implements Ledger {
   #payFor(away: Away, stored: Entry, seen: number): void {
     const { bucket, pauses } = this.#known
     if (seen <= away.triedAt) stored.bucket.at = Math.max(stored.bucket.at, this.now())
-    if (pauses > away.pauses) Object.assign(stored, paused(slowed(stored, this.now()), bucket.at))
+    if (pauses > away.pauses) Object.assign(stored, paused(slowed(stored, this.now()), bucket.at, this.now()))
   }
 
   /** Runs what needs the file; `undefined` when it is out of reach. */
