@@ -46,7 +46,8 @@ export function createMetadataFetch(
 
 /** Servers write null or an empty text for what they do not have, which counts as absent. */
 async function withoutEmpty(answer: Response): Promise<Response> {
-  if (!answer.headers.get('content-type')?.includes('json')) return answer
+  // A challenge is in its headers; nobody reads what stands below it.
+  if (answer.status === 401 || !answer.headers.get('content-type')?.includes('json')) return answer
   const { status, statusText } = answer
   const text = await answer.text().catch((error: unknown) => failing(error))
   const headers = new Headers(answer.headers)

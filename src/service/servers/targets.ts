@@ -4,7 +4,8 @@ import { refreshFailure, refreshTokens } from './token-refresh.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
 import type { JobRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { isAbandoned, releaseLease, takeLease } from '../core/lease.ts'
+import { ServiceError } from '../core/errors.ts'
+import { guarded, isAbandoned, releaseLease, takeLease } from '../core/lease.ts'
 
 /** Saved servers as the connections engine takes them. */
 export type ServerTargets = { of(row: ServerRow): ServerTarget }
@@ -19,12 +20,16 @@ declare module '../core/context.ts' {
 const REFRESH_BEFORE_MS = 60_000
 /** How often it is looked whether another process has refreshed the tokens, in milliseconds. */
 const LOOK_EVERY_MS = 50
+/** How long one refresh may hold the others up, all requests of it and the loading of the library; milliseconds. */
+const HELD_MS = 30_000
+const LONGEST_WAIT_MS = 60_000
 const REFRESH = 'token-refresh'
 
 export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens | undefined>>()
 
-  const currentTokens = async ({ projectId, id, name, url = '' }: ServerRow): Promise<ServerTokens | undefined> => {
+  const currentTokens = async (row: ServerRow): Promise<ServerTokens | undefined> => {
+    const { projectId, id, name, url = '' } = row
     // What goes on at an address that was changed meanwhile must not get the tokens of the present one.
     const storedTokens = (): ServerTokens | undefined => {
       const stored = store.servers.get(projectId, id)
@@ -34,7 +39,7 @@ export function createServerTargets(store: Store): ServerTargets {
     if (!tokens?.refreshToken || !tokens.client || !endsSoon(tokens)) return tokens
     const started = refreshing.get(id)
     if (started) return started
-    const fresh = onceOfAll(store, id, async () => {
+    const fresh = onceOfAll(store, row, async () => {
       const current = storedTokens()
       if (current?.accessToken !== tokens.accessToken) return current
       const refreshed = await refreshTokens({ name, url }, tokens)
@@ -49,7 +54,7 @@ export function createServerTargets(store: Store): ServerTargets {
       .catch(async (error: unknown) => {
         const stored = storedTokens()
         // An older mcpdeck may have used the refresh token; else the server says whether the old token still counts.
-        if (stored?.refreshToken !== tokens.refreshToken) return stored
+        if (stored?.accessToken !== tokens.accessToken) return stored
         if (hasEnded(tokens)) throw await refreshFailure({ name, url }, error)
         return tokens
       })
@@ -83,19 +88,28 @@ export function createServerTargets(store: Store): ServerTargets {
 /**
  * A refresh token counts once, so of all processes of the workspace one uses it, and the others wait for what it got.
  * Who holds it is in the database, as other work of the workspace is.
+ * @throws ServiceError `TIMEOUT` where the others take too long
  */
-async function onceOfAll<T>(store: Store, subjectId: string, work: () => Promise<T>): Promise<T> {
-  const row: JobRow = { kind: REFRESH, subjectId, ...takeLease() }
+async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => Promise<T>): Promise<T> {
+  const late = Date.now() + LONGEST_WAIT_MS
+  const row: JobRow = { kind: REFRESH, subjectId: id, ...takeLease() }
   try {
-    while (!store.write(() => store.jobs.insert(row))) {
-      const other = store.jobs.find(REFRESH, subjectId)
+    // The lease begins when the row is there, and is longer than a refresh may take.
+    while (!store.write(() => store.jobs.insert({ ...row, expiresAt: Date.now() + HELD_MS }))) {
+      const other = store.jobs.find(REFRESH, id)
       if (other && isAbandoned(other)) store.write(() => store.jobs.delete(other.token))
+      else if (Date.now() > late)
+        throw new ServiceError('TIMEOUT', `Another process has been refreshing the tokens of "${name}" for too long.`)
       else await delay(LOOK_EVERY_MS)
     }
     return await work()
   } finally {
-    store.write(() => store.jobs.delete(row.token))
     releaseLease(row)
+    // Where the row cannot be deleted it is abandoned from now on, and what came of the work counts all the same.
+    guarded(
+      () => store.write(() => store.jobs.delete(row.token)),
+      () => undefined,
+    )()
   }
 }
 

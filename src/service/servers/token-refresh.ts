@@ -36,10 +36,12 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
     return await withinTime(serverUrl, signal, async fetchFn => {
       const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
       const { metadataUrls } = bearerChallenge(challenge)
-      const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch(() => undefined)
-      const issuer = resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
-      const metadata = await library.discoverAuthorizationServerMetadata(issuer, { fetchFn })
-      return metadata && issuer
+      const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
+        // What could not be reached says nothing of who the authorization server is.
+        if (describeNetwork(error) !== undefined) throw error
+        return undefined
+      })
+      return resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
     })
   } catch {
     signal?.throwIfAborted()
