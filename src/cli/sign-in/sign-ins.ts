@@ -113,7 +113,11 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
 
 /** Whether metadata speaks for a server; many name its address with a slash at the end, or without one. */
 function isFor(library: McpLibrary, serverUrl: string, configured: string): boolean {
-  const withSlash = (address: string): string => `${address.replace(/\/+$/, '')}/`
+  const withSlash = (address: string): string => {
+    const url = new URL(address)
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/`
+    return url.href
+  }
   const requestedResource = library.resourceUrlFromServerUrl(withSlash(serverUrl))
   return library.checkResourceAllowed({ requestedResource, configuredResource: withSlash(configured) })
 }
@@ -180,7 +184,11 @@ function createRefusals(): Refusals {
       if (why !== last) hear?.(why)
       last = why
     },
-    listen: listener => void (hear = listener),
+    listen(listener) {
+      hear = listener
+      // A browser that is signed in already may be back before anybody listens.
+      if (last !== undefined) listener(last)
+    },
   }
 }
 
