@@ -148,7 +148,7 @@ test('a sign-in that is denied, or answered by somebody else, says so and goes o
   const foreign = new URL(refused)
   foreign.searchParams.set('state', 'guessed')
   await fetch(foreign)
-  await until(denied.stderr, text => text.includes('belongs to another sign-in'))
+  await until(denied.stderr, text => text.includes('from another sign-in'))
   await fetch(refused)
   await until(denied.stderr, text => text.includes('access was denied'))
   server.oddities.callback = {}

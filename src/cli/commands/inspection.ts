@@ -90,7 +90,7 @@ export const inspection: readonly CommandDeclaration[] = [
     {
       name: 'budget',
       says: "Show what the requests of the last minute with the profile's key were for, on this machine.",
-      words: [new Argument('[action]', 'reset = forget the pause that the service asked for').choices(['reset'])],
+      words: [new Argument('[action]', 'reset = end the pause that the service asked for').choices(['reset'])],
       flags: [['--json', 'print {"perMinute", "reason", "pausedUntil", "waiting", "spent": [...]}']],
     },
     async () => (await import('../get/budget-command.ts')).showBudget,

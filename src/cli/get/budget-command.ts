@@ -12,7 +12,7 @@ import { say } from '../output/prose.ts'
 export async function showBudget({ client }: SavedContext, [action]: readonly string[], own: { json?: boolean }) {
   const { budget } = client
   if (action === 'reset')
-    say(budget.reset() ? 'The pause is forgotten: the next request asks the service.' : 'There was no pause.')
+    say(budget.reset() ? 'The pause is over: the next request goes to the service.' : 'There was no pause.')
   const [report, snapshot, now] = [budget.report(), budget.snapshot(), wallClock.now()]
   if (own.json) printDirectly(`${jsonText(jsonOf(report.spent, report.othersWaiting, snapshot), 2)}\n`)
   else {

@@ -19,16 +19,16 @@ export type Callback = {
 export type CallbackOptions = {
   /** Any free one by default. */
   port?: number | undefined
-  /** Why an answer is not taken, as a sentence; undefined where it is. */
+  /** Why an answer is refused, as a sentence; undefined where it is accepted. */
   refuse: (answer: URLSearchParams) => string | undefined
   onAnswer: (answer: URLSearchParams) => void
-  /** Hears why an answer was not taken. */
+  /** Called with the reason when an answer is refused. */
   onRefused: (why: string) => void
 }
 
 /**
- * Listens on loopback until one answer of an authorization server is taken; whatever else comes is refused and changes
- * nothing.
+ * Listens on loopback until one answer of an authorization server is accepted. Everything else that arrives is refused
+ * and changes nothing.
  * @throws SignInError where the port is taken
  */
 export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: CallbackOptions): Promise<Callback> {
@@ -59,12 +59,11 @@ export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: Ca
   }
 }
 
-/** @property why for the person at the terminal, where an answer is not taken */
+/** @property why for the person at the terminal, where an answer is refused */
 type Reply = { status: number; text: string; answer?: URLSearchParams; why?: string }
 
 const ANSWERED: Reply = { status: 410, text: 'mcpdeck has its answer already.' }
-const FOREIGN_PAGE =
-  'A page in the browser tried to answer in place of the authorization server. It was refused; the sign-in still waits.'
+const FOREIGN_PAGE = 'Refused an answer that a web page sent in place of the authorization server.'
 
 function replyTo({ method, url = '', headers }: IncomingMessage, own: URL, refuse: CallbackOptions['refuse']): Reply {
   // A name of somebody else's that leads here is a page's way to reach this machine.

@@ -63,7 +63,7 @@ function addressRefused(error: unknown): AddressRefused | undefined {
 function issuerSentence(kind: 'metadata' | 'authorization_response', host: string): string {
   return kind === 'metadata'
     ? `${host} published the metadata of another authorization server. mcpdeck does not sign in there.`
-    : 'An answer comes from another authorization server than the one that was asked. It was not taken.'
+    : 'Refused an answer from another authorization server than the one that was asked.'
 }
 
 function oauthFailure({ code, message }: { code: string; message: string }, host: string): SignInError {

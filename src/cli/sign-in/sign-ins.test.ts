@@ -139,8 +139,8 @@ test('a given client is used as it is, at the port that was chosen', async () =>
 
 describe('an answer is refused, and the sign-in stays open for the right one', () => {
   test.each<[string, (back: URL) => void, string | RegExp]>([
-    ['of another state', back => back.searchParams.set('state', 'other'), /belongs to another sign-in/],
-    ['without a state', back => back.searchParams.delete('state'), /belongs to another sign-in/],
+    ['of another state', back => back.searchParams.set('state', 'other'), /from another sign-in/],
+    ['without a state', back => back.searchParams.delete('state'), /from another sign-in/],
     ['of another issuer', back => back.searchParams.set('iss', 'https://evil.example'), /another authorization server/],
     ['without an issuer that was announced', back => back.searchParams.delete('iss'), /another authorization server/],
     ['with an error', deny('access_denied'), /says that access was denied/],
@@ -151,7 +151,7 @@ describe('an answer is refused, and the sign-in stays open for the right one', (
         deny('server_error')(back)
         back.searchParams.set('state', 'other')
       },
-      /^An answer belongs to another sign-in/,
+      /^Refused an answer from another sign-in/,
     ],
     [
       'with an error of another issuer, which is not repeated',
@@ -159,7 +159,7 @@ describe('an answer is refused, and the sign-in stays open for the right one', (
         deny('server_error')(back)
         back.searchParams.set('iss', 'https://evil.example')
       },
-      /^An answer comes from another authorization server than the one that was asked/,
+      /^Refused an answer from another authorization server/,
     ],
   ])('%s', async (_, change, sentence) => {
     const server = await startOAuthServer()
@@ -188,7 +188,7 @@ describe('an answer is refused, and the sign-in stays open for the right one', (
     signIn.onRefused(why => told.push(why))
     const { back } = await visit(signIn.link)
     expect(await ask(back, { headers })).toMatchObject({ status: 403 })
-    expect(told).toEqual([expect.stringContaining('A page in the browser tried to answer')])
+    expect(told).toEqual([expect.stringContaining('Refused an answer that a web page sent')])
     const redirect = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     expect(await ask(back, { headers: redirect })).toMatchObject({ status: 200 })
     await signIn.tokens

@@ -173,7 +173,7 @@ type Begin = {
   signal: AbortSignal
 }
 
-/** Whoever is to hear why an answer was not taken; the same sentence is said once in a row. */
+/** Reports why answers were refused; the same reason is reported once in a row. */
 type Refusals = { tell: (why: string) => void; listen: (listener: (why: string) => void) => void }
 
 function createRefusals(): Refusals {
@@ -273,7 +273,7 @@ async function clientInformation(
 }
 
 /**
- * Why an answer is not taken: it is not this sign-in's own, or carries an error instead of a code. Nothing that it says
+ * Why an answer is refused: it is not this sign-in's own, or carries an error instead of a code. Nothing that it says
  * is repeated before its state and its issuer are known.
  */
 function refusalOf(
@@ -282,7 +282,7 @@ function refusalOf(
   { state, answer }: { state: string; answer: URLSearchParams },
 ): string | undefined {
   if (answer.get('state') !== state)
-    return 'An answer belongs to another sign-in: its state is not the one that was sent. It was not taken.'
+    return 'Refused an answer from another sign-in: its state is not the one that was sent.'
   const sentence = (error: unknown) =>
     signInFailure(error, { library, host: new URL(metadata.authorization_endpoint).host, phase: 'exchange' }).message
   try {

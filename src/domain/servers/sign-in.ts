@@ -46,8 +46,8 @@ export type SignIn = {
   /** Rejects with a {@link SignInError}. */
   tokens: Promise<ImportedTokens>
   /**
-   * Hears, as a sentence, of an answer at the callback that was not taken: it belongs to another sign-in or another
-   * authorization server, or says that access was denied. The sign-in stays open for the right one.
+   * Called with the reason, as a sentence, when an answer at the callback is refused: it belongs to another sign-in or
+   * another authorization server, or says that access was denied. The sign-in stays open for the right one.
    */
   onRefused: (listener: (why: string) => void) => void
   /** Takes the address that a browser ended at; a text says why it is none. */

@@ -145,7 +145,7 @@ test('what goes wrong is said in a sentence of its own', async () => {
   const swapped = new URL(back)
   swapped.searchParams.set('state', 'swapped')
   await fetch(swapped)
-  expect(await app.see('An answer belongs to another sign-in')).toContain('Waiting for you to sign in')
+  expect(await app.see('Refused an answer from another sign-in')).toContain('Waiting for you to sign in')
   await fetch(back)
   await app.see(/Signed in +until/)
   await app.press(keys.signOut)

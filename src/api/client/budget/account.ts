@@ -138,8 +138,8 @@ export function slowed<A extends Account>(account: A, now: number): A {
 }
 
 /**
- * Takes the pause away, in place. What the service has left is not known, so that it begins with one request, as it
- * does after a pause.
+ * Ends the pause, in place. How many requests the service still allows is not known, so it starts with one, as after
+ * any pause.
  * @returns whether there was one
  */
 export function resume(account: Account, now: number): boolean {

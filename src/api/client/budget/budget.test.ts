@@ -239,7 +239,7 @@ describe('a pause without measure', () => {
     await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused' })
   })
 
-  test('is forgotten for every process of the machine, and no hour begins anew', async () => {
+  test('can be ended for every process of the machine, and no hour begins anew', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-budget-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const clock = new VirtualClock()
@@ -257,7 +257,7 @@ describe('a pause without measure', () => {
     for (const budget of [one, other, later]) budget.close()
   })
 
-  test('is forgotten when a person says so', async () => {
+  test('can be ended by a person', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const permit = await budget.acquire()

@@ -96,7 +96,7 @@ export type Budget = {
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
-  /** Forgets pauses and refusals, for all processes of the machine. @returns whether there was a pause */
+  /** Ends the pause of the key, for all processes of the machine. @returns whether there was one */
   reset: () => boolean
   /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
   close: () => void

@@ -336,8 +336,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.rate-paused': {
     title: 'Paused by the service',
-    sentence: 'Nothing was sent: the service asked for a long pause, which mcpdeck budget reset forgets.',
-    next: waitThen('refresh'),
+    sentence: 'Nothing was sent: the service asked for a long pause.',
+    next: waitThen('refresh, or run mcpdeck budget reset to end the pause now'),
   },
   'refused.local-workspace': {
     title: 'Local workspace closed',
