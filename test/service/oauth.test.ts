@@ -100,15 +100,7 @@ test('a run that goes on at the address before gets no token of the present one'
 })
 
 test('a refresh under way does not bring back what was signed out of', async () => {
-  const { api, store } = await open()
-  const { projectId } = await sandbox(api)
-  const { url, state, oddities } = await startOAuthServer()
-  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
-  const { id: serverId } = await api.call(servers.create, { projectId, body })
-  const target = { projectId, serverId }
-  const tokens = { access_token: 'old', refresh_token: 'old-refresh', expires_in: 1 }
-  const clientInformation = { clientId: 'mcpdeck' }
-  await api.call(servers.importTokens, { ...target, body: { serverUrl: url, clientInformation, tokens } })
+  const { api, store, target, state, oddities } = await refreshable(1)
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Response>()
   oddities.answers['/token'] = () => {
@@ -121,7 +113,7 @@ test('a refresh under way does not bring back what was signed out of', async () 
   state.accepted.add('new')
   answer.resolve(Response.json({ access_token: 'new', refresh_token: 'new-refresh', token_type: 'Bearer' }))
   expect((await listed).status).toBe(401)
-  expect(store.servers.find(serverId)!.tokens).toBeUndefined()
+  expect(store.servers.find(target.serverId)!.tokens).toBeUndefined()
 })
 
 test('processes of one workspace that refresh at once use the refresh token once', async () => {

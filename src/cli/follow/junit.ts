@@ -33,8 +33,8 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
  * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
  * Readers take no failures and no errors for success, so the report is as red as the exit code: where a threshold or
  * gates are met, trials that did not pass are `skipped` with what was wrong; a gate that is not met, a run that did not
- * pass though no trial says so, and one that was never read, are testcases of their own. It is
- * redacted as a summary is.
+ * pass though no trial says so, and one that was never read, are testcases of their own. Texts
+ * are redacted as in a summary.
  */
 export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
   const builder = new XMLBuilder({

@@ -149,7 +149,7 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
 }
 
 /** Texts under these names say which thing is meant; what looks drawn by lot there is no secret. */
-const NAMING = /(?:id|key|name|value|time(?:stamp)?|at|url)s?$/i
+const NAMING = /(?:id|name|value|time(?:stamp)?|At|url)s?$/
 
 /** A value of JSON whose texts are {@link redacted}; what it has more is as it was. */
 export function redactedValue<T>(value: T, own: Own, name = ''): T {

@@ -24,9 +24,12 @@ describe('ten times the lines take some ten times the work', () => {
   const growth = (read: (text: string) => unknown, textOf: (count: number) => string): number => {
     const work = (count: number): number => {
       const text = textOf(count)
-      const spent = measureWork()
-      read(text)
-      return spent()
+      const rounds = Array.from({ length: 3 }, () => {
+        const spent = measureWork()
+        read(text)
+        return spent()
+      })
+      return Math.min(...rounds)
     }
     // What is read first is compiled first.
     work(1000)
