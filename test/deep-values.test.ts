@@ -18,6 +18,7 @@ import { settingLabel } from '../src/screens/scenarios/open-lines.ts'
 import { argumentForm } from '../src/screens/servers/arguments.ts'
 import { withShortTexts } from '../src/screens/servers/json-text.ts'
 import { constraints, schemaLines, schemaType } from '../src/screens/servers/schema-lines.ts'
+import { plainSchemas } from '../src/lib/json-schema/plain-schema.ts'
 import { rowsOf } from './outline-rows.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
@@ -102,8 +103,8 @@ const READERS: Record<string, (value: unknown, text: string) => void> = {
   valueWords: value => void settingLabel('a', value, 0),
   schemas: value => {
     const schema = { type: 'object', properties: { a: value, b: { enum: [value], default: value } } }
-    schemaType(value)
-    schemaType({ const: value })
+    const read = plainSchemas(schema)
+    for (const part of [value, { const: value }]) schemaType(read(part), read)
     constraints({ default: value })
     schemaLines(schema)
     argumentForm(schema)

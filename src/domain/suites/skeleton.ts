@@ -1,25 +1,39 @@
+import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
+import { isPlainObject } from '../../lib/json.ts'
+
 /** A JSON Schema, of which only what is needed here is read. */
 type Schema = Readonly<Record<string, unknown>>
 
 /** Deepest nesting for which a skeleton is written. */
 const MOST_DEPTH = 6
 
-/** A value to start from: defaults, first choices, required properties, else the type's empty value. */
-export function skeleton(schema: Schema, depth: number): unknown {
-  const start = startOf(schema) ?? choicesOf(schema)[0]
+/**
+ * A value to start from: defaults, first choices, required properties, else the type's empty value.
+ * @param read follows the references of the schema that holds this one
+ */
+export function skeleton(schema: Schema, depth: number, read = plainSchemas(schema)): unknown {
+  const plain = read(schema)
+  const { schema: own } = plain.options[0] ?? plain
+  const start = startOf(plain.schema) ?? startOf(own) ?? choicesOf(own)[0]
   if (start !== undefined || depth > MOST_DEPTH) return start ?? null
-  const { type, properties } = schema
+  const { type, properties } = own
   if (type === 'string') return ''
   if (type === 'number' || type === 'integer') return 0
   if (type === 'boolean') return false
-  if (type === 'array') return []
-  if (type !== 'object' && !isSchema(properties)) return depth === 0 ? {} : null
-  const required = requiredNames(schema)
-  const entries = Object.entries(isSchema(properties) ? properties : {})
-    .map(([name, property]) => [name, isSchema(property) ? property : {}] as const)
+  if (type === 'array') return tupleOf(own).map(item => skeleton(item, depth + 1, read))
+  if (type !== 'object' && !isPlainObject(properties)) return depth === 0 ? {} : null
+  const required = requiredNames(own)
+  const entries = Object.entries(isPlainObject(properties) ? properties : {})
+    .map(([name, property]) => [name, isPlainObject(property) ? property : {}] as const)
     .filter(([name, property]) => required.has(name) || startOf(property) !== undefined)
-    .map(([name, property]) => [name, skeleton(property, depth + 1)] as const)
+    .map(([name, property]) => [name, skeleton(property, depth + 1, read)] as const)
   return Object.fromEntries(entries)
+}
+
+/** The schemas of an array's first items, one each, where it has such; drafts before 2020-12 write them as `items`. */
+export function tupleOf({ prefixItems, items }: Schema): readonly Schema[] {
+  const listed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
+  return listed.map(item => (isPlainObject(item) ? item : {}))
 }
 
 export function requiredNames(schema: Schema): ReadonlySet<unknown> {
@@ -35,8 +49,4 @@ export function choicesOf(schema: Schema): readonly unknown[] {
 /** The value that a schema itself suggests: its default, its constant, or nothing. */
 export function startOf(schema: Schema): unknown {
   return schema['default'] ?? schema['const']
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,6 +7,8 @@ export type ArgumentFault = {
   message: string
   /** The argument was not given at all. */
   isMissing?: boolean
+  /** Of what lies within an argument: the names that lead there, from the argument on, and what is wrong there. */
+  inner?: { path: readonly string[]; says: string }
 }
 
 /** Why a schema cannot be used: it is wrong, or beyond what is looked at (`isLimit`). */

@@ -98,11 +98,17 @@ function faultOf(error: ErrorObject): ArgumentFault {
     .slice(1)
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   const params: JsonObject = error.params
-  const named = params['missingProperty'] ?? params['additionalProperty']
-  const name = first ?? (typeof named === 'string' ? named : undefined)
+  const named = [params['missingProperty'], params['additionalProperty']].find(each => typeof each === 'string')
+  const name = first ?? named
   const place = inner.length > 0 ? `${inner.join('.')} ` : ''
-  const message = `${place}${messageOf(error, params, first === undefined)}`
-  return error.keyword === 'required' ? { name, message, isMissing: true } : { name, message }
+  const says = messageOf(error, params, first === undefined)
+  const path = first === undefined ? [] : [first, ...inner, ...(named === undefined ? [] : [named])]
+  return {
+    name,
+    message: `${place}${says}`,
+    ...(error.keyword === 'required' && { isMissing: true }),
+    ...(path.length > 1 && { inner: { path, says: named === undefined ? says : messageOf(error, params, true) } }),
+  }
 }
 
 function messageOf(error: ErrorObject, params: JsonObject, own: boolean): string {

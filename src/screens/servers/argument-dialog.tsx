@@ -5,7 +5,8 @@ import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx
 import { useOverlays } from '../../components/overlays.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
-import { parseArguments, type ArgumentForm } from './arguments.ts'
+import type { ArgumentField } from './argument-parts.ts'
+import { asksNothing, parseArguments, shownFields, textOf, type ArgumentForm, type FieldTexts } from './arguments.ts'
 import { shorten } from './json-text.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
@@ -38,7 +39,7 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
     overlays.open({
       title: clean(question.title),
       width: WIDTH,
-      height: ROWS_AROUND + question.form.fields.length,
+      height: ROWS_AROUND + shownFields(question.form, question.form.texts).length,
       content: close => <ArgumentDialog question={question} onClose={close} />,
     })
   }
@@ -46,22 +47,28 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
 
 const OUTDATED = 'The arguments of the tool have changed meanwhile. Close this form and open it again.'
 
-type Faults = { fields: readonly (string | undefined)[]; rest: readonly string[] }
-const NO_FAULTS: Faults = { fields: [], rest: [] }
+/** What is wrong, by the id of a field, and what belongs to none. */
+type Faults = { fields: ReadonlyMap<string, string>; rest: readonly string[] }
+const NO_FAULTS: Faults = { fields: new Map(), rest: [] }
+const MOST_FAULTS = 3
 
-/** Faults at the fields that they name; what names none stands by itself. */
-export function placeFaults(form: ArgumentForm, faults: readonly ArgumentFault[]): Faults {
-  const ofField = (name: string) => faults.find(fault => fault.name === name)?.message
-  if (form.whole) {
-    const named = faults.map(({ name, message }) => (name === undefined ? message : `${name} ${message}`))
-    return { fields: [named.slice(0, 3).join('; ') || undefined], rest: [] }
+/** Faults at the fields that they are about; what is about none stands by itself. */
+function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly ArgumentFault[]): Faults {
+  const fields = shownFields(form, texts)
+  const placed = new Map<string, string>()
+  const rest: string[] = []
+  for (const { name, message, inner = { path: name === undefined ? [] : [name], says: message } } of faults) {
+    const { path, says } = inner
+    const field = fields.findLast(each => each.path.length > 0 && each.path.every((step, at) => path[at] === step))
+    const place = path.slice(field?.path.length ?? 0).join('.')
+    const said = place === '' ? says : `${place} ${says}`
+    if (field === undefined) rest.push(said)
+    else if (!placed.has(field.id)) placed.set(field.id, said)
   }
-  const names = new Set(form.fields.map(field => field.name))
-  const rest = faults.filter(({ name }) => name === undefined || !names.has(name))
-  return {
-    fields: form.fields.map(field => ofField(field.name)),
-    rest: rest.slice(0, 3).map(({ name, message }) => (name === undefined ? message : `${name} ${message}`)),
-  }
+  const [only] = fields
+  if (form.whole && only && rest.length > 0)
+    return { fields: new Map([[only.id, rest.slice(0, MOST_FAULTS).join('; ')]]), rest: [] }
+  return { fields: placed, rest: rest.slice(0, MOST_FAULTS) }
 }
 
 /** Why the schema cannot be used, as soon as that is known. */
@@ -86,7 +93,8 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   const { question } = props
   const { form } = question
   const unusable = useUnusable(question)
-  const [texts, setTexts] = useState(() => form.fields.map(field => field.initial))
+  const [texts, setTexts] = useState(form.texts)
+  const fields = shownFields(form, texts)
   const [faults, setFaults] = useState(NO_FAULTS)
   /** Why what is typed cannot be checked; sending it as it is takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
@@ -97,7 +105,7 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   useEffect(() => () => void (edits.current += 1), [])
   const show = (found: Faults): number | undefined => {
     setFaults(found)
-    const index = found.fields.findIndex(fault => fault !== undefined)
+    const index = fields.findIndex(({ id }) => found.fields.has(id))
     return index === -1 ? undefined : index
   }
   const act = async (): Promise<number | undefined> => {
@@ -111,8 +119,9 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
       if (edits.current !== begun) return undefined
       setChecking(false)
       if ('faults' in verdict && verdict.faults.length > 0) {
-        const { fields, rest } = placeFaults(form, verdict.faults)
-        return show({ fields, rest: isSameJson(schema, question.schema) ? rest : [OUTDATED, ...rest] })
+        const placed = placeFaults(form, texts, verdict.faults)
+        const isOutdated = !isSameJson(schema, question.schema)
+        return show(isOutdated ? { ...placed, rest: [OUTDATED, ...placed.rest] } : placed)
       }
       if ('unusable' in verdict && verdict.isLimit === true) {
         setUnchecked(verdict.unusable)
@@ -128,17 +137,18 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   }
   return (
     <FieldsForm
-      fields={form.fields.map((field, index) => ({
-        label: field.name,
-        kind: field.kind === 'either' ? `${field.type}, as JSON or text` : field.type,
+      fields={fields.map(field => ({
+        id: field.id,
+        label: field.label,
+        kind: kindWords(field),
         required: field.required,
         note: field.description,
-        error: faults.fields[index],
+        error: faults.fields.get(field.id),
         input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines' },
       }))}
-      texts={texts}
+      texts={fields.map(field => textOf(field, texts))}
       onText={(index, text) => {
-        setTexts(texts.map((old, at) => (at === index ? text : old)))
+        setTexts(new Map(texts).set(fields[index]!.id, text))
         setFaults(NO_FAULTS)
         setUnchecked(undefined)
         setChecking(false)
@@ -147,9 +157,9 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
       suggest={
         question.suggest &&
         ((index, text, signal) => {
-          const typed = form.fields.map(({ name }, at) => [name, texts[at] ?? ''] as const)
-          const others = typed.filter(([, value], at) => at !== index && value !== '')
-          return question.suggest!(typed[index]![0], text, Object.fromEntries(others), signal)
+          const others = fields.filter((field, at) => at !== index && textOf(field, texts) !== '')
+          const given = Object.fromEntries(others.map(field => [field.label, textOf(field, texts)]))
+          return question.suggest!(fields[index]!.label, text, given, signal)
         })
       }
       about={aboutLines(question, unusable)}
@@ -166,14 +176,21 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   )
 }
 
+/** The type of a field, and how what is typed is taken. */
+function kindWords({ type, kind, isNullIfEmpty }: ArgumentField): string {
+  return [type, ...(kind === 'either' ? ['as JSON or text'] : []), ...(isNullIfEmpty ? ['empty is null'] : [])].join(
+    ', ',
+  )
+}
+
 function uncheckedLines(why: string | undefined): FormText[] {
   if (why === undefined) return []
   const text = `The arguments cannot be checked: ${shorten(why, 200)}. The same key again sends them as they are.`
   return [{ text, tone: 'warn' }]
 }
 
-function choiceOf(choices: readonly string[], required: boolean): FieldInput {
-  const options = choices.map(choice => ({ value: choice, label: choice }))
+function choiceOf(choices: NonNullable<ArgumentField['choices']>, required: boolean): FieldInput {
+  const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
   return {
     kind: 'choice',
     options: required ? options : [{ value: '', label: 'left out' }, ...options],
@@ -193,6 +210,6 @@ function aboutLines(question: ArgumentQuestion, unusable: string | undefined): F
         ]
       : []),
     ...(about ? [{ text: shorten(about, MOST_ABOUT), tone: 'muted' as const }] : []),
-    ...(question.form.fields.length === 0 ? [{ text: 'It takes no arguments.', tone: 'muted' as const }] : []),
+    ...(asksNothing(question.form) ? [{ text: 'It takes no arguments.', tone: 'muted' as const }] : []),
   ]
 }

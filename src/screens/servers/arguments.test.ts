@@ -4,7 +4,15 @@ import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { checkArguments, checkSchema } from '../../domain/servers/arguments-check.ts'
 import { skeleton } from '../../domain/suites/skeleton.ts'
-import { argumentForm, filledForm, parseArguments, promptForm } from './arguments.ts'
+import {
+  argumentForm,
+  asksNothing,
+  filledForm,
+  parseArguments,
+  promptForm,
+  shownFields,
+  type ArgumentForm,
+} from './arguments.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { anyCharacter } from '../../../test/any-character.ts'
 import { measureWork } from '../../../test/work.ts'
@@ -16,6 +24,16 @@ const sum = {
   required: ['a'],
 }
 
+function fieldsOf(form: ArgumentForm) {
+  return shownFields(form, form.texts)
+}
+
+/** What comes of these texts in the fields that show. */
+function typed(form: ArgumentForm, texts: readonly string[]) {
+  const parsed = parseArguments(form, new Map(fieldsOf(form).map(({ id }, at) => [id, texts[at] ?? ''])))
+  return 'problems' in parsed ? { problems: Object.fromEntries(parsed.problems) } : parsed
+}
+
 async function faults(schema: JsonObject, value: JsonObject) {
   const verdict = await checkArguments(schema, value)
   return 'faults' in verdict ? verdict.faults : verdict.unusable
@@ -23,9 +41,9 @@ async function faults(schema: JsonObject, value: JsonObject) {
 
 describe('the form of an input schema', () => {
   test('has a field per property, required ones first, defaults filled in', () => {
-    const { whole, fields } = argumentForm(sum)
-    expect(whole).toBe(false)
-    expect(fields.map(field => [field.name, field.kind, field.required, field.initial])).toEqual([
+    const form = argumentForm(sum)
+    expect(form.whole).toBe(false)
+    expect(fieldsOf(form).map(field => [field.label, field.kind, field.required, field.initial])).toEqual([
       ['a', 'json', true, ''],
       ['note', 'text', false, ''],
       ['on', 'json', false, 'false'],
@@ -33,34 +51,37 @@ describe('the form of an input schema', () => {
   })
 
   test('asks nothing of a tool without arguments and for JSON where the schema says nothing', () => {
-    expect(argumentForm({ type: 'object', properties: {} })).toEqual({ whole: false, fields: [] })
-    expect(argumentForm({ type: 'object', additionalProperties: false }).fields).toEqual([])
-    expect(argumentForm({ type: 'object' })).toMatchObject({ whole: true, fields: [{ initial: '{}' }] })
+    expect(asksNothing(argumentForm({ type: 'object', properties: {} }))).toBe(true)
+    expect(asksNothing(argumentForm({ type: 'object', additionalProperties: false }))).toBe(true)
+    for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }]) {
+      expect(argumentForm(open).whole).toBe(true)
+      expect(fieldsOf(argumentForm(open))).toMatchObject([{ initial: '{}' }])
+    }
     expect(argumentForm(undefined).whole).toBe(true)
   })
 
-  test('starts composed schemas from a JSON skeleton', () => {
-    const form = argumentForm({ ...sum, oneOf: [{}] })
-    expect(form.fields[0]?.initial).toBe('{"a":0,"on":false}')
+  test('starts what no fields can show from a JSON skeleton', () => {
+    const form = argumentForm({ ...sum, dependentSchemas: { note: { required: ['on'] } } })
+    expect(fieldsOf(form)[0]?.initial).toBe('{"a":0,"on":false}')
   })
 
-  test('starts a required choice at its first value and a required object at its skeleton', () => {
-    const { fields } = argumentForm({
+  test('starts a required choice at its first value and a required list at its skeleton', () => {
+    const form = argumentForm({
       type: 'object',
       properties: {
         kind: { enum: ['x', 'y'] },
-        at: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+        at: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }] },
       },
       required: ['kind', 'at'],
     })
-    expect(fields.map(field => [field.kind, field.initial])).toEqual([
-      ['text', 'x'],
-      ['json', '{"n":0}'],
+    expect(fieldsOf(form).map(field => [field.kind, field.type, field.initial])).toEqual([
+      ['text', '"x" | "y"', 'x'],
+      ['json', '[string, integer]', '["",0]'],
     ])
   })
 
   test('offers switches and a few texts to choose from, whatever is in them', () => {
-    const { fields } = argumentForm({
+    const form = argumentForm({
       type: 'object',
       properties: {
         on: { type: 'boolean' },
@@ -71,20 +92,22 @@ describe('the form of an input schema', () => {
       },
       required: ['on'],
     })
-    expect(fields.map(field => [field.name, field.kind, field.initial, field.choices])).toEqual([
+    const texts = ({ choices }: { choices?: readonly { text: string }[] }) => choices?.map(({ text }) => text)
+    expect(fieldsOf(form).map(field => [field.label, field.kind, field.initial, texts(field)])).toEqual([
       ['on', 'json', '', ['false', 'true']],
       ['evil', 'text', 'b\u001b[2J', ['a', 'b\u001b[2J']],
       ['maybe', 'text', '', ['x', 'y']],
-      ['empty', 'text', '', undefined],
-      ['mixed', 'either', '', undefined],
+      ['empty', 'json', '', ['""', '"y"']],
+      ['mixed', 'json', '', ['"x"', '1']],
     ])
+    expect(typed(form, ['true', 'a', '', '""', '1'])).toEqual({ value: { on: true, evil: 'a', empty: '', mixed: 1 } })
   })
 
   test('never puts control characters of a default into a field, and keeps the value', () => {
     const form = argumentForm({ type: 'object', properties: { x: { type: 'string', default: 'a\u001b[2J\u202eé' } } })
-    const text = form.fields[0]?.initial ?? ''
+    const text = fieldsOf(form)[0]?.initial ?? ''
     expect(clean(text)).toBe(text)
-    expect(parseArguments(form, [text])).toEqual({ value: { x: 'a\u001b[2J\u202eé' } })
+    expect(typed(form, [text])).toEqual({ value: { x: 'a\u001b[2J\u202eé' } })
   })
 
   test('a skeleton of any nesting ends', () => {
@@ -109,40 +132,40 @@ describe('the form of an input schema', () => {
 describe('what was typed', () => {
   test('texts are taken literally, the rest is JSON, empty optional fields are left out', () => {
     const form = argumentForm(sum)
-    expect(parseArguments(form, ['12', '34', ''])).toEqual({ value: { a: 12, note: '34' } })
-    expect(parseArguments(form, ['12', '', 'true'])).toEqual({ value: { a: 12, on: true } })
+    expect(typed(form, ['12', '34', ''])).toEqual({ value: { a: 12, note: '34' } })
+    expect(typed(form, ['12', '', 'true'])).toEqual({ value: { a: 12, on: true } })
   })
 
   test('names the fields that cannot be read', () => {
-    expect(parseArguments(argumentForm(sum), ['', 'x', 'yes'])).toEqual({
-      problems: ['is required: number', undefined, 'is not JSON for boolean'],
+    expect(typed(argumentForm(sum), ['', 'x', 'yes'])).toEqual({
+      problems: { '/a': 'is required: number', '/on': 'is not JSON for boolean' },
     })
   })
 
   test('a number that would become another one is named instead of sent', () => {
     const form = argumentForm({ properties: { id: { type: 'integer' }, any: {} } })
-    expect(parseArguments(form, ['1', '{"a": [1e400]}'])).toEqual({
-      problems: [undefined, 'the number 1e400 is none that JSON can hold; quote it if it is text'],
+    expect(typed(form, ['1', '{"a": [1e400]}'])).toEqual({
+      problems: { '/any': 'the number 1e400 is none that JSON can hold; quote it if it is text' },
     })
-    const parsed = parseArguments(form, ['9007199254740993', '"9007199254740993"'])
+    const parsed = typed(form, ['9007199254740993', '"9007199254740993"'])
     expect(JSON.stringify(parsed)).toBe('{"value":{"id":9007199254740993,"any":"9007199254740993"}}')
   })
 
   test('a property with an awkward name is an argument like any other', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"string"}}') as JsonObject
-    const parsed = parseArguments(argumentForm({ type: 'object', properties }), ['a', 'b'])
+    const parsed = typed(argumentForm({ type: 'object', properties }), ['a', 'b'])
     expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"a","constructor":"b"}}')
   })
 
   test('arguments as one text must be an object', () => {
     const form = argumentForm({ type: 'object' })
-    expect(parseArguments(form, ['[1]'])).toEqual({ problems: ['must be a JSON object, such as {}'] })
-    expect(parseArguments(form, ['{"a":[1]}'])).toEqual({ value: { a: [1] } })
+    expect(typed(form, ['[1]'])).toEqual({ problems: { '': 'must be a JSON object, such as {}' } })
+    expect(typed(form, ['{"a":[1]}'])).toEqual({ value: { a: [1] } })
   })
 
   test('prompt arguments are texts, and a required one is sent even when empty', () => {
     const form = promptForm([{ name: 'city', required: true }, { name: 'state' }])
-    expect(parseArguments(form, ['', ''])).toEqual({ value: { city: '' } })
+    expect(typed(form, ['', ''])).toEqual({ value: { city: '' } })
   })
 })
 
@@ -164,7 +187,7 @@ describe('the check before sending', () => {
     expect(await faults(schema, { k: 'z', o: { 'n/m': 1.5 }, q: 1 })).toEqual([
       { name: 'q', message: 'is not an argument of this tool' },
       { name: 'k', message: 'must be one of "x", "y"' },
-      { name: 'o', message: 'n/m must be integer' },
+      { name: 'o', message: 'n/m must be integer', inner: { path: ['o', 'n/m'], says: 'must be integer' } },
     ])
   })
 
@@ -256,10 +279,7 @@ test('a form that is filled with what was sent comes to the same arguments again
   fc.assert(
     fc.property(values, sent => {
       const form = filledForm(argumentForm(schema), sent)
-      const parsed = parseArguments(
-        form,
-        form.fields.map(({ initial }) => initial),
-      )
+      const parsed = parseArguments(form, form.texts)
       // Whole numbers beyond 2^53 are bigints then, which are the same JSON.
       expect(JSON.parse(JSON.stringify(parsed))).toEqual({ value: JSON.parse(JSON.stringify(sent)) })
     }),

@@ -1,195 +1,193 @@
 import { isSameJson } from '../../domain/json/same-json.ts'
-import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
-import { isJson, jsonText } from '../../lib/printable.ts'
-import { clean } from '../../tui/theme/text.ts'
-import { schemaType } from './schema-lines.ts'
+import { skeleton } from '../../domain/suites/skeleton.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { isPlainObject, parseWritten, UnkeptNumber, type JsonObject } from '../../lib/json.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { partsOf, type ArgumentField, type Part } from './argument-parts.ts'
 
-/**
- * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
- * parsed where it is JSON and taken literally where it is not.
- */
-export type FieldKind = 'text' | 'json' | 'either'
+/** What is typed, by the id of its field; a field that is not there holds what it begins with. */
+export type FieldTexts = ReadonlyMap<string, string>
 
-export type ArgumentField = {
-  name: string
-  kind: FieldKind
-  required: boolean
-  /** Its type in words, such as `number` or `"a" | "b"`. */
-  type: string
-  description: string | undefined
-  /**
-   * What the field holds before anything is typed; never holds control characters but line breaks where it is typed.
-   */
-  initial: string
-  /** The texts that it can be, where it is chosen and not typed. */
-  choices?: readonly string[]
+/** What is asked before a call: a field for each argument, or one field for all of them as JSON. */
+export type ArgumentForm = {
+  whole: boolean
+  part: Part
+  /** What some fields hold beside what they begin with. */
+  texts: FieldTexts
 }
 
-/** What is asked before a call: one field per argument, or one field for all of them as JSON. */
-export type ArgumentForm = { whole: boolean; fields: readonly ArgumentField[] }
+/** Whether nothing is asked. */
+export function asksNothing({ part }: ArgumentForm): boolean {
+  return part.kind === 'group' && part.parts.length === 0
+}
 
-/** More fields than this are easier to edit as one JSON text. */
-const MOST_FIELDS = 40
-const COMPOSITION = ['anyOf', 'oneOf', 'allOf', '$ref', 'if']
+const NO_TEXTS: FieldTexts = new Map()
 
 /** The form of a tool's input schema. */
 export function argumentForm(schema: JsonObject | null | undefined): ArgumentForm {
-  const properties = schema?.['properties']
-  if (!schema || COMPOSITION.some(keyword => keyword in schema)) return wholeForm(schema)
-  const names = isPlainObject(properties) ? Object.keys(properties) : undefined
-  const closed = schema['additionalProperties'] === false
-  if (names?.length === 0 || (!names && closed)) return { whole: false, fields: [] }
-  if (!isPlainObject(properties) || !names || names.length > MOST_FIELDS) return wholeForm(schema)
-  const required = requiredNames(schema)
-  const fields = names.map(name => fieldOf(name, properties[name], required.has(name)))
-  return { whole: false, fields: [...fields.filter(f => f.required), ...fields.filter(f => !f.required)] }
+  if (!schema) return wholeOf({})
+  const part = partsOf(schema)
+  if (part) return { whole: false, part, texts: NO_TEXTS }
+  const start = skeleton(schema, 0)
+  return wholeOf(isPlainObject(start) ? start : {})
+}
+
+/** The fields that show: of variants those of the one that is chosen. */
+export function shownFields({ part }: Pick<ArgumentForm, 'part'>, texts: FieldTexts): ArgumentField[] {
+  if (part.kind === 'field') return [part.field]
+  if (part.kind === 'fixed') return []
+  if (part.kind === 'group') return part.parts.flatMap(([, inner]) => shownFields({ part: inner }, texts))
+  const chosen = part.variants[Number(textOf(part.field, texts) || NaN)]
+  return [part.field, ...(chosen ? shownFields({ part: chosen }, texts) : [])]
+}
+
+/** What a field holds. */
+export function textOf(field: ArgumentField, texts: FieldTexts): string {
+  return texts.get(field.id) ?? field.initial
 }
 
 /** The form of a prompt's arguments, which are texts. */
 export function promptForm(
   declared: readonly { name: string; description?: string | null | undefined; required?: boolean | null | undefined }[],
 ): ArgumentForm {
-  const fields = declared.map((argument): ArgumentField => ({
-    name: argument.name,
-    kind: 'text',
-    required: argument.required === true,
-    type: 'text',
-    description: argument.description ?? undefined,
-    initial: '',
-  }))
-  return { whole: false, fields }
+  const parts = declared.map(({ name, description, required }): readonly [string, Part] => {
+    const field: ArgumentField = {
+      id: `/${name}`,
+      label: name,
+      path: [name],
+      kind: 'text',
+      required: required === true,
+      type: 'text',
+      description: description ?? undefined,
+      initial: '',
+    }
+    return [name, { kind: 'field', field }]
+  })
+  return { whole: false, part: { kind: 'group', required: true, parts }, texts: NO_TEXTS }
 }
 
 /** The form with what was sent before; all of it is one JSON text where a field cannot hold its value. */
 export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
-  const fields = form.fields.map((field): ArgumentField => {
-    const value = sent[field.name]
-    if (!Object.hasOwn(sent, field.name)) return { ...field, initial: '' }
-    return { ...field, initial: field.kind === 'text' && typeof value === 'string' ? value : jsonText(value) }
-  })
-  const filled = { whole: false, fields }
-  const back = form.whole
-    ? undefined
-    : parseArguments(
-        filled,
-        fields.map(({ initial }) => initial),
-      )
-  const isSame = back && 'value' in back && isSameJson(back.value, sent)
-  return isSame && fields.every(isShowable) ? filled : wholeOf(sent)
+  if (form.whole) return wholeOf(sent)
+  const texts = new Map<string, string>()
+  const isHeld = fill(form.part, sent, texts)
+  const filled = { ...form, texts }
+  const back = isHeld ? parseArguments(filled, texts) : undefined
+  return back && 'value' in back && isSameJson(back.value, sent) ? filled : wholeOf(sent)
 }
 
 /** The form with what was sent last; undefined where there was nothing, or it does not go into the fields any more. */
 export function rememberedForm(form: ArgumentForm, sent: JsonObject): ArgumentForm | undefined {
-  if (form.fields.length === 0 || Object.keys(sent).length === 0) return undefined
+  if (asksNothing(form) || Object.keys(sent).length === 0) return undefined
   const filled = filledForm(form, sent)
   return filled.whole === form.whole ? filled : undefined
 }
 
-/** A choice shows its options only, and a text has no control characters. */
-function isShowable({ initial, choices }: ArgumentField): boolean {
-  const text = initial.replaceAll('\n', '')
-  return clean(text) === text && (choices === undefined || initial === '' || choices.includes(initial))
+/** Puts a value into the fields of a part; answers whether they can hold it. Undefined leaves it out. */
+function fill(part: Part, value: unknown, texts: Map<string, string>): boolean {
+  if (part.kind === 'fixed') return value === undefined || isSameJson(value, part.value)
+  if (part.kind === 'field') return fillField(part.field, value, texts)
+  if (part.kind === 'group') {
+    if (value !== undefined && !isPlainObject(value)) return false
+    const given = value ?? {}
+    const known = new Set(part.parts.map(([name]) => name))
+    return (
+      Object.keys(given).every(name => known.has(name)) &&
+      part.parts.every(([name, inner]) => fill(inner, Object.hasOwn(given, name) ? given[name] : undefined, texts))
+    )
+  }
+  if (value === undefined) return fillField(part.field, undefined, texts)
+  return part.variants.some((variant, at) => {
+    const own = new Map<string, string>()
+    const read = fill(variant, value, own) ? valueOf(variant, own) : undefined
+    if (!read || !('value' in read) || !isSameJson(read.value, value)) return false
+    for (const [id, text] of own) texts.set(id, text)
+    texts.set(part.field.id, String(at))
+    return true
+  })
 }
 
-function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
-  const start = skeleton(schema ?? {}, 0)
-  return wholeOf(isPlainObject(start) ? start : {})
+function fillField(field: ArgumentField, value: unknown, texts: Map<string, string>): boolean {
+  const text = value === undefined || (value === null && field.isNullIfEmpty) ? '' : writtenFor(field, value)
+  texts.set(field.id, text)
+  return isShowable(field, text)
+}
+
+function writtenFor({ kind }: ArgumentField, value: unknown): string {
+  return kind === 'text' && typeof value === 'string' ? value : jsonText(value)
+}
+
+/** A choice shows its options only, and a text has no control characters. */
+function isShowable({ choices }: ArgumentField, text: string): boolean {
+  if (choices) return text === '' || choices.some(choice => choice.text === text)
+  const line = text.replaceAll('\n', '')
+  return clean(line) === line
 }
 
 function wholeOf(value: JsonObject): ArgumentForm {
   const field: ArgumentField = {
-    name: 'arguments',
+    id: '',
+    label: 'arguments',
+    path: [],
     kind: 'json',
     required: true,
     type: 'JSON object',
     description: undefined,
     initial: jsonText(value),
   }
-  return { whole: true, fields: [field] }
-}
-
-function fieldOf(name: string, property: unknown, required: boolean): ArgumentField {
-  const schema = isPlainObject(property) ? property : {}
-  const description = schema['description']
-  const about = {
-    name,
-    required,
-    type: schemaType(schema),
-    description: typeof description === 'string' ? description : undefined,
-  }
-  return { ...about, ...(chosen(schema, required) ?? initialOf(schema, kindOf(schema), required)) }
-}
-
-/** Switches and a few texts are chosen. An empty text is the same as one that is left out, so it has to be typed. */
-function chosen(
-  schema: JsonObject,
-  required: boolean,
-): Pick<ArgumentField, 'initial' | 'kind' | 'choices'> | undefined {
-  const start = startOf(schema)
-  if (schema['type'] === 'boolean' && choicesOf(schema).length === 0) {
-    const initial = typeof start === 'boolean' ? String(start) : ''
-    return { kind: 'json', initial, choices: ['false', 'true'] }
-  }
-  const choices = [...new Set(choicesOf(schema))]
-  if (choices.length === 0 || !choices.every(choice => typeof choice === 'string' && choice !== '')) return undefined
-  const texts = choices as string[]
-  const first = required ? texts[0]! : ''
-  return { kind: 'text', initial: texts.find(text => text === start) ?? first, choices: texts }
-}
-
-function kindOf(schema: JsonObject): FieldKind {
-  const { type } = schema
-  if (type === 'string') return 'text'
-  const json = ['number', 'integer', 'boolean', 'object', 'array', 'null']
-  if (typeof type === 'string') return json.includes(type) ? 'json' : 'either'
-  const choices = choicesOf(schema)
-  return choices.length > 0 && choices.every(choice => typeof choice === 'string') ? 'text' : 'either'
-}
-
-/** A text that can't be shown as it is becomes JSON with escapes, which is parsed back. */
-function initialOf(schema: JsonObject, kind: FieldKind, required: boolean): Pick<ArgumentField, 'initial' | 'kind'> {
-  const value = startOf(schema) ?? (required ? skeletonOfStructure(schema) : undefined)
-  if (value === undefined) return { kind, initial: '' }
-  if (kind === 'json') return { kind, initial: jsonText(value) }
-  const plain = typeof value === 'string' && clean(value.replaceAll('\n', '')) === value.replaceAll('\n', '')
-  if (kind === 'text') return plain ? { kind, initial: value } : { kind: 'either', initial: jsonText(value) }
-  return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
-}
-
-/** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
-function skeletonOfStructure(schema: JsonObject): unknown {
-  const first = choicesOf(schema)[0]
-  if (first !== undefined) return first
-  return schema['type'] === 'object' || schema['type'] === 'array' ? skeleton(schema, 1) : undefined
+  return { whole: true, part: { kind: 'field', field }, texts: NO_TEXTS }
 }
 
 export type ParsedArguments =
   | { value: JsonObject }
-  /** What is wrong with each field, in the form's order. */
-  | { problems: readonly (string | undefined)[] }
+  /** What is wrong with each field, by its id. */
+  | { problems: ReadonlyMap<string, string> }
 
 const LEFT_OUT = Symbol('left out')
 
-/** Reads what was typed, a text per field. An empty optional field is left out. */
-export function parseArguments(form: ArgumentForm, texts: readonly string[]): ParsedArguments {
-  const read = form.fields.map((field, index) => readField(field, texts[index] ?? ''))
-  if (read.some(field => 'problem' in field))
-    return { problems: read.map(field => ('problem' in field ? field.problem : undefined)) }
-  const values = read.map(field => ('value' in field ? field.value : LEFT_OUT))
-  if (form.whole)
-    return isPlainObject(values[0]) ? { value: values[0] } : { problems: ['must be a JSON object, such as {}'] }
-  const entries = form.fields.map((field, index) => [field.name, values[index]] as const)
-  return { value: Object.fromEntries(entries.filter(([, value]) => value !== LEFT_OUT)) }
+type Parsed = { value: unknown } | { problems: ReadonlyMap<string, string> }
+
+/** Reads what was typed. An empty optional field is left out, and an object of which nothing is given. */
+export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArguments {
+  const read = valueOf(form.part, texts)
+  if ('problems' in read) return read
+  if (isPlainObject(read.value)) return { value: read.value }
+  const [field] = shownFields(form, texts)
+  return { problems: new Map([[field?.id ?? '', 'must be a JSON object, such as {}']]) }
 }
 
-function readField(field: ArgumentField, text: string): { value: unknown } | { problem: string } {
-  if (field.kind === 'text') return { value: text === '' && !field.required ? LEFT_OUT : text }
-  if (text.trim() === '') return field.required ? { problem: `is required: ${field.type}` } : { value: LEFT_OUT }
+function valueOf(part: Part, texts: FieldTexts): Parsed {
+  if (part.kind === 'fixed') return { value: part.value }
+  if (part.kind === 'field') return readField(part.field, textOf(part.field, texts))
+  if (part.kind === 'variants') {
+    const chosen = part.variants[Number(textOf(part.field, texts) || NaN)]
+    if (chosen) return valueOf(chosen, texts)
+    return part.required ? problemOf(part.field, 'is required: choose one') : { value: LEFT_OUT }
+  }
+  if (!part.required && shownFields({ part }, texts).every(field => textOf(field, texts) === ''))
+    return { value: LEFT_OUT }
+  const entries = part.parts.map(([name, inner]) => [name, valueOf(inner, texts)] as const)
+  const problems = entries.flatMap(([, read]) => ('problems' in read ? [...read.problems] : []))
+  if (problems.length > 0) return { problems: new Map(problems) }
+  const given = entries.flatMap(([name, read]) =>
+    'value' in read && read.value !== LEFT_OUT ? [[name, read.value]] : [],
+  )
+  return { value: Object.fromEntries(given) as JsonObject }
+}
+
+function problemOf({ id }: ArgumentField, problem: string): Parsed {
+  return { problems: new Map([[id, problem]]) }
+}
+
+function readField(field: ArgumentField, text: string): Parsed {
+  if (text === '' && field.isNullIfEmpty) return { value: null }
+  if (field.kind === 'text' && !(field.choices && text === '' && field.required))
+    return { value: text === '' && !field.required ? LEFT_OUT : text }
+  if (text.trim() === '') return field.required ? problemOf(field, `is required: ${field.type}`) : { value: LEFT_OUT }
   try {
     return { value: parseWritten(text) }
   } catch (error) {
-    if (error instanceof UnkeptNumber) return { problem: error.message }
-    return field.kind === 'either' ? { value: text } : { problem: `is not JSON for ${field.type}` }
+    if (error instanceof UnkeptNumber) return problemOf(field, error.message)
+    return field.kind === 'either' ? { value: text } : problemOf(field, `is not JSON for ${field.type}`)
   }
 }

@@ -4,7 +4,7 @@ import { heading, jsonLines } from '../../components/lines.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { useArgumentDialog } from './argument-dialog.tsx'
-import { promptForm } from './arguments.ts'
+import { asksNothing, promptForm } from './arguments.ts'
 import { promptsKeys } from './bindings.ts'
 import { promptColumns, promptKey } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
@@ -54,7 +54,7 @@ export function Prompts(props: TabProps) {
         prompt.name,
         Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)])),
       )
-    if (form.fields.length === 0) return send({})
+    if (asksNothing(form)) return send({})
     ask({
       title: `Render ${prompt.name}`,
       about: prompt.description ?? undefined,

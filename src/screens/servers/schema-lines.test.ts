@@ -1,19 +1,29 @@
 import { expect, test } from 'vitest'
 import { plainText } from '../../components/viewer/source.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import { schemaLines, schemaType } from './schema-lines.ts'
 
 function drawn(schema: JsonObject | undefined): string[] {
   return schemaLines(schema).map(plainText)
 }
 
+function typeOf(schema: unknown): string {
+  const read = plainSchemas(isPlainObject(schema) ? schema : {})
+  return schemaType(read(schema), read)
+}
+
 test('types in words', () => {
-  expect(schemaType({ type: 'array', items: { type: 'string' } })).toBe('string[]')
-  expect(schemaType({ enum: ['a', 1] })).toBe('"a" | 1')
-  expect(schemaType({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe('string | null')
-  expect(schemaType({ type: ['string', 'null'] })).toBe('string | null')
-  expect(schemaType({ $ref: '#/$defs/Point' })).toBe('Point')
-  expect(schemaType(true)).toBe('any')
+  expect(typeOf({ type: 'array', items: { type: 'string' } })).toBe('string[]')
+  expect(typeOf({ enum: ['a', 1] })).toBe('"a" | 1')
+  expect(typeOf({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe('string | null')
+  expect(typeOf({ type: ['string', 'null'] })).toBe('string | null')
+  expect(typeOf({ $ref: '#/$defs/Color', $defs: { Color: { enum: ['red', 'green'] } } })).toBe('"red" | "green"')
+  expect(typeOf({ oneOf: [{ const: 's', title: 'Small' }, { const: 'l' }] })).toBe('"s" (Small) | "l"')
+  expect(typeOf({ type: 'array', prefixItems: [{ type: 'string' }, { type: ['null', 'number'] }] })).toBe(
+    '[string, number | null]',
+  )
+  expect(typeOf(true)).toBe('any')
 })
 
 test('properties with type, need, limits, description, and what is inside them', () => {

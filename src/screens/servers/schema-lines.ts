@@ -1,3 +1,5 @@
+import { tupleOf } from '../../domain/suites/skeleton.ts'
+import { namedValues, plainSchemas, type NamedValue, type PlainSchema } from '../../lib/json-schema/plain-schema.ts'
 import { withinLevels, isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { shorten } from './json-text.ts'
@@ -8,23 +10,39 @@ const MOST_LINES = 400
 const MOST_TEXT = 2_000
 const MOST_CHOICES = 30
 
+/** Reads the parts of the schema that holds them. */
+type Read = (schema: unknown) => PlainSchema
+
 /** A schema's type in words: `number`, `string[]`, `"a" | "b"`, `string | null`. */
-export function schemaType(schema: unknown, depth = 0): string {
-  if (!isPlainObject(schema) || depth > MOST_DEPTH) return 'any'
+export function schemaType(plain: PlainSchema, read: Read, depth = 0): string {
+  const { schema, options, isNullable } = plain
+  if (depth > MOST_DEPTH) return 'any'
+  const named = namedValues(plain)
+  if (named) return valueWords(named)
+  const types = (options.length > 0 ? options.map(option => option.schema) : [schema]).map(each =>
+    ownType(each, read, depth),
+  )
+  return [...new Set([...types, ...(isNullable ? ['null'] : [])])].join(' | ')
+}
+
+function ownType(schema: JsonObject, read: Read, depth: number): string {
+  const named = namedValues({ schema, options: [], isNullable: false })
+  if (named) return valueWords(named)
   const { type } = schema
-  if (Array.isArray(schema['enum'])) return choices(schema['enum'] as unknown[])
-  if ('const' in schema) return choices([schema['const']])
-  if (typeof schema['$ref'] === 'string') return schema['$ref'].split('/').at(-1) || 'any'
-  for (const keyword of ['anyOf', 'oneOf'])
-    if (Array.isArray(schema[keyword]))
-      return [...new Set((schema[keyword] as unknown[]).map(option => schemaType(option, depth + 1)))].join(' | ')
-  if (Array.isArray(type)) return type.join(' | ')
-  if (type === 'array') return `${schemaType(schema['items'], depth + 1)}[]`
+  if (type === 'array' || (type === undefined && 'items' in schema)) {
+    const tuple = tupleOf(schema)
+    if (tuple.length > 0) return `[${tuple.map(item => schemaType(read(item), read, depth + 1)).join(', ')}]`
+    const items = schemaType(read(schema['items']), read, depth + 1)
+    return items.includes(' | ') ? `(${items})[]` : `${items}[]`
+  }
   return typeof type === 'string' ? type : isPlainObject(schema['properties']) ? 'object' : 'any'
 }
 
-function choices(values: readonly unknown[]): string {
-  const named = values.slice(0, MOST_CHOICES).map(value => shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80))
+function valueWords(values: readonly NamedValue[]): string {
+  const named = values.slice(0, MOST_CHOICES).map(({ value, title }) => {
+    const text = shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80)
+    return title === undefined || title === value ? text : `${text} (${shorten(title, 80)})`
+  })
   const rest = values.length - named.length
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' | ')
 }
@@ -57,9 +75,11 @@ export function constraints(schema: JsonObject): string {
 /** An input schema for reading: a property, its type, whether it is required, what it means. */
 export function schemaLines(schema: JsonObject | null | undefined): Line[] {
   if (!schema) return [{ text: 'The server gave no input schema.', tone: 'muted', indent: 2 }]
-  const lines = propertyLines(schema, 0)
+  const read = plainSchemas(schema)
+  const plain = read(schema)
+  const lines = propertyLines(plain, read, 0)
   if (lines.length === 0) {
-    const type = schemaType(schema)
+    const type = schemaType(plain, read)
     const isOpen = !isPlainObject(schema['properties']) && schema['additionalProperties'] !== false
     const text = isOpen ? 'Names no arguments; any JSON object is accepted.' : 'Takes no arguments.'
     return [{ text: type === 'object' ? text : type, tone: 'muted', indent: 2 }]
@@ -70,30 +90,52 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
     : lines
 }
 
-function propertyLines(schema: JsonObject, depth: number): Line[] {
+/** The properties of a schema, of its items, or of each of its alternatives. */
+function propertyLines({ schema, options }: PlainSchema, read: Read, depth: number): Line[] {
   if (depth > MOST_DEPTH) return []
-  const holder = isPlainObject(schema['items']) ? schema['items'] : schema
+  const isList = isPlainObject(schema['items'])
+  if (isList) return propertyLines(read(schema['items']), read, depth)
+  const groups = options.filter(option => isPlainObject(option.schema['properties']))
+  if (groups.length === 0) return ownLines(schema, read, depth)
+  const margin = ' '.repeat(2 + depth * 2)
+  return groups.flatMap((option, at) => [
+    { text: `${margin}${at === 0 ? 'either' : 'or'}${titleOf(option.schema)}`, tone: 'muted' as const },
+    ...ownLines(option.schema, read, depth + 1),
+  ])
+}
+
+function titleOf({ title }: JsonObject): string {
+  return typeof title === 'string' && title !== '' ? ` ${shorten(title, 80)}` : ''
+}
+
+function ownLines(holder: JsonObject, read: Read, depth: number): Line[] {
   const properties = isPlainObject(holder['properties']) ? holder['properties'] : {}
   const required = Array.isArray(holder['required']) ? (holder['required'] as unknown[]) : []
   const lines: Line[] = []
   for (const [name, value] of Object.entries(properties)) {
     if (lines.length > MOST_LINES) break
-    const property = isPlainObject(value) ? value : {}
-    lines.push(...oneProperty(name, property, required.includes(name), depth), ...propertyLines(property, depth + 1))
+    const property = read(value)
+    const type = schemaType(property, read)
+    lines.push(...oneProperty(name, { schema: property.schema, type, required: required.includes(name) }, depth))
+    lines.push(...propertyLines(property, read, depth + 1))
   }
   return lines
 }
 
-function oneProperty(name: string, property: JsonObject, required: boolean, depth: number): Line[] {
+function oneProperty(
+  name: string,
+  { schema, type, required }: { schema: JsonObject; type: string; required: boolean },
+  depth: number,
+): Line[] {
   const margin = ' '.repeat(2 + depth * 2)
   const indent = margin.length + 2
-  const limits = constraints(property)
-  const { description } = property
+  const limits = constraints(schema)
+  const { description } = schema
   return [
     {
       parts: [
         { text: `${margin}${shorten(name, 80)}`, tone: 'strong' },
-        { text: `  ${shorten(schemaType(property), 200)}`, tone: 'accent' },
+        { text: `  ${shorten(type, 200)}`, tone: 'accent' },
         { text: required ? '  required' : '', tone: 'warn' },
       ],
     },

@@ -1,0 +1,186 @@
+import { isPlainObject, type JsonObject } from '../json.ts'
+
+/**
+ * What a schema says with its references followed and its `allOf` put together, for whoever shows or asks for a value.
+ * It does not decide what is valid: what cannot be put together stays in `allOf`.
+ */
+export type PlainSchema = {
+  /** Without `$ref`, and without `anyOf` and `oneOf`. */
+  schema: JsonObject
+  /** The alternatives of `anyOf`, `oneOf` and a list of types, each with what holds for all of them; none or several. */
+  options: readonly PlainSchema[]
+  /** Whether null is one of the alternatives beside these. */
+  isNullable: boolean
+}
+
+/** Alternatives that are told apart; pydantic and zod write one for each member of a union. */
+const MOST_OPTIONS = 30
+const MOST_STEPS = 300
+/** Schemas that are put together for one root: allOf can double what it refers to at every level. */
+const MOST_MERGED = 5000
+/** References and conditions within each other that are followed. */
+const MOST_DEPTH = 100
+
+/** Reads the parts of one schema; a part that is read twice is put together once. */
+export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema {
+  const merged = new Map<object, JsonObject>()
+  const read = new Map<object, PlainSchema>()
+  let left = MOST_MERGED
+
+  const plain = (schema: unknown, depth = 0): JsonObject => {
+    if (!isPlainObject(schema)) return {}
+    const earlier = merged.get(schema)
+    if (earlier) return earlier
+    left -= 1
+    if (left < 0 || depth > MOST_DEPTH) return {}
+    // A schema that is only a reference to itself says nothing.
+    merged.set(schema, {})
+    const { $ref, allOf, ...own } = schema
+    const parts = [...(typeof $ref === 'string' ? [referred(root, $ref)] : []), ...(Array.isArray(allOf) ? allOf : [])]
+    const made = parts.map(part => plain(part, depth + 1)).reduceRight((over, base) => together(base, over), own)
+    merged.set(schema, made)
+    return made
+  }
+
+  return function readPlain(schema): PlainSchema {
+    const key = isPlainObject(schema) ? schema : root
+    const earlier = isPlainObject(schema) ? read.get(key) : undefined
+    if (earlier) return earlier
+    const { found, isNullable } = alternatives(plain(schema), plain)
+    const [only] = found
+    const options = found.map(option => ({ schema: option, options: [], isNullable: false }))
+    const answer: PlainSchema =
+      found.length === 1 && only
+        ? { schema: only, options: [], isNullable }
+        : { schema: withoutOptions(plain(schema)), options, isNullable }
+    if (isPlainObject(schema)) read.set(key, answer)
+    return answer
+  }
+}
+
+/** What a schema names elsewhere in the same document by a JSON pointer; undefined where nothing is there. */
+export function referred(root: unknown, $ref: string): unknown {
+  if (!$ref.startsWith('#')) return undefined
+  let at: unknown = root
+  for (const step of pointerSteps($ref)) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    at = (at as JsonObject)[step]
+  }
+  return at
+}
+
+/** The steps of a reference such as `#/$defs/a~1b`. */
+export function pointerSteps($ref: string): string[] {
+  try {
+    const pointer = decodeURIComponent($ref.slice(1))
+    return pointer
+      .split('/')
+      .slice(1)
+      .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  } catch {
+    return [$ref]
+  }
+}
+
+const OPTIONS = ['anyOf', 'oneOf'] as const
+
+function withoutOptions({ anyOf: _any, oneOf: _one, ...rest }: JsonObject): JsonObject {
+  return rest
+}
+
+/** The alternatives of a schema, those within them included; of a schema without any the schema itself. */
+function alternatives(
+  schema: JsonObject,
+  plain: (schema: unknown) => JsonObject,
+): { found: JsonObject[]; isNullable: boolean } {
+  const found: JsonObject[] = []
+  let isNullable = false
+  const waiting = [schema]
+  // Alternatives can refer to what holds them.
+  for (let steps = 0; steps < MOST_STEPS && found.length < MOST_OPTIONS; steps += 1) {
+    const next = waiting.shift()
+    if (!next) break
+    const { type } = next
+    const keyword = OPTIONS.find(each => Array.isArray(next[each]))
+    if (keyword !== undefined) {
+      const { [keyword]: listed, ...base } = next
+      const inner = listOf(listed).slice(0, MOST_OPTIONS)
+      waiting.unshift(...inner.map(option => together(base, plain(option))))
+    } else if (type === 'null' || (Array.isArray(type) && type.length === 1 && type[0] === 'null')) isNullable = true
+    else if (Array.isArray(type) && type.length > 0) {
+      isNullable ||= type.includes('null')
+      const types = type.filter(each => each !== 'null').slice(0, MOST_OPTIONS)
+      // What may be null may also be one of its choices.
+      found.push(...types.map(each => ({ ...next, type: each })))
+    } else if (isNull(next)) isNullable = true
+    else found.push(next)
+    isNullable ||= next['nullable'] === true
+  }
+  if (found.length === 0) return { found: [{ ...withoutOptions(schema), type: 'null' }], isNullable: false }
+  return { found, isNullable }
+}
+
+/** A constant of null, as some write it. */
+function isNull(schema: JsonObject): boolean {
+  const values = Array.isArray(schema['enum'])
+    ? (schema['enum'] as unknown[])
+    : 'const' in schema
+      ? [schema['const']]
+      : []
+  return values.length > 0 && values.every(value => value === null)
+}
+
+/** Two schemas that hold together. Words and limits of `over` win; what both restrict otherwise stays in `allOf`. */
+function together(base: JsonObject, over: JsonObject): JsonObject {
+  const made: JsonObject = { ...base, ...over }
+  const { properties: before, required: needed } = base
+  if (isPlainObject(before)) {
+    const now = isPlainObject(over['properties']) ? over['properties'] : {}
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    made['properties'] = Object.fromEntries(names.map(name => [name, propertyOf(before, now, name)]))
+  }
+  if (Array.isArray(needed))
+    made['required'] = [...new Set([...needed, ...(Array.isArray(over['required']) ? over['required'] : [])])]
+  const rest = [...listOf(base['allOf']), ...listOf(over['allOf'])]
+  for (const keyword of OPTIONS)
+    if (base[keyword] !== undefined && over[keyword] !== undefined && base[keyword] !== over[keyword])
+      rest.push({ [keyword]: base[keyword] })
+  if (rest.length > 0) made['allOf'] = rest
+  return made
+}
+
+function propertyOf(before: JsonObject, now: JsonObject, name: string): unknown {
+  if (!Object.hasOwn(before, name)) return now[name]
+  if (!Object.hasOwn(now, name) || before[name] === now[name]) return before[name]
+  return { allOf: [before[name], now[name]] }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : []
+}
+
+/** A value that a schema names, and what it is called there. */
+export type NamedValue = { value: unknown; title?: string }
+
+/**
+ * The values that a schema allows where it names them all: its enum, its constant, or those of all its alternatives;
+ * undefined where it allows others too.
+ */
+export function namedValues(plain: PlainSchema): readonly NamedValue[] | undefined {
+  const parts =
+    plain.options.length > 0 ? plain.options.map(({ schema }) => ownValues(schema)) : [ownValues(plain.schema)]
+  if (parts.includes(undefined)) return undefined
+  const all = parts.flatMap(part => part ?? [])
+  return plain.isNullable && !all.some(({ value }) => value === null) ? [...all, { value: null }] : all
+}
+
+function ownValues(schema: JsonObject): NamedValue[] | undefined {
+  const { enum: listed, enumNames: names, title } = schema
+  if (Array.isArray(listed))
+    return listed.map((value: unknown, at) => {
+      const name: unknown = Array.isArray(names) ? names[at] : undefined
+      return typeof name === 'string' ? { value, title: name } : { value }
+    })
+  if (!('const' in schema)) return undefined
+  return [typeof title === 'string' ? { value: schema['const'], title } : { value: schema['const'] }]
+}

@@ -1,0 +1,236 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { plainText } from '../../components/viewer/source.ts'
+import { argumentForm, filledForm, parseArguments, shownFields, textOf, type ArgumentForm } from './arguments.ts'
+import { schemaLines } from './schema-lines.ts'
+
+const text = { type: 'string' }
+const object = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+/** Each field that shows: its label, type, whether it is required, and the labels of its choices. */
+function fieldsOf(form: ArgumentForm, texts = form.texts) {
+  return shownFields(form, texts).map(
+    ({ label, type, required, choices }) =>
+      [label, type, ...(required ? ['required'] : []), ...(choices ? [choices.map(each => each.label)] : [])] as const,
+  )
+}
+
+/** What is sent where these texts stand in the fields of these labels. */
+function sentOf(form: ArgumentForm, typed: Record<string, string>) {
+  const texts = new Map(form.texts)
+  // A choice may bring fields that were not there.
+  for (const [label, value] of Object.entries(typed)) {
+    const field = shownFields(form, texts).find(each => each.label === label)
+    if (!field) throw new Error(`there is no field ${label}`)
+    texts.set(field.id, field.choices?.find(choice => choice.label === value)?.text ?? value)
+  }
+  const parsed = parseArguments(form, texts)
+  return 'problems' in parsed ? { problems: Object.fromEntries(parsed.problems) } : parsed.value
+}
+
+describe('schemas as pydantic, FastMCP and zod write them', () => {
+  test('the arguments of all parts of allOf are asked for', () => {
+    const schema = {
+      type: 'object',
+      allOf: [object({ userId: { type: 'integer' } }, ['userId']), object({ title: text }, ['title'])],
+    }
+    const form = argumentForm(schema)
+    expect(fieldsOf(form)).toEqual([
+      ['userId', 'integer', 'required'],
+      ['title', 'string', 'required'],
+    ])
+    expect(sentOf(form, { userId: '7', title: '12' })).toEqual({ userId: 7, title: '12' })
+    expect(schemaLines(schema).map(plainText)).toEqual(['  userId  integer  required', '  title  string  required'])
+  })
+
+  test('of a discriminated union the variant is chosen, and then its fields', () => {
+    const schema = {
+      type: 'object',
+      anyOf: [
+        object({ kind: { const: 'mail' }, address: text }, ['kind', 'address']),
+        object({ kind: { const: 'sms' }, phone: text }, ['kind', 'phone']),
+      ],
+    }
+    const form = argumentForm(schema)
+    const variant = ['variant', 'one of 2', 'required', ['kind: mail', 'kind: sms']]
+    expect(fieldsOf(form)).toEqual([variant, ['address', 'string', 'required']])
+    expect(sentOf(form, { address: 'a@b.example' })).toEqual({ kind: 'mail', address: 'a@b.example' })
+    expect(sentOf(form, { variant: 'kind: sms', phone: '0123' })).toEqual({ kind: 'sms', phone: '0123' })
+    expect(schemaLines(schema).map(plainText)).toEqual([
+      '  either',
+      '    kind  "mail"  required',
+      '    address  string  required',
+      '  or',
+      '    kind  "sms"  required',
+      '    phone  string  required',
+    ])
+  })
+
+  test('references, what may be null, and choices with titles show what they are', () => {
+    const color = { $ref: '#/$defs/Color' }
+    const form = argumentForm({
+      $defs: { Color: { type: 'string', enum: ['red', 'green'] }, Name: text },
+      ...object(
+        {
+          color,
+          name: { $ref: '#/$defs/Name' },
+          zip: { anyOf: [text, { type: 'null' }] },
+          maybe: { anyOf: [color, { type: 'null' }] },
+          flag: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+          size: {
+            oneOf: [
+              { const: 's', title: 'Small' },
+              { const: 'l', title: 'Large' },
+            ],
+          },
+        },
+        ['color'],
+      ),
+    })
+    expect(fieldsOf(form)).toEqual([
+      ['color', '"red" | "green"', 'required', ['red', 'green']],
+      ['name', 'string'],
+      ['zip', 'string | null'],
+      ['maybe', '"red" | "green" | null', ['red', 'green', 'null']],
+      ['flag', 'boolean | null', ['false', 'true', 'null']],
+      ['size', '"s" (Small) | "l" (Large)', ['Small', 'Large']],
+    ])
+    expect(sentOf(form, { name: '12345', zip: '01234', maybe: 'null', flag: 'true', size: 'Large' })).toEqual({
+      color: 'red',
+      name: '12345',
+      zip: '01234',
+      maybe: null,
+      flag: true,
+      size: 'l',
+    })
+  })
+
+  test('an object within has fields of its own, and is left out where none of them is given', () => {
+    const point = object({ x: { type: 'number' }, y: { type: 'number', default: 0 } }, ['x'])
+    const form = argumentForm(object({ from: point, to: point }, ['from']))
+    expect(fieldsOf(form).map(([label]) => label)).toEqual(['from.x', 'from.y', 'to.x', 'to.y'])
+    expect(sentOf(form, { 'from.x': '1' })).toEqual({ from: { x: 1, y: 0 } })
+    expect(sentOf(form, { 'from.x': '1', 'to.y': '2' })).toEqual({ problems: { '/to/x': 'is required: number' } })
+  })
+
+  test('what must be given and may be null is null where it is left empty', () => {
+    const nullable = (schema: JsonObject) => ({ anyOf: [schema, { type: 'null' }] })
+    const form = argumentForm(
+      object({ name: nullable(text), at: nullable(object({ x: text }, ['x'])) }, ['name', 'at']),
+    )
+    expect(fieldsOf(form)).toEqual([
+      ['name', 'string | null', 'required'],
+      ['at', 'one of 2', 'required', ['with x', 'null']],
+      ['at.x', 'string', 'required'],
+    ])
+    expect(sentOf(form, { at: 'null' })).toEqual({ name: null, at: null })
+  })
+
+  test('a schema that refers to itself has a field of JSON where it goes on', () => {
+    const node = object({ value: text, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } }, ['value'])
+    const form = argumentForm({ $defs: { Node: node }, ...object({ list: { $ref: '#/$defs/Node' } }, ['list']) })
+    const labels = fieldsOf(form).map(([label]) => label)
+    expect(labels).toContain('list.value')
+    expect(labels.length).toBeLessThan(10)
+    const list = { value: 'a', next: { value: 'b', next: { value: 'c', next: { value: 'd', next: null } } } }
+    const filled = filledForm(form, { list })
+    expect(parseArguments(filled, filled.texts)).toEqual({ value: { list } })
+  })
+
+  test('alternatives that only refer to what holds them come to an end', () => {
+    const loop = { anyOf: [{ $ref: '#' }, { $ref: '#/$defs/a' }], $defs: { a: { allOf: [{ $ref: '#' }] } } }
+    expect(fieldsOf(argumentForm(loop))).toHaveLength(1)
+    const twice = (at: number) => ({ allOf: [{ $ref: `#/$defs/d${at}` }, { $ref: `#/$defs/d${at}` }] })
+    const levels = Array.from({ length: 40 }, (_, at) => [`d${at}`, at === 39 ? object({ x: text }) : twice(at + 1)])
+    const doubled = { $defs: Object.fromEntries(levels) as JsonObject, ...twice(0) }
+    expect(fieldsOf(argumentForm(doubled))).toEqual([['x', 'string']])
+  })
+})
+
+/** Schemas with values that they allow; every value of an object names each property that is required. */
+type Sample = { schema: JsonObject; value: unknown }
+
+const scalars: fc.Arbitrary<Sample> = fc.oneof(
+  fc.string().map(value => ({ schema: text, value })),
+  fc.integer().map(value => ({ schema: { type: 'integer' }, value })),
+  fc.boolean().map(value => ({ schema: { type: 'boolean' }, value })),
+  fc.constantFrom('red', 'green', '').map(value => ({ schema: { enum: ['red', 'green', ''] }, value })),
+  fc.constantFrom('s', 3).map(value => ({ schema: { oneOf: [{ const: 's', title: 'Small' }, { const: 3 }] }, value })),
+  fc.oneof(fc.string(), fc.constant(null)).map(value => ({ schema: { anyOf: [text, { type: 'null' }] }, value })),
+  fc.oneof(fc.integer(), fc.constant(null)).map(value => ({ schema: { type: ['integer', 'null'] }, value })),
+  fc.oneof(fc.string(), fc.integer()).map(value => ({ schema: { anyOf: [text, { type: 'integer' }] }, value })),
+  fc.array(fc.string()).map(value => ({ schema: { type: 'array', items: text }, value })),
+  fc
+    .tuple(fc.string(), fc.boolean())
+    .map(value => ({ schema: { type: 'array', prefixItems: [text, { type: 'boolean' }] }, value })),
+)
+
+/** An object with some of its properties given. */
+const objects = (inner: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
+  fc
+    .dictionary(fc.stringMatching(/^[a-z/~.]{1,4}$/), fc.tuple(inner, fc.boolean(), fc.boolean()), {
+      maxKeys: 4,
+      minKeys: 1,
+    })
+    .map(made => {
+      const all = Object.entries(made)
+      const given = all.filter(([, [, isRequired, isGiven]]) => isRequired || isGiven)
+      return {
+        schema: object(
+          Object.fromEntries(all.map(([name, [{ schema }]]) => [name, schema])),
+          all.filter(([, [, isRequired]]) => isRequired).map(([name]) => name),
+        ),
+        value: Object.fromEntries(given.map(([name, [{ value }]]) => [name, value])),
+      }
+    })
+
+const unions = (inner: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
+  fc.tuple(objects(inner), objects(inner), fc.boolean()).map(([one, other, isFirst]) => {
+    const variant = ({ schema, value }: Sample, kind: string): Sample => ({
+      schema: {
+        ...schema,
+        properties: { ...(schema['properties'] as JsonObject), kind: { const: kind } },
+        required: [...(schema['required'] as string[]), 'kind'],
+      },
+      value: { ...(value as JsonObject), kind },
+    })
+    const [a, b] = [variant(one, 'a'), variant(other, 'b')]
+    return { schema: { oneOf: [a.schema, b.schema] }, value: isFirst ? a.value : b.value }
+  })
+
+const nested = objects(fc.oneof(scalars, objects(scalars), unions(scalars)))
+
+test('whatever a schema allows goes into its form, comes out as it was, and is what the schema allows', () => {
+  fc.assert(
+    fc.property(fc.oneof(nested, unions(scalars)), ({ schema, value }) => {
+      const form = filledForm(argumentForm(schema), value as JsonObject)
+      expect(parseArguments(form, form.texts)).toEqual({ value })
+      // Empty text, objects and null of a text are the same in fields as what is left out: one text holds all then.
+      expect(form.whole).toBe(form.whole && /""|\{\}|null/.test(JSON.stringify(value)))
+      expect(new Ajv2020({ strict: false }).validate(schema, value)).toBe(true)
+    }),
+  )
+})
+
+test('a text typed into the field of a string is that text', () => {
+  fc.assert(
+    fc.property(nested, fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('12', 'null', 'true')), (made, typed) => {
+      const form = argumentForm(made.schema)
+      const shown = shownFields(form, form.texts)
+      const texts = new Map(shown.map(field => [field.id, field.type === 'string' ? typed : textOf(field, form.texts)]))
+      const parsed = parseArguments(form, texts)
+      if ('problems' in parsed) return
+      for (const { path, type } of shown) {
+        if (type !== 'string') continue
+        const at = path.reduce<unknown>((value, step) => (isPlainObject(value) ? value[step] : undefined), parsed.value)
+        expect(at).toBe(typed)
+      }
+    }),
+  )
+})

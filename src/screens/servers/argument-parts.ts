@@ -1,0 +1,284 @@
+import { namedValues, plainSchemas, type NamedValue, type PlainSchema } from '../../lib/json-schema/plain-schema.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isJson, jsonText } from '../../lib/printable.ts'
+import { requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { schemaType } from './schema-lines.ts'
+
+/**
+ * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
+ * parsed where it is JSON and taken literally where it is not.
+ */
+export type FieldKind = 'text' | 'json' | 'either'
+
+/** What is typed or chosen for one argument, or for a part of one. */
+export type ArgumentField = {
+  /** Tells it apart from the other fields of its form, also of alternatives that do not show. */
+  id: string
+  /** Its name, or the names that lead to it, such as `filter.since`. */
+  label: string
+  path: readonly string[]
+  kind: FieldKind
+  /** Must be given, where what holds it is given. */
+  required: boolean
+  /** Its type in words, such as `number` or `"a" | "b"`. */
+  type: string
+  description: string | undefined
+  /**
+   * What the field holds before anything is typed; never holds control characters but line breaks where it is typed.
+   */
+  initial: string
+  /** The texts that it can be, where it is chosen and not typed. */
+  choices?: readonly { text: string; label: string; detail?: string }[]
+  /** Left empty it is sent as null: it must be given and may be null. */
+  isNullIfEmpty?: boolean
+}
+
+/** A part of a form: what one schema asks for. */
+export type Part =
+  | { kind: 'field'; field: ArgumentField }
+  /** Sent as it is wherever what holds it is given. */
+  | { kind: 'fixed'; value: unknown }
+  | { kind: 'group'; required: boolean; parts: readonly (readonly [name: string, part: Part])[] }
+  /** One of some variants, which the field says by its position. */
+  | { kind: 'variants'; required: boolean; field: ArgumentField; variants: readonly Part[] }
+
+/** Objects within objects whose properties are fields of their own; what is deeper is typed as JSON. */
+const MOST_LEVELS = 3
+/** More fields than this are easier to edit as one JSON text. */
+const MOST_FIELDS = 40
+/** Keywords whose demands no field can show. */
+const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
+
+/** The parts of a schema of arguments; undefined where they have to be written as one text. */
+export function partsOf(schema: JsonObject): Part | undefined {
+  const read = plainSchemas(schema)
+  const root = read(schema)
+  const plain = root.options.length > 0 ? root.options : [root]
+  if (!plain.every(({ schema: each }) => isGroup(each) || takesNothing(each))) return undefined
+  for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
+    const part = partOf(root, { path: [], id: '', required: true, levels, read, start: undefined })
+    if (countFields(part) <= MOST_FIELDS) return part
+  }
+  return undefined
+}
+
+/** Whether the schema of an object has no arguments. One that says no more than its type may have any. */
+function takesNothing(schema: JsonObject): boolean {
+  const { properties, additionalProperties: others } = schema
+  if (!isShown(schema)) return false
+  const isEmpty = isPlainObject(properties) && Object.keys(properties).length === 0
+  return isEmpty ? others === undefined || others === false : properties === undefined && others === false
+}
+
+function isGroup(schema: JsonObject): boolean {
+  const { properties } = schema
+  return isShown(schema) && isPlainObject(properties) && Object.keys(properties).length > 0
+}
+
+function isShown(schema: JsonObject): boolean {
+  return !UNSHOWN.some(keyword => keyword in schema)
+}
+
+function countFields(part: Part): number {
+  if (part.kind === 'group') return part.parts.reduce((sum, [, inner]) => sum + countFields(inner), 0)
+  if (part.kind === 'variants') return 1 + Math.max(...part.variants.map(countFields))
+  return part.kind === 'field' ? 1 : 0
+}
+
+/** Where a part stands, and how deep its own parts may be. */
+type Place = {
+  path: readonly string[]
+  id: string
+  required: boolean
+  levels: number
+  read: (schema: unknown) => PlainSchema
+  /** What the schema that holds it suggests. */
+  start: unknown
+  /** In what need not be given nothing is filled in beforehand, or it would always be sent. */
+  isOptional?: boolean
+  /** Alternatives are told apart already by its constants. */
+  isVariant?: boolean
+}
+
+function partOf(plain: PlainSchema, place: Place): Part {
+  const { schema, options, isNullable } = plain
+  const isRoot = place.path.length === 0
+  if (place.levels > 0 && options.some(option => isGroup(option.schema)) && !namedValues(plain))
+    return variantsOf(isNullable && place.required ? [...options, NOTHING] : options, schema, place)
+  if (place.levels > 0 && (isGroup(schema) || (isRoot && takesNothing(schema))) && options.length === 0)
+    return isNullable && place.required && !isRoot
+      ? variantsOf([plain, NOTHING], schema, place)
+      : groupOf(schema, place)
+  return { kind: 'field', field: fieldOf(plain, place) }
+}
+
+const NOTHING: PlainSchema = { schema: { type: 'null' }, options: [], isNullable: false }
+
+function groupOf(schema: JsonObject, place: Place): Part {
+  const { read, required, levels } = place
+  const properties = isPlainObject(schema['properties']) ? schema['properties'] : {}
+  const needed = requiredNames(schema)
+  const names = Object.keys(properties)
+  const isOptional = place.isOptional === true || (!required && place.path.length > 0)
+  const start = startOf(schema) ?? place.start
+  const parts = names.map(name => {
+    const plain = read(properties[name])
+    const isNeeded = needed.has(name)
+    if (place.isVariant && isNeeded && 'const' in plain.schema && plain.options.length === 0)
+      return [name, { kind: 'fixed', value: plain.schema['const'] }] as const
+    const inner: Place = {
+      path: [...place.path, name],
+      id: `${place.id}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      required: isNeeded,
+      levels: levels - 1,
+      read,
+      start: isPlainObject(start) && Object.hasOwn(start, name) ? start[name] : undefined,
+      isOptional,
+    }
+    return [name, partOf(plain, inner)] as const
+  })
+  const first = parts.filter(([name]) => needed.has(name))
+  return { kind: 'group', required, parts: [...first, ...parts.filter(([name]) => !needed.has(name))] }
+}
+
+function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: Place): Part {
+  const labels = options.map(option => variantLabel(option, place.read))
+  const choices = labels.map((label, at) => ({
+    text: String(at),
+    label: labels.indexOf(label) === at ? label : `${label} (${at + 1})`,
+    ...detailOf(options[at]!.schema),
+  }))
+  const variants = options.map((option, at) => {
+    const inner = { ...place, required: true, id: `${place.id}#${at}`, isVariant: true, isOptional: false }
+    if (option === NOTHING) return { kind: 'fixed', value: null } as const
+    return isGroup(option.schema) ? groupOf(option.schema, inner) : partOf({ ...option, options: [] }, inner)
+  })
+  const field: ArgumentField = {
+    id: `${place.id}#`,
+    label: place.path.length === 0 ? 'variant' : place.path.join('.'),
+    path: place.path,
+    kind: 'text',
+    required: place.required,
+    type: `one of ${options.length}`,
+    description: descriptionOf(schema),
+    initial: place.required && !place.isOptional ? '0' : '',
+    choices,
+  }
+  return { kind: 'variants', required: place.required, field, variants }
+}
+
+/** What tells an alternative from the others: its constants, its title, what it requires, or its type. */
+function variantLabel({ schema, ...rest }: PlainSchema, read: Place['read']): string {
+  const properties = isPlainObject(schema['properties']) ? schema['properties'] : {}
+  const needed = [...requiredNames(schema)].filter(name => typeof name === 'string')
+  const fixed = needed.flatMap(name => {
+    const { schema: inner } = read(properties[name])
+    return 'const' in inner ? [`${name}: ${plainText(inner['const'])}`] : []
+  })
+  if (fixed.length > 0) return fixed.join(', ')
+  const { title } = schema
+  if (typeof title === 'string' && title !== '') return title
+  if (needed.length > 0 && isGroup(schema)) return `with ${needed.join(', ')}`
+  return schemaType({ schema, ...rest }, read)
+}
+
+function detailOf(schema: JsonObject): { detail?: string } {
+  const detail = descriptionOf(schema)
+  return detail === undefined ? {} : { detail }
+}
+
+function descriptionOf({ description }: JsonObject): string | undefined {
+  return typeof description === 'string' ? description : undefined
+}
+
+function plainText(value: unknown): string {
+  return typeof value === 'string' ? value : jsonText(value)
+}
+
+function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
+  const { schema } = plain
+  const about = {
+    id: place.id,
+    label: place.path.join('.'),
+    path: place.path,
+    required: place.required,
+    type: schemaType(plain, place.read),
+    description: descriptionOf(schema),
+  }
+  const isPrefilled = place.isOptional !== true
+  const start = isPrefilled ? (place.start ?? startOf(schema)) : undefined
+  const chosen = chosenOf(plain, { start, required: place.required && isPrefilled })
+  if (chosen) return { ...about, ...chosen }
+  const kind = kindOf(plain)
+  const value = start ?? (place.required && isPrefilled ? structureOf(plain, place) : undefined)
+  const isNullIfEmpty = place.required && plain.isNullable && kind !== 'json'
+  return { ...about, ...initialOf(value, kind), ...(isNullIfEmpty && { isNullIfEmpty }) }
+}
+
+/** Switches and values that are named are chosen; a required one begins at the first that is named. */
+function chosenOf(
+  plain: PlainSchema,
+  { start, required }: { start: unknown; required: boolean },
+): Pick<ArgumentField, 'initial' | 'kind' | 'choices'> | undefined {
+  const isSwitch = (schema: JsonObject): boolean =>
+    schema['type'] === 'boolean' && !('enum' in schema || 'const' in schema)
+  const { schema, options } = plain
+  const isBoolean = options.length === 0 && isSwitch(schema)
+  const named = isBoolean
+    ? [{ value: false }, { value: true }, ...(plain.isNullable ? [{ value: null }] : [])]
+    : namedValues(plain)
+  if (!named || named.length === 0 || named.some(({ value }) => typeof value === 'object' && value !== null))
+    return undefined
+  // An empty text is the same as one that is left out, so a choice that has one is JSON.
+  const isText = named.every(({ value }) => typeof value === 'string' && value !== '')
+  const written = (value: unknown): string => (isText ? String(value) : jsonText(value))
+  const choices = distinct(named.map(choice => choiceOf(choice, written(choice.value))))
+  const given = start === undefined ? undefined : written(start)
+  const first = required && !isBoolean ? choices[0]!.text : ''
+  const initial = choices.find(({ text }) => text === given)?.text ?? first
+  return { kind: isText ? 'text' : 'json', initial, choices }
+}
+
+function choiceOf({ value, title }: NamedValue, text: string): { text: string; label: string; detail?: string } {
+  const label = typeof value === 'string' && value !== '' ? value : jsonText(value)
+  return title === undefined || title === label ? { text, label } : { text, label: title, detail: label }
+}
+
+function distinct<T extends { text: string }>(choices: readonly T[]): T[] {
+  return [...new Map(choices.toReversed().map(choice => [choice.text, choice])).values()].toReversed()
+}
+
+const JSON_TYPES = new Set(['number', 'integer', 'boolean', 'object', 'array', 'null'])
+
+function kindOf({ schema, options }: PlainSchema): FieldKind {
+  const types = new Set((options.length > 0 ? options.map(option => option.schema) : [schema]).map(typeOf))
+  if (types.size === 1 && types.has('string')) return 'text'
+  return [...types].every(type => JSON_TYPES.has(type)) ? 'json' : 'either'
+}
+
+/** The type of values that a schema allows; empty where it does not say. */
+function typeOf(schema: JsonObject): string {
+  const { type } = schema
+  if (typeof type === 'string') return type
+  if (isPlainObject(schema['properties'])) return 'object'
+  const named = namedValues({ schema, options: [], isNullable: false }) ?? []
+  return named.length > 0 && named.every(({ value }) => typeof value === 'string') ? 'string' : ''
+}
+
+/** A text that can't be shown as it is becomes JSON with escapes, which is parsed back. */
+function initialOf(value: unknown, kind: FieldKind): Pick<ArgumentField, 'initial' | 'kind'> {
+  if (value === undefined) return { kind, initial: '' }
+  if (kind === 'json') return { kind, initial: jsonText(value) }
+  const plain = typeof value === 'string' && clean(value.replaceAll('\n', '')) === value.replaceAll('\n', '')
+  if (kind === 'text' && plain) return { kind, initial: value }
+  if (kind === 'text') return { kind: 'either', initial: jsonText(value) }
+  return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
+}
+
+/** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
+function structureOf(plain: PlainSchema, { read }: Place): unknown {
+  const { schema, options } = plain
+  if (options.length > 0) return undefined
+  return schema['type'] === 'object' || schema['type'] === 'array' ? skeleton(schema, 1, read) : undefined
+}
