@@ -85,6 +85,7 @@ function AskText(props: { question: TextQuestion; onAnswer: (text: string | unde
           lines={multiline}
           wraps={multiline}
           width={width - 4}
+          isPrefilled={!isFilled && !multiline}
         />
       </Box>
     </Box>

@@ -110,7 +110,8 @@ export function parseExact(text: string, change?: (value: unknown) => unknown): 
   })
 }
 
-function exactNumber(value: unknown, source: string | undefined): unknown {
+/** A number of JSON as it was written: a whole one that would come out as another is a bigint. */
+export function exactNumber(value: unknown, source: string | undefined): unknown {
   // 2^53 itself, for one, is written as it came.
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value
   return source.length <= MOST_DIGITS && /^-?\d+$/.test(source) ? BigInt(source) : value

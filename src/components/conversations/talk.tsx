@@ -182,6 +182,7 @@ function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: st
         lines
         wraps
         width={width - 4}
+        isPrefilled={!drafts.isEdited}
       />
     </Box>
   )

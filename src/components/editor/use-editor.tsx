@@ -41,6 +41,8 @@ export type EditRequest<T> = EditedFile & {
   read: (text: string) => Read<T>
   /** What is probably a mistake in a text that reads well; it can be sent all the same. */
   doubts?: (text: string) => Promise<readonly TextProblem[]>
+  /** What becomes of a text with doubts that is taken all the same; by default it is sent. */
+  anyway?: { title: string; line: string; action: string }
 }
 
 /** A text that says what it should; it is kept until one of the two is called. */
@@ -87,13 +89,14 @@ export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> |
       toasts.show('warn', 'There is no editor here.')
       return undefined
     }
-    const sendAnyway = (what: string): Promise<boolean> =>
-      confirm({
-        title: `Send ${what} as it is?`,
-        lines: ['The service may know what is not known here, or refuse it.'],
-        action: 'Send it as it is',
-        decline: 'Leave it for later',
-      })
+    const sendAnyway = (what: string): Promise<boolean> => {
+      const {
+        title = `Send ${what} as it is?`,
+        line = 'The service may know what is not known here, or refuse it.',
+        action = 'Send it as it is',
+      } = request.anyway ?? {}
+      return confirm({ title, lines: [line], action, decline: 'Leave it for later' })
+    }
     const tell: Talk['tell'] = (tone, text) => toasts.show(tone, text)
     return await roundTrips(host, request, { askAgain, sendAnyway, tell })
   }

@@ -10,7 +10,8 @@ export type FieldOption = {
 
 /**
  * How a field is filled in; its value is always a text:
- * - `text`, also for what is none of the others; `lines` is a text of any number of lines; `secret` is never shown
+ * - `text`, also for what is none of the others; `lines` is a text of any number of lines, where `isOne` is one value and
+ *   no list of them; `secret` is never shown
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
  * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option
@@ -19,7 +20,8 @@ export type FieldOption = {
  * - `lead`: a line that goes straight to the act, past the fields after it
  */
 export type FieldInput =
-  | { kind: 'text' | 'lines' | 'secret' | 'toggle' | 'lead' }
+  | { kind: 'text' | 'secret' | 'toggle' | 'lead' }
+  | { kind: 'lines'; isOne?: true }
   | { kind: 'number'; least: number; most: number; whole: boolean }
   | { kind: 'choice' | 'choices'; options: readonly FieldOption[]; none?: string }
   | { kind: 'menu'; options: readonly FieldOption[]; onPick: (value: string) => void | Promise<void> }

@@ -50,6 +50,8 @@ type FieldsFormProps = {
   suggest?: Suggest | undefined
   /** Takes a pasted text that is more than a field's, and answers whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
+  /** Hears which field the person is in, by its position. */
+  onField?: (index: number) => void
 }
 
 /**
@@ -62,6 +64,8 @@ export function FieldsForm(props: FieldsFormProps) {
   const { width, height } = useSize()
   const place = usePlaceInForm(fields, texts)
   const { at, option, actAt, cancelAt, go } = place
+  const { onField } = props
+  useEffect(() => onField?.(at), [onField, at])
   const inner = Math.max(1, width - 2 * MARGIN)
   const about = wrapped(props.about, inner)
   const effect = wrapped(props.effect, inner).slice(0, Math.max(1, Math.floor(height / 2)))
@@ -86,7 +90,7 @@ export function FieldsForm(props: FieldsFormProps) {
   )
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)
-  const { onText, isChanged } = useChanged(props)
+  const { onText, isChanged, isUntouched } = useChanged(props)
   const leave = useLeaveFilled(isChanged || props.isFilled === true, props.onCancel)
   const { act, toOption, beyond } = useFormKeys({ ...props, onText }, place, leave)
   useMouseArea(
@@ -117,6 +121,7 @@ export function FieldsForm(props: FieldsFormProps) {
             onBeyond={beyond}
             onPaste={props.onPaste}
             onCancel={leave}
+            isUntouched={isUntouched(first + offset) && props.isFilled !== true}
           />
         ))}
       </Box>
@@ -265,6 +270,7 @@ function useChanged({ fields, texts, onText }: FieldsFormProps) {
       const text = before.get(keyOf(field, index))
       return text !== undefined && text !== texts[index]
     }),
+    isUntouched: (index: number): boolean => !before.has(keyOf(fields[index], index)),
     onText(index: number, text: string): void {
       const key = keyOf(fields[index], index)
       if (!before.has(key)) setBefore(new Map(before).set(key, texts[index] ?? ''))

@@ -73,6 +73,8 @@ type FieldProps = {
   /** Takes a pasted text that is more than a field's. */
   onPaste?: ((text: string) => boolean) | undefined
   onCancel: () => void
+  /** Nothing was changed in it yet. */
+  isUntouched: boolean
 }
 
 /** One field: its label, and while active what it is filled in with and what is expected. */
@@ -170,6 +172,7 @@ function FieldBody(props: FieldProps) {
         wraps
         onBeyond={props.onBeyond}
         onPaste={props.onPaste}
+        isPrefilled={props.isUntouched && (field.input?.kind !== 'lines' || field.input.isOne === true)}
         {...(field.input?.kind === 'secret' && { mask: '*' })}
       />
     </Box>

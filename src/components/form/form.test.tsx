@@ -5,6 +5,7 @@ import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
+import { fieldKeys } from '../component-keys.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { useFormDialog, type FormFieldSpec } from './form-dialog.tsx'
 
@@ -83,4 +84,30 @@ test('values stand in a column that one long label does not push, in any field a
     '  How many of them there are …  12  (required)',
     '▌ Who        (may enter)',
   ])
+})
+
+test('what was filled in beforehand is replaced by typing, comes back with one key, and stays where one moves in it', async () => {
+  const app = await openForm([
+    { id: 'name', label: 'Name', initial: 'Ada' },
+    { id: 'place', label: 'Place', initial: 'Oslo' },
+    { id: 'pairs', label: 'Pairs', initial: 'A=1', input: { kind: 'lines' } },
+  ])
+  await app.type('Grace')
+  await app.see(/▌ Name.*\n.* Grace /)
+  await app.press(fieldKeys.bindings.clear, fieldKeys.bindings.putBack, formKeys.bindings.next)
+  await app.see(/ Name +Grace/)
+  await app.press(fieldKeys.bindings.lineStart)
+  await app.type('At ')
+  await app.press(formKeys.bindings.next)
+  await app.see(/ Place +At Oslo/)
+  await app.type('2')
+  await app.press(formKeys.bindings.next)
+  await app.see(/ Pairs +A=12/)
+})
+
+test('the text that typing replaced comes back', async () => {
+  const app = await openForm([{ id: 'name', label: 'Name', initial: 'Ada' }])
+  await app.type('G')
+  await app.press(fieldKeys.bindings.erase, fieldKeys.bindings.putBack, formKeys.bindings.next)
+  await app.see(/ Name +Ada/)
 })

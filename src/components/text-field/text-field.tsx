@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { useLayoutEffect, useReducer, useRef } from 'react'
+import { useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean, truncate } from '../../tui/theme/text.ts'
@@ -38,23 +38,37 @@ export function TextField(props: {
   onBeyond?: (by: 1 | -1) => void
   /** Takes a text that means more than this field before it is put in; answers whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
+  /** The text was filled in beforehand: what is typed or pasted before another key replaces it, and yank brings it back. */
+  isPrefilled?: boolean
 }) {
   const { lines = false, wraps = false } = props
   const theme = useTheme()
   const size = useSize()
   const toasts = useToasts()
   const { current, change } = useEditedText(props.value, props.onChange)
+  const replaces = useReplaced(props.isPrefilled === true && props.value !== '')
   const look: FieldLook = {
     width: Math.max(1, props.width ?? size.width - BESIDE),
     rows: wraps ? MOST_ROWS : 1,
     mask: props.mask,
     lineBreak: theme.symbols.lineBreak,
   }
-  const does = (action: EditAction) => () => change(state => edit(state, action))
+  const does = (action: EditAction) => () => {
+    replaces.end()
+    change(state => edit(state, action))
+  }
+  const add = (text: string): void => {
+    const isWhole = replaces.end()
+    change(state => insert(isWhole ? { text: '', cursor: 0, killed: state.text } : state, text))
+  }
+  const breakLine = (): void => {
+    replaces.end()
+    change(state => insert(state, '\n'))
+  }
   const take = (text: string): void => {
     if (props.onPaste?.(text)) return
     const taken = lines ? text : text.replace(/^\n+|\n+$/g, '').replaceAll(/\n+/g, ' ')
-    change(state => insert(state, taken))
+    add(taken)
     if (taken.length > 0 && /[^\n]\n+[^\n]/.test(text) && !lines)
       toasts.show('warn', 'The pasted text had line breaks; they became spaces, since this is a single line.')
   }
@@ -76,7 +90,7 @@ export function TextField(props: {
       clear: does('killToStart'),
       clearToEnd: does('killToEnd'),
       putBack: does('yank'),
-      lineBreak: lines ? () => change(state => insert(state, '\n')) : unavailable('This is a single line.'),
+      lineBreak: lines ? breakLine : unavailable('This is a single line.'),
     },
     { text: take },
   )
@@ -85,9 +99,18 @@ export function TextField(props: {
     return <Placeholder text={props.placeholder} width={look.width} />
   return (
     <Box flexDirection="column" flexShrink={0}>
-      {lines && shown.length > 1 && <RowKeys look={look} onChange={change} onBeyond={props.onBeyond} />}
+      {lines && shown.length > 1 && (
+        <RowKeys
+          look={look}
+          onChange={by => {
+            replaces.end()
+            change(by)
+          }}
+          onBeyond={props.onBeyond}
+        />
+      )}
       {shown.map((row, index) => (
-        <Row key={index} row={row} />
+        <Row key={index} row={row} isSelected={replaces.now} />
       ))}
     </Box>
   )
@@ -114,6 +137,23 @@ function useEditedText(value: string, onChange: (text: string) => void) {
 
 type Change = (by: (state: EditedText) => EditedText) => void
 
+/** Whether what is typed replaces the text, until the first key; keys may come faster than they are drawn. */
+function useReplaced(isPrefilled: boolean) {
+  const [wasPrefilled] = useState(isPrefilled)
+  const ended = useRef(!wasPrefilled)
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  return {
+    now: !ended.current,
+    /** Ends it; answers whether it was so until now. */
+    end(): boolean {
+      const was = !ended.current
+      ended.current = true
+      if (was) redraw()
+      return was
+    },
+  }
+}
+
 /** Up and down in a text of several rows, before they go elsewhere; shows nothing itself. */
 function RowKeys(props: { look: FieldLook; onChange: Change; onBeyond: ((by: 1 | -1) => void) | undefined }) {
   const move = (by: 1 | -1) => () =>
@@ -126,13 +166,14 @@ function RowKeys(props: { look: FieldLook; onChange: Change; onBeyond: ((by: 1 |
   return null
 }
 
-function Row({ row }: { row: FieldRow }) {
+function Row({ row, isSelected }: { row: FieldRow; isSelected: boolean }) {
   const theme = useTheme()
+  const painted = (text: string): string => (isSelected ? theme.paint('selected', text) : text)
   return (
     <Text wrap="truncate">
-      {row.before}
+      {painted(row.before)}
       {row.at !== undefined && theme.paint('cursor', row.at)}
-      {row.after}
+      {painted(row.after)}
     </Text>
   )
 }

@@ -2,6 +2,15 @@ import type { Tool } from '../../api/contract/server-operations.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /** Whether a server declares that a tool changes nothing, so that a lost answer of it leaves no doubt. */
-export function isReadOnly({ annotations }: Tool): boolean {
-  return isPlainObject(annotations) && annotations['readOnlyHint'] === true
+export function isReadOnly(tool: Tool): boolean {
+  return hasHint(tool, 'readOnlyHint')
+}
+
+/** Whether a server declares that a tool may destroy something; what declares nothing is not asked about. */
+export function isDestructive(tool: Tool): boolean {
+  return hasHint(tool, 'destructiveHint') && !isReadOnly(tool)
+}
+
+function hasHint({ annotations }: Tool, hint: 'readOnlyHint' | 'destructiveHint'): boolean {
+  return isPlainObject(annotations) && annotations[hint] === true
 }

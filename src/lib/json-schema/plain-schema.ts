@@ -7,7 +7,7 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 export type PlainSchema = {
   /** Without `$ref`, and without `anyOf` and `oneOf`. */
   schema: JsonObject
-  /** The alternatives of `anyOf`, `oneOf` and a list of types, each with what holds for all of them; none or several. */
+  /** The alternatives of `anyOf`, `oneOf` and a list of types, each with what holds for all; none or several. */
   options: readonly PlainSchema[]
   /** Whether null is one of the alternatives beside these. */
   isNullable: boolean

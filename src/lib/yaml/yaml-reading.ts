@@ -11,7 +11,7 @@ import {
   type Scalar,
 } from 'yaml'
 import { BOUNDS } from '../bounds.ts'
-import { numberProblem } from '../json.ts'
+import { exactNumber, numberProblem } from '../json.ts'
 import { printable } from '../printable.ts'
 import { createPlaces, type TextPlace } from '../text-place.ts'
 import { offsetOf } from './yaml-places.ts'
@@ -71,11 +71,16 @@ function firstBroken(bytes: Uint8Array): number {
   return bytes.length
 }
 
+export type YamlOptions = {
+  /** Whole numbers beyond 2^53 are bigints, as {@link parseWritten} has them; else they are refused. */
+  keepsLong?: boolean
+}
+
 /**
  * The documents of a YAML text. Only what JSON can say is taken: tags, keys that are no text, numbers beyond JSON's,
  * keys that are there twice and aliases without measure are refused at their line. Empty documents are left out.
  */
-export function readYaml(text: string): Read<readonly YamlDocument[]> {
+export function readYaml(text: string, options: YamlOptions = {}): Read<readonly YamlDocument[]> {
   const placeAt = createPlaces(text)
   const problemAt = (offset: number, message: string): TextProblem => ({
     ...placeAt(offset),
@@ -98,7 +103,7 @@ export function readYaml(text: string): Read<readonly YamlDocument[]> {
         // A tag is refused below, known or not.
         .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
         .map(({ pos, message }) => ({ offset: pos[0], message: parserWords(message) })),
-      ...oddities(document),
+      ...oddities(document, options),
     ])
     if (broken.length > 0)
       return failed(broken.slice(0, MOST_PROBLEMS).map(({ offset, message }) => problemAt(offset, message)))
@@ -136,7 +141,7 @@ function depthProblem(text: string): number | undefined {
 }
 
 /** What YAML can say and JSON cannot. */
-function oddities(document: Document): { offset: number; message: string }[] {
+function oddities(document: Document, { keepsLong }: YamlOptions): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
   /** The latest node of each name so far, which is what an alias stands for. */
   const anchored = new Map<string, Node>()
@@ -158,12 +163,18 @@ function oddities(document: Document): { offset: number; message: string }[] {
         say(node, `The block ${node.source} holds itself.`)
       if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
         say(node, 'A name in front of a colon must be a text; put it in quotes.')
+      if (keepsLong && key !== 'key') keepLong(node)
       const problem = key === 'key' ? undefined : numberProblemOf(node)
       if (problem) say(node, `This number ${problem}.`)
       return undefined
     },
   })
   return found
+}
+
+function keepLong(node: unknown): void {
+  if (!isScalar(node) || typeof node.value !== 'number' || node.source === undefined) return
+  node.value = exactNumber(node.value, node.source)
 }
 
 function numberProblemOf(node: unknown): string | undefined {

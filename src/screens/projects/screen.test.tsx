@@ -116,6 +116,8 @@ describe('a project', () => {
     while (chosen() !== 'Shared') await app.press(listKeys.bindings.down)
     await app.press(keys.edit)
     await app.see(`Edit ${name}`)
+    // What was filled in beforehand is replaced by what is typed, unless another key comes first.
+    await app.press('end')
     await app.type(' mine')
     await app.client.projects.update({ projectId: id, body: { name: 'Shared theirs' } })
     await app.press(formKeys.bindings.send)

@@ -1,13 +1,20 @@
+import { Box } from 'ink'
 import { useEffect, useRef, useState } from 'react'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { FieldInput } from '../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { Viewer } from '../../components/viewer.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
 import type { ArgumentField } from './argument-parts.ts'
 import { asksNothing, parseArguments, shownFields, textOf, type ArgumentForm, type FieldTexts } from './arguments.ts'
+import { argumentKeys } from './bindings.ts'
 import { shorten } from './json-text.ts'
+import { constraints, schemaLines, type SchemaLine } from './schema-lines.ts'
+import { useArgumentEditor } from './use-argument-editor.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
 /** What is to be filled in, and what happens then. */
@@ -28,6 +35,10 @@ export type ArgumentQuestion = {
 }
 
 const WIDTH = 92
+/** Columns with the schema beside the form, of which the form has all that the schema leaves. */
+const WIDE = 150
+const LEAST_WIDE = 110
+const SCHEMA_SHARE = 0.4
 const MOST_ABOUT = 600
 /** Rows beside one per field: border, description, what the active field shows, effect, the two answers. */
 const ROWS_AROUND = 16
@@ -36,11 +47,14 @@ const ROWS_AROUND = 16
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   const overlays = useOverlays()
   return question => {
+    const { form, schema } = question
+    const lines = schema && !asksNothing(form) ? schemaLines(schema) : []
+    const rows = ROWS_AROUND + shownFields(form, form.texts).length
     overlays.open({
       title: clean(question.title),
-      width: WIDTH,
-      height: ROWS_AROUND + shownFields(question.form, question.form.texts).length,
-      content: close => <ArgumentDialog question={question} onClose={close} />,
+      width: lines.length > 0 ? WIDE : WIDTH,
+      height: ({ width }) => (width >= LEAST_WIDE ? Math.max(rows, lines.length + 2) : rows),
+      content: close => <ArgumentDialog question={question} lines={lines} onClose={close} />,
     })
   }
 }
@@ -89,12 +103,56 @@ function useUnusable(question: ArgumentQuestion): string | undefined {
   return unusable
 }
 
-function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void }) {
-  const { question } = props
-  const { form } = question
+type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; onClose: () => void }
+
+/** The form and, where there is room, the schema beside it, from the argument on that the person is at. */
+function ArgumentDialog(props: DialogProps) {
+  const { lines } = props
+  const { width, height } = useSize()
+  const [path, setPath] = useState<readonly string[]>([])
+  const besides = width >= LEAST_WIDE && lines.length > 0 ? Math.floor(width * SCHEMA_SHARE) : 0
+  const first =
+    lines.length <= height
+      ? 0
+      : Math.max(
+          0,
+          lines.findIndex(line => isSamePath(line.path, path)),
+        )
+  return (
+    <Box width={width} height={height}>
+      <SizeProvider width={width - besides} height={height}>
+        <Arguments {...props} onPath={setPath} />
+      </SizeProvider>
+      {besides > 0 && (
+        <SizeProvider width={besides} height={height} left={width - besides}>
+          <Box width={besides} height={height}>
+            <Viewer key={first} lines={lines.slice(first)} focused={false} />
+          </Box>
+        </SizeProvider>
+      )}
+    </Box>
+  )
+}
+
+function isSamePath(one: readonly string[] | undefined, other: readonly string[]): boolean {
+  return one?.length === other.length && one.every((step, at) => step === other[at])
+}
+
+function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
+  const { question, onPath } = props
+  const [form, setForm] = useState(question.form)
+  const editText = useArgumentEditor()
   const unusable = useUnusable(question)
   const [texts, setTexts] = useState(form.texts)
   const fields = shownFields(form, texts)
+  const toForm = (other: ArgumentForm): void => {
+    setForm(other)
+    setTexts(other.texts)
+    changed()
+  }
+  useBindings(argumentKeys, {
+    editText: editText({ title: question.act, form, texts, schema: question.schema, onForm: toForm }),
+  })
   const [faults, setFaults] = useState(NO_FAULTS)
   /** Why what is typed cannot be checked; sending it as it is takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
@@ -103,6 +161,12 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   /** What was typed changed, or the form was left, since a check began: its end means nothing any more. */
   const edits = useRef(0)
   useEffect(() => () => void (edits.current += 1), [])
+  const changed = (): void => {
+    setFaults(NO_FAULTS)
+    setUnchecked(undefined)
+    setChecking(false)
+    edits.current += 1
+  }
   const show = (found: Faults): number | undefined => {
     setFaults(found)
     const index = fields.findIndex(({ id }) => found.fields.has(id))
@@ -142,18 +206,16 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
         label: field.label,
         kind: kindWords(field),
         required: field.required,
-        note: field.description,
+        note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
         error: faults.fields.get(field.id),
-        input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines' },
+        input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines', isOne: true },
       }))}
       texts={fields.map(field => textOf(field, texts))}
       onText={(index, text) => {
         setTexts(new Map(texts).set(fields[index]!.id, text))
-        setFaults(NO_FAULTS)
-        setUnchecked(undefined)
-        setChecking(false)
-        edits.current += 1
+        changed()
       }}
+      onField={index => onPath(fields[index]?.path ?? [])}
       suggest={
         question.suggest &&
         ((index, text, signal) => {

@@ -30,6 +30,8 @@ export type ArgumentField = {
   initial: string
   /** The texts that it can be, where it is chosen and not typed. */
   choices?: readonly { text: string; label: string; detail?: string }[]
+  /** What it must be, with references followed. */
+  schema: JsonObject
   /** Left empty it is sent as null: it must be given and may be null. */
   isNullIfEmpty?: boolean
 }
@@ -162,6 +164,7 @@ function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: 
     required: place.required,
     type: `one of ${options.length}`,
     description: descriptionOf(schema),
+    schema,
     initial: place.required && !place.isOptional ? '0' : '',
     choices,
   }
@@ -205,6 +208,7 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
     required: place.required,
     type: schemaType(plain, place.read),
     description: descriptionOf(schema),
+    schema,
   }
   const isPrefilled = place.isOptional !== true
   const start = isPrefilled ? (place.start ?? startOf(schema)) : undefined

@@ -59,6 +59,7 @@ export function promptForm(
       required: required === true,
       type: 'text',
       description: description ?? undefined,
+      schema: { type: 'string' },
       initial: '',
     }
     return [name, { kind: 'field', field }]
@@ -133,6 +134,7 @@ function wholeOf(value: JsonObject): ArgumentForm {
     required: true,
     type: 'JSON object',
     description: undefined,
+    schema: { type: 'object' },
     initial: jsonText(value),
   }
   return { whole: true, part: { kind: 'field', field }, texts: NO_TEXTS }
@@ -173,6 +175,20 @@ function valueOf(part: Part, texts: FieldTexts): Parsed {
     'value' in read && read.value !== LEFT_OUT ? [[name, read.value]] : [],
   )
   return { value: Object.fromEntries(given) as JsonObject }
+}
+
+/** A value to go on from in an editor: what can be read of the fields, and a start for each that must be given. */
+export function draftOf(form: ArgumentForm, texts: FieldTexts): unknown {
+  const drafted = new Map(texts)
+  const read = parseArguments(form, texts)
+  if ('value' in read) return read.value
+  for (const field of shownFields(form, texts)) {
+    if (!read.problems.has(field.id)) continue
+    const start = skeleton(field.schema, 1)
+    drafted.set(field.id, field.choices ? field.choices[0]!.text : writtenFor(field, start))
+  }
+  const again = parseArguments(form, drafted)
+  return 'value' in again ? again.value : {}
 }
 
 function problemOf({ id }: ArgumentField, problem: string): Parsed {

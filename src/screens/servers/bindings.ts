@@ -112,6 +112,14 @@ export const toolsKeys = define.panel('tools', 'Tools', {
   raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
 })
 
+/** In the form of a call. */
+export const argumentKeys = define.overlay('arguments', 'Arguments of a call', {
+  editText: on('editText', 'edit as text', {
+    hint: true,
+    help: 'Edit all arguments as commented YAML in your editor; errors are shown at their line.',
+  }),
+})
+
 export const promptsKeys = define.panel('prompts', 'Prompts', {
   render: {
     keys: ['enter'],

@@ -72,12 +72,15 @@ export function constraints(schema: JsonObject): string {
   ].join(', ')
 }
 
+/** A line about a schema; that of a property says which one by the names that lead there. */
+export type SchemaLine = Exclude<Line, string> & { path?: readonly string[] }
+
 /** An input schema for reading: a property, its type, whether it is required, what it means. */
-export function schemaLines(schema: JsonObject | null | undefined): Line[] {
+export function schemaLines(schema: JsonObject | null | undefined): SchemaLine[] {
   if (!schema) return [{ text: 'The server gave no input schema.', tone: 'muted', indent: 2 }]
   const read = plainSchemas(schema)
   const plain = read(schema)
-  const lines = propertyLines(plain, read, 0)
+  const lines = propertyLines(plain, read, [])
   if (lines.length === 0) {
     const type = schemaType(plain, read)
     const isOpen = !isPlainObject(schema['properties']) && schema['additionalProperties'] !== false
@@ -90,17 +93,16 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
     : lines
 }
 
-/** The properties of a schema, of its items, or of each of its alternatives. */
-function propertyLines({ schema, options }: PlainSchema, read: Read, depth: number): Line[] {
+/** The properties of a schema, of its items, or of each of its alternatives. `depth` is how far they stand to the right. */
+function propertyLines({ schema, options }: PlainSchema, read: Read, path: readonly string[], depth = 0): SchemaLine[] {
   if (depth > MOST_DEPTH) return []
-  const isList = isPlainObject(schema['items'])
-  if (isList) return propertyLines(read(schema['items']), read, depth)
+  if (isPlainObject(schema['items'])) return propertyLines(read(schema['items']), read, path, depth)
   const groups = options.filter(option => isPlainObject(option.schema['properties']))
-  if (groups.length === 0) return ownLines(schema, read, depth)
+  if (groups.length === 0) return ownLines(schema, read, path, depth)
   const margin = ' '.repeat(2 + depth * 2)
   return groups.flatMap((option, at) => [
     { text: `${margin}${at === 0 ? 'either' : 'or'}${titleOf(option.schema)}`, tone: 'muted' as const },
-    ...ownLines(option.schema, read, depth + 1),
+    ...ownLines(option.schema, read, path, depth + 1),
   ])
 }
 
@@ -108,34 +110,34 @@ function titleOf({ title }: JsonObject): string {
   return typeof title === 'string' && title !== '' ? ` ${shorten(title, 80)}` : ''
 }
 
-function ownLines(holder: JsonObject, read: Read, depth: number): Line[] {
+function ownLines(holder: JsonObject, read: Read, path: readonly string[], depth: number): SchemaLine[] {
   const properties = isPlainObject(holder['properties']) ? holder['properties'] : {}
   const required = Array.isArray(holder['required']) ? (holder['required'] as unknown[]) : []
-  const lines: Line[] = []
+  const lines: SchemaLine[] = []
   for (const [name, value] of Object.entries(properties)) {
     if (lines.length > MOST_LINES) break
-    const property = read(value)
-    const type = schemaType(property, read)
-    lines.push(...oneProperty(name, { schema: property.schema, type, required: required.includes(name) }, depth))
-    lines.push(...propertyLines(property, read, depth + 1))
+    const plain = read(value)
+    const property = { path: [...path, name], plain, required: required.includes(name) }
+    lines.push(...oneProperty(property, read, depth), ...propertyLines(plain, read, property.path, depth + 1))
   }
   return lines
 }
 
 function oneProperty(
-  name: string,
-  { schema, type, required }: { schema: JsonObject; type: string; required: boolean },
+  { path, plain, required }: { path: readonly string[]; plain: PlainSchema; required: boolean },
+  read: Read,
   depth: number,
-): Line[] {
+): SchemaLine[] {
   const margin = ' '.repeat(2 + depth * 2)
   const indent = margin.length + 2
-  const limits = constraints(schema)
-  const { description } = schema
+  const limits = constraints(plain.schema)
+  const { description } = plain.schema
   return [
     {
+      path,
       parts: [
-        { text: `${margin}${shorten(name, 80)}`, tone: 'strong' },
-        { text: `  ${shorten(type, 200)}`, tone: 'accent' },
+        { text: `${margin}${shorten(path.at(-1)!, 80)}`, tone: 'strong' },
+        { text: `  ${shorten(schemaType(plain, read), 200)}`, tone: 'accent' },
         { text: required ? '  required' : '', tone: 'warn' },
       ],
     },
@@ -145,7 +147,7 @@ function oneProperty(
 }
 
 /** Text of several lines, each wrapped where it is shown. */
-export function textLines(text: string, indent: number): Line[] {
+export function textLines(text: string, indent: number): Exclude<Line, string>[] {
   return shorten(text, MOST_TEXT)
     .split(/\r\n|\n|\r/)
     .map(line => ({ text: line, indent }))

@@ -6,9 +6,10 @@ import { heading, jsonLines } from '../../components/lines.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { withoutStruck } from '../../domain/calls/listed-calls.ts'
-import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
+import { isDestructive, isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { useArgumentDialog } from './argument-dialog.tsx'
-import { argumentForm, rememberedForm } from './arguments.ts'
+import { argumentForm, asksNothing, rememberedForm } from './arguments.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { toolsKeys } from './bindings.ts'
 import { toolColumns, toolKey } from './columns.ts'
 import { withShortTexts } from './json-text.ts'
@@ -78,8 +79,11 @@ function useToolCall(
   const ask = useArgumentDialog()
   const calls = useCalls(projectId, server)
   const { calls: made } = useCallHistory(projectId, server)
-  return tool => {
+  return (tool): void => {
     const form = argumentForm(tool.inputSchema)
+    const send = (parameters: JsonObject): void => calls.callTool(tool.name, parameters, isReadOnly(tool))
+    // Nothing is to fill in: the key that chose it is the yes, unless the tool says that it destroys.
+    if (asksNothing(form) && !isDestructive(tool)) return send({})
     const last = made.find(call => call.kind === 'tool' && call.target === tool.name && call.input)
     const filled = last && rememberedForm(form, withoutStruck(last.input))
     ask({
@@ -90,7 +94,7 @@ function useToolCall(
       schemaNow: () => latest.current?.find(({ name }) => name === tool.name)?.inputSchema,
       effect: [...(filled ? [{ text: REMEMBERED, tone: 'muted' as const }] : []), callEffect(server)],
       act: `Call ${tool.name} on ${server.name}`,
-      onSend: parameters => calls.callTool(tool.name, parameters, isReadOnly(tool)),
+      onSend: send,
     })
   }
 }

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openApp, openService, type TestService } from '../../../test/harness.tsx'
+import { editorOf } from '../../../test/scripted-editor.ts'
+import { confirmKeys } from '../../components/component-keys.ts'
+import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
+import { argumentKeys, toolsKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+/** A server that answers with the arguments that it got. */
+const SERVER = `
+const text = { type: 'string' }
+const object = (properties, required = []) => ({ type: 'object', properties, required })
+const tools = [
+  { name: 'send', inputSchema: {
+    $defs: { Target: { oneOf: [
+      object({ kind: { const: 'mail' }, address: { ...text, pattern: '@', description: 'Where it goes.' } }, ['kind', 'address']),
+      object({ kind: { const: 'sms' }, phone: text }, ['kind', 'phone']),
+    ] } },
+    ...object({ id: { type: 'integer', minimum: 1, description: 'Which one.' }, to: { $ref: '#/$defs/Target' } }, ['id', 'to']),
+  } },
+]
+const answers = {
+  initialize: p => ({ protocolVersion: p.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }),
+  'tools/list': () => ({ tools }),
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  // The arguments as they came, with all digits of their numbers.
+  const called = method === 'tools/call' && { content: [{ type: 'text', text: 'got ' + /"arguments":(.*?),?"?(?:name|_meta|$)/.exec(line)?.[1] }] }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: called || answers[method](params) }))
+})`
+
+let testService: TestService
+let place: ReturnType<typeof serversRoute.to>
+
+beforeAll(async () => {
+  testService = await openService()
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const program = { transportType: 'stdio' as const, command: process.execPath, args: ['-e', SERVER] }
+  const server = await client.servers.create({ projectId, body: { name: 'sender', enabled: true, ...program } })
+  place = serversRoute.to({ projectId, serverId: server.id, pane: 'detail', tab: 'tools' })
+})
+afterAll(() => testService.close())
+
+async function openForm(size: { width: number; height: number }, editor?: ReturnType<typeof editorOf>) {
+  const app = await openApp({ testService, place, size, ...(editor && { editor }) })
+  onTestFinished(() => app.close())
+  await app.see('1 listed')
+  await app.press(toolsKeys.bindings.call)
+  await app.see('Call send on sender')
+  return app
+}
+
+test('all arguments are edited as a text, with what is wrong at its line, and go back into the form', async () => {
+  const seen: string[] = []
+  const editor = editorOf(
+    text => {
+      seen.push(text)
+      return text.replace('id: 0', 'id: 9007199254740993').replace('address: ""', 'address: nowhere')
+    },
+    text => {
+      seen.push(text)
+      return text.replace('address: nowhere', 'address: a@b.example')
+    },
+  )
+  const app = await openForm({ width: 120, height: 40 }, editor)
+  await app.press(argumentKeys.bindings.editText)
+  await app.see('must match pattern "@"')
+  expect(seen[0]).toContain('# integer, required, at least 1. Which one.')
+  expect(seen[0]).toContain('id: 0')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+  await app.see('a@b.example')
+  expect(seen[1]).toMatch(/#!! line \d+, column \d+: to address must match pattern "@"\n +address: nowhere/)
+  expect(editor.left()).toEqual([])
+  await app.press(formKeys.bindings.send)
+  await app.see('9007199254740993')
+})
+
+test('the variant of a union is chosen, its fields appear, and the answer shows what was sent', async () => {
+  const app = await openForm({ width: 80, height: 24 })
+  await app.see('at least 1. Which one.')
+  await app.type('7')
+  await app.press(formKeys.bindings.next)
+  await app.see('kind: mail')
+  await app.press(formKeys.bindings.down)
+  await app.see('to.phone')
+  await app.press(formKeys.bindings.next)
+  await app.type('0123')
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"id":7,"to":{"kind":"sms","phone":"0123"}}')
+})
+
+test('the schema stays in sight beside the form', async () => {
+  const app = await openForm({ width: 140, height: 40 })
+  const frame = await app.see('address  string  required')
+  expect(frame).toMatch(/▌ id .*\bid {2}integer {2}required/)
+  await app.press(formKeys.bindings.next, choiceKeys.bindings.last)
+  await app.see('to.phone')
+})
