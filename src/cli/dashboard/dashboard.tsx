@@ -169,6 +169,7 @@ export function openDashboard(options: DashboardOptions): void {
         await dispatcher.act(() => void pointer.handle(event, notches))
       },
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
+      burst: (text, keys) => dispatcher.burst(text, keys),
       focus: focusPace.set,
       reply: text => (screen.reply(text) || !terminal.reply(text) ? undefined : repaint()),
     })

@@ -8,6 +8,8 @@ export type EventReceivers = {
   /** `notches` counts equal turns of the wheel that came together. */
   mouse: (event: MouseEvent, notches: number) => Promise<void>
   paste: (text: string) => void
+  /** Lines that came at once, and the keys that they are where they are no paste. */
+  burst: (text: string, keys: PressedKey[]) => Promise<void>
   focus: (focused: boolean) => void
   reply: (sequence: string) => void
 }
@@ -34,6 +36,7 @@ export async function dispatchEvents(events: readonly InputEvent[], to: EventRec
       await to.mouse(event, notches)
       notches = 0
     } else if (event.type === 'paste') to.paste(event.text)
+    else if (event.type === 'burst') await to.burst(event.text, event.keys)
     else if (event.type === 'focus') to.focus(event.focused)
     else to.reply(event.sequence)
   }

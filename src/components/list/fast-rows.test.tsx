@@ -43,6 +43,7 @@ const regions = {
     close: () => undefined,
   }),
   asks: false,
+  caret: () => () => undefined,
   control: () => undefined,
   onReply: () => undefined,
   onEnter: () => undefined,

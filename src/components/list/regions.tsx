@@ -1,8 +1,8 @@
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Screen } from '../../tui/terminal/screen.ts'
 
-/** What lists need to paint their rows past Ink, and what pictures need to be drawn by the terminal itself. */
-export type Regions = Pick<Screen, 'region' | 'control' | 'onReply' | 'onEnter' | 'asks'>
+/** What lists need to paint rows past Ink, fields to say where the caret is, pictures to be drawn by the terminal. */
+export type Regions = Pick<Screen, 'region' | 'caret' | 'control' | 'onReply' | 'onEnter' | 'asks'>
 
 const RegionsContext = createContext<Regions | undefined>(undefined)
 

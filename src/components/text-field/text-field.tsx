@@ -1,9 +1,10 @@
-import { Box, Text } from 'ink'
+import { Box, Text, type DOMElement } from 'ink'
 import { useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { clean, truncate } from '../../tui/theme/text.ts'
+import { clean, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useRegions } from '../list/regions.tsx'
 import { useSize } from '../size.tsx'
 import { useToasts } from '../toasts.tsx'
 import { fieldKeys, fieldRowsKeys } from '../component-keys.ts'
@@ -95,10 +96,15 @@ export function TextField(props: {
     { text: take },
   )
   const shown = fieldRows(current.text, current.cursor, look)
+  const box = useCaret(shown)
   if (current.text === '' && props.placeholder !== undefined)
-    return <Placeholder text={props.placeholder} width={look.width} />
+    return (
+      <Box ref={box}>
+        <Placeholder text={props.placeholder} width={look.width} />
+      </Box>
+    )
   return (
-    <Box flexDirection="column" flexShrink={0}>
+    <Box flexDirection="column" flexShrink={0} ref={box}>
       {lines && shown.length > 1 && (
         <RowKeys
           look={look}
@@ -133,6 +139,38 @@ function useEditedText(value: string, onChange: (text: string) => void) {
     if (now.text !== before.text) onChange(now.text)
   }
   return { current, change }
+}
+
+/** Tells the terminal where the cursor of these rows is; the box that holds them gets the answer as its ref. */
+function useCaret(rows: readonly FieldRow[]) {
+  const regions = useRegions()
+  const box = useRef<DOMElement>(null)
+  const shown = useRef(rows)
+  useLayoutEffect(() => {
+    shown.current = rows
+  })
+  useLayoutEffect(
+    () =>
+      regions?.caret(() => {
+        const row = shown.current.findIndex(({ at }) => at !== undefined)
+        const place = box.current && placeOf(box.current)
+        return place && row !== -1
+          ? { row: place.row + row, column: place.column + widthOf(shown.current[row]!.before) }
+          : undefined
+      }),
+    [regions],
+  )
+  return box
+}
+
+/** Where an element begins on the screen, by the layout of all that hold it. */
+function placeOf(element: DOMElement): { row: number; column: number } {
+  let [row, column] = [0, 0]
+  for (let at: DOMElement | undefined = element; at; at = at.parentNode) {
+    row += at.yogaNode?.getComputedTop() ?? 0
+    column += at.yogaNode?.getComputedLeft() ?? 0
+  }
+  return { row, column }
 }
 
 type Change = (by: (state: EditedText) => EditedText) => void

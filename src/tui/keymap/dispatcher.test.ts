@@ -108,6 +108,20 @@ describe('dispatcher', () => {
     expect(calls).toEqual([])
   })
 
+  test('lines that come at once are text for a field, keys where there is none, and dropped where they are too many', async () => {
+    const { dispatcher, add, calls, reports } = setup()
+    await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
+    expect(calls).toEqual(['down', 'down'])
+    await dispatcher.burst('j\n'.repeat(20), Array.from({ length: 20 }, () => [key('j'), key('enter')]).flat())
+    expect(calls).toEqual(['down', 'down'])
+    expect(reports).toEqual([new UnavailableAction('The pasted text was dropped: no field is open for it.')])
+    const typed: string[] = []
+    add(field, { submit: () => void calls.push('submit') }, { text: text => typed.push(text) })
+    await dispatcher.burst('a\r\nb', [key('a'), key('enter'), key('b')])
+    expect(typed).toEqual(['a\nb'])
+    expect(calls).toEqual(['down', 'down'])
+  })
+
   test('a handler that throws is reported and the next key still works', async () => {
     const { dispatcher, add, calls, reports } = setup()
     add(define.screen('x', 'X', { boom: { keys: ['b'], label: 'boom' } }), {

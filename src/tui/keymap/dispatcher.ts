@@ -24,6 +24,11 @@ export type Dispatcher = {
   act(action: () => void): Promise<void>
   /** A paste: goes to the focused text field and nowhere else, so a pasted newline never confirms. */
   paste(text: string): void
+  /**
+   * Lines that came at once: a focused text field gets them as a paste. Where there is none, a few keys are those of a
+   * slow line, and a text is no keys: it is dropped, which is reported.
+   */
+  burst(text: string, keys: readonly PressedKey[]): Promise<void>
   /** Does what the binding's key would do on the page beneath all overlays. */
   perform(binding: ActiveBinding): Promise<void>
   /** Says why nothing that needs this can be done now, on any screen; undefined = it can again. */
@@ -62,6 +67,10 @@ export type DispatcherOptions = {
   /** The groups with the keys that they have here, by their name; a group that is not among them keeps its own. */
   bindings?: readonly Bindings[]
 }
+
+/** Keys that somebody may press ahead of a slow line, with some Enter among them. */
+const MOST_BURST_KEYS = 20
+const DROPPED_PASTE = 'The pasted text was dropped: no field is open for it.'
 
 /** What the dispatcher holds while it runs. */
 type State = {
@@ -127,6 +136,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     paste(text) {
       fieldOf(layers)?.text?.(text.replaceAll(/\r\n?/g, '\n'))
+    },
+    burst(text, keys) {
+      queue = queue
+        .then(async () => {
+          await settleBefore(state, undefined, options.settle)
+          if (fieldOf(layers)) return fieldOf(layers)?.text?.(text.replaceAll(/\r\n?/g, '\n'))
+          if (keys.length <= MOST_BURST_KEYS) return await handleBatch(state, keys, options)
+          return options.report(new UnavailableAction(DROPPED_PASTE))
+        })
+        .catch(options.report)
+      return queue
     },
     active: () => activeBindings(layers),
     pending() {

@@ -6,15 +6,20 @@ import { decodeMouse, type MouseEvent } from './mouse.ts'
 export type InputEvent =
   | { type: 'key'; key: Key }
   | { type: 'paste'; text: string }
+  /** Text of several lines that came at once: a paste of a terminal without brackets around it, or keys of a slow line. */
+  | { type: 'burst'; text: string; keys: Key[] }
   | { type: 'focus'; focused: boolean }
   | MouseEvent
   /** An answer of the terminal's to a query, or a sequence that is no key. */
   | { type: 'reply'; sequence: string }
 
-/** What is held back: nothing, an Esc that may be the key, a sequence cut by its chunk, or a paste without its end. */
-export type Waiting = 'nothing' | 'maybe-escape' | 'sequence' | 'paste'
+/**
+ * What is held back: nothing, an Esc that may be the key, a sequence cut by its chunk, a paste without its end, lines
+ * that may go on, or only the memory of a cut report whose rest would be typed.
+ */
+export type Waiting = 'nothing' | 'maybe-escape' | 'sequence' | 'paste' | 'burst' | 'cut-report'
 
-/** Turns a byte stream into events; how the stream is cut into chunks makes no difference. */
+/** Turns a byte stream into events. How it is cut into chunks makes a difference only for several lines of text. */
 export type InputDecoder = {
   push(chunk: Uint8Array | string): InputEvent[]
   waiting(): Waiting
@@ -24,11 +29,22 @@ export type InputDecoder = {
 
 const PASTE_BEGIN = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
+/** Text with line breaks and tabs, up to the next sequence or control character. */
+const TEXT = /[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*/y
+const TEXT_CHARACTER = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
+/** A line break between characters, which nobody types within one chunk. */
+const LINES = /[^\s][^\S\r\n]*[\r\n]+\s*[^\s]/
+/** Reports of the focus and the mouse, and how they begin. */
+const REPORT = /^\x1b\[(?:[IO]|<\d{1,4};\d{1,5};\d{1,5}[Mm])/
+const CUT_REPORT = /^\x1b(?:\[(?:<\d{0,4}(?:;\d{0,5}){0,2})?)?$/
 
 export function createInputDecoder(): InputDecoder {
   const utf8 = new StringDecoder('utf8')
   let pending = ''
   let isPasting = false
+  let burst = ''
+  /** A report that was cut and waited for too long: its first characters were given up, and its rest is not typed. */
+  let cut = { text: '', given: 0 }
 
   const takePaste = (events: InputEvent[]): boolean => {
     const end = pending.indexOf(PASTE_END)
@@ -38,13 +54,30 @@ export function createInputDecoder(): InputDecoder {
     isPasting = false
     return true
   }
+  const endBurst = (events: InputEvent[]): void => {
+    if (burst !== '') events.push({ type: 'burst', text: burst, keys: keysOf(burst) })
+    burst = ''
+  }
+  /** Takes lines that came at once, or go on from the chunk before; true where it took some. */
+  const takeLines = (from: number): number => {
+    TEXT.lastIndex = from
+    const [text = ''] = TEXT.exec(pending) ?? []
+    if (text === '' || (burst === '' && !LINES.test(text))) return from
+    burst += text
+    return from + text.length
+  }
   /** True when it stopped where a paste begins. */
   const takeSequences = (events: InputEvent[]): boolean => {
     let index = 0
+    let isText = false
     while (index < pending.length) {
+      if (!isText) index = takeLines(index)
+      if (index === pending.length) break
       const end = scan(pending, index)
       if (end === undefined) break
+      endBurst(events)
       const sequence = pending.slice(index, end)
+      isText = TEXT_CHARACTER.test(sequence)
       index = end
       if (sequence === PASTE_BEGIN) {
         isPasting = true
@@ -56,9 +89,24 @@ export function createInputDecoder(): InputDecoder {
     pending = pending.slice(index)
     return isPasting
   }
+  /** The text without what goes on from a cut report; undefined where all of it may. */
+  const withoutRest = (text: string): string | undefined => {
+    if (cut.text === '') return text
+    const joined = cut.text + text
+    const report = REPORT.exec(joined)?.[0]
+    if (report === undefined && CUT_REPORT.test(joined)) {
+      cut = { ...cut, text: joined }
+      return undefined
+    }
+    const rest = report === undefined ? joined.slice(cut.given) : joined.slice(report.length)
+    cut = { text: '', given: 0 }
+    return rest
+  }
   return {
     push(chunk) {
-      pending += typeof chunk === 'string' ? chunk : utf8.write(chunk)
+      const text = withoutRest(typeof chunk === 'string' ? chunk : utf8.write(chunk))
+      if (text === undefined) return []
+      pending += text
       const events: InputEvent[] = []
       let isMore = true
       while (isMore) isMore = (!isPasting || takePaste(events)) && takeSequences(events)
@@ -66,20 +114,31 @@ export function createInputDecoder(): InputDecoder {
     },
     waiting() {
       if (isPasting) return 'paste'
-      if (pending === '') return 'nothing'
-      return pending.length <= 2 ? 'maybe-escape' : 'sequence'
+      if (pending !== '') return pending.length === 1 ? 'maybe-escape' : 'sequence'
+      if (burst !== '') return 'burst'
+      return cut.text === '' ? 'nothing' : 'cut-report'
     },
     flush() {
+      const events: InputEvent[] = []
+      endBurst(events)
       const held = pending
       pending = ''
       if (isPasting) {
         isPasting = false
-        return [{ type: 'paste', text: held }]
+        return [...events, { type: 'paste', text: held }]
       }
+      const typed = cut.text.slice(cut.given)
+      cut = CUT_REPORT.test(held) ? { text: held, given: held.length } : { text: '', given: 0 }
       const key = held === '' || held.length > 2 ? undefined : decodeKey(held)
-      return key === undefined ? [] : [{ type: 'key', key }]
+      const keys = [...keysOf(typed), ...(key === undefined ? [] : [key])]
+      return [...events, ...keys.map(each => ({ type: 'key' as const, key: each }))]
     },
   }
+}
+
+/** The keys of a text without sequences. */
+function keysOf(text: string): Key[] {
+  return [...text].flatMap(character => decodeKey(character) ?? [])
 }
 
 function eventOf(sequence: string): InputEvent | undefined {

@@ -81,7 +81,7 @@ test('answers of the terminal are no keys', () => {
 })
 
 const piece = fc.oneof(
-  fc.constantFrom(...'aZ?: \r\t\x7f\x03', 'é', '漢', '😀', '👩‍👧', '\x1b[A', '\x1b[1;5C', '\x1bOP', '\x1b[[A', '\x1b[3~'),
+  fc.constantFrom(...'aZ?: \t\x7f\x03', 'é', '漢', '😀', '👩‍👧', '\x1b[A', '\x1b[1;5C', '\x1bOP', '\x1b[[A', '\x1b[3~'),
   fc.constantFrom(
     '\x1b[I',
     '\x1b[O',
@@ -100,6 +100,53 @@ const piece = fc.oneof(
   ),
   fc.constantFrom('\x1b[', '\x1bO', '\x1b]', '\x1bP', '\x1b[9', '\x1b[<1;', '\x1b[200', '\x1b[201~', '\x9b', '\x00'),
 )
+
+test('lines that come at once are a burst with their keys, also cut into chunks; one line with its end is keys', () => {
+  const keys = (text: string) => names(text.replaceAll('\n', '\r'))
+  expect(names('first\nsecond\n')).toEqual(['burst'])
+  expect(decode('first\r', 'second\r\nthird')).toMatchObject([
+    ...keys('first').map(name => ({ key: { name } })),
+    { key: { name: 'enter' } },
+    { type: 'burst', text: 'second\r\nthird' },
+  ])
+  expect(decode('a\nb', 'c\n', '\x1b[Ad')).toMatchObject([
+    { type: 'burst', text: 'a\nbc\n', keys: ['a', 'enter', 'b', 'c', 'enter'].map(name => ({ name })) },
+    { key: { name: 'up' } },
+    { key: { name: 'd' } },
+  ])
+  for (const typed of ['abc\r', '\rabc', 'jj', 'a\x03b\r', 'q\r\n']) expect(names(typed)).toEqual(names(...typed))
+  expect(names('\x03a\rb')).toEqual(['ctrl+c', 'burst'])
+})
+
+test('a report of the focus or the mouse that arrives in pieces, one of them late, types nothing', () => {
+  const report = fc.constantFrom('\x1b[I', '\x1b[O', '\x1b[<0;10;20M', '\x1b[<35;1;1m', '\x1b[<64;120;40M')
+  fc.assert(
+    fc.property(report, fc.uniqueArray(fc.nat(12)), fc.nat(5), (sequence, cuts, late) => {
+      const decoder = createInputDecoder()
+      const ends = [...cuts.filter(at => at > 0 && at < sequence.length).toSorted((a, b) => a - b), sequence.length]
+      let from = 0
+      const events = ends.flatMap((end, piece) => {
+        const pushed = decoder.push(sequence.slice(from, end))
+        from = end
+        // The pause is longer than anybody waits for the rest.
+        return end === sequence.length || piece !== late ? pushed : [...pushed, ...decoder.flush()]
+      })
+      const typed = events.filter(event => event.type === 'key' && !['escape', 'alt+['].includes(event.key.name))
+      expect(typed).toEqual([])
+      expect(decoder.push('q')).toMatchObject([{ key: { name: 'q' } }])
+    }),
+  )
+})
+
+test('what is typed after Esc is typed', () => {
+  const decoder = createInputDecoder()
+  const typed = [...decoder.push('\x1b'), ...decoder.flush(), ...decoder.push('['), ...decoder.flush()]
+  expect([...typed, ...decoder.push('x')].map(event => event.type === 'key' && event.key.name)).toEqual([
+    'escape',
+    '[',
+    'x',
+  ])
+})
 
 test('how the bytes are cut into chunks does not change the events', () => {
   fc.assert(

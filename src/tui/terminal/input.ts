@@ -28,8 +28,17 @@ export type Input = {
   onEvents(listener: EventsListener): () => void
 }
 
-/** How long a pause decides: Esc alone is soon the key, a sequence cut by a slow line is waited for longer. */
-const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = { 'maybe-escape': 50, sequence: 500, paste: 2000 }
+/**
+ * How long a pause decides: Esc alone is soon the key, a sequence cut by a slow line is waited for longer. The rest of
+ * lines that came at once follows at once; that of a report nobody waits for any more is remembered for a moment.
+ */
+const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = {
+  'maybe-escape': 50,
+  sequence: 500,
+  paste: 2000,
+  burst: 20,
+  'cut-report': 300,
+}
 
 /** Events from the terminal's bytes. `before` a chunk of the stream, what was read elsewhere may be given. */
 export function createInput(stdin: InputStream, before: () => void = () => undefined): Input {
@@ -50,9 +59,17 @@ export function createInput(stdin: InputStream, before: () => void = () => undef
   const onData = (chunk: Uint8Array | string): void => {
     clearTimeout(timer)
     const events = decoder.push(chunk)
-    const waiting = decoder.waiting()
-    if (waiting !== 'nothing') timer = setTimeout(() => deliver(decoder.flush()), PATIENCE_MS[waiting])
+    wait()
     deliver(events)
+  }
+  const wait = (): void => {
+    const waiting = decoder.waiting()
+    if (waiting === 'nothing') return
+    timer = setTimeout(() => {
+      const events = decoder.flush()
+      wait()
+      deliver(events)
+    }, PATIENCE_MS[waiting])
   }
   const pause = (): void => {
     clearTimeout(timer)

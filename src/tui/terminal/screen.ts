@@ -10,6 +10,9 @@ import { createPainter, rowText } from './painter.ts'
 import type { Rectangle, Region } from './region.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
+/** Where a text is being typed, zero-based; undefined where that does not show. Asked at each paint. */
+export type CaretPlace = () => { row: number; column: number } | undefined
+
 export type ScreenOptions = {
   /** Wrap long paints in synchronized-output marks (DECSET 2026); the terminal's `reply` can also say so. */
   synchronized?: boolean
@@ -66,6 +69,8 @@ export class Screen {
   #hover = false
   #title: string | undefined
   #ground: { ground: string; text: string } | undefined
+  /** Those who know where a caret is, the nearest to the person last. */
+  readonly #carets = new Set<CaretPlace>()
   readonly #replyListeners = new Set<(sequence: string) => boolean>()
   readonly #enterListeners = new Set<() => void>()
 
@@ -183,6 +188,14 @@ export class Screen {
   region(id: string, rectangle: Rectangle): Region {
     const region = this.#composition.region(id, rectangle, () => this.#flush())
     return { ...region, paint: lines => region.paint(lines.map(this.#spell)) }
+  }
+
+  /**
+   * The terminal's cursor stands where this says after each paint, hidden: input methods open there. The answer ends it.
+   */
+  caret(place: CaretPlace): () => void {
+    this.#carets.add(place)
+    return () => void this.#carets.delete(place)
   }
 
   /** Paints once for everything that `change` changes. */
@@ -352,7 +365,8 @@ export class Screen {
     const column = this.#cursor?.column ?? this.columns
     const row = this.#composition.lineCount - 1 - (this.#cursor?.up ?? 0)
     const isVisible = column < this.columns && row >= 0 && row < this.rows
-    if (isVisible) this.#painter.moveTo(row, column)
+    const caret = isVisible ? { row, column } : [...this.#carets].at(-1)?.()
+    if (caret && caret.row < this.rows && caret.column < this.columns) this.#painter.moveTo(caret.row, caret.column)
     if (isVisible !== this.#isCursorShown) this.#painter.add(isVisible ? '\x1b[?25h' : '\x1b[?25l')
     this.#isCursorShown = isVisible
   }
