@@ -160,6 +160,21 @@ describe('about servers', () => {
     expect(stdout).not.toMatch(/doctor +ready/)
   })
 
+  test('one that is switched off is not called ready, though every check passed, and is 3', async () => {
+    const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
+      .items
+    const args = [join(import.meta.dirname, '../servers/stdio-server.mjs')]
+    const body = { name: 'resting', enabled: false, transportType: 'stdio', command: process.execPath, args }
+    const fields = ['--field', `projectId=${project!.id}`, '--input', '-', '--yes']
+    const input = JSON.stringify(body)
+    expect(await home.run(['api', 'createProjectServer', ...fields], { input })).toMatchObject({ code: 0 })
+    const { code, stdout } = await home.run(['doctor', 'resting', '--project', 'Sandbox'])
+    expect({ code, isReady: /ready/.test(stdout) }).toEqual({ code: 3, isReady: false })
+    expect(stdout).toMatch(/! doctor +off\n +Every check passed, but it is switched off/)
+    const asJson = await home.run(['doctor', 'resting', '--project', 'Sandbox', '--json'])
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ exitCode: 3, items: [{ state: 'off' }] })
+  })
+
   test('one that is not ready is 3, one that is none is 2 with the near name', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items

@@ -44,7 +44,12 @@ function checkOf({ queryKey, state }: Query, queryClient: QueryClient): ServerCh
   }
   const report = state.data as ExaminedReport | undefined
   if (!report) return undefined
-  return { ...common, status: stateOf(report), why: whyOf(report), at: state.dataUpdatedAt }
+  return {
+    ...common,
+    status: stateOf(report, { enabled: server?.enabled !== false }),
+    why: whyOf(report),
+    at: state.dataUpdatedAt,
+  }
 }
 
 /** The first thing that the report names as wrong. */

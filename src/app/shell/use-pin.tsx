@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { ExaminedReport } from '../../domain/servers/findings.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
 import { type AroundRun, doctorFacts, factsOf, nameOf } from '../../domain/notebook/notebook-facts.ts'
 import { nextToGo, type Pinned } from '../../domain/notebook/notebook.ts'
 import { useConfirmDiscard } from '../../components/ask-text.tsx'
@@ -73,7 +74,8 @@ function pinnedOf(from: {
   if (kind === 'server' && tab === 'doctor') {
     const { resource, name } = contract.servers.doctor
     const report = queryClient.getQueryData<ExaminedReport>([resource, name, { projectId, serverId: id }])
-    if (report) return { ...named, kind: 'doctor report', facts: [...doctorFacts(report), ...where] }
+    if (report)
+      return { ...named, kind: 'doctor report', facts: [...doctorFacts(report, record as ProjectServer), ...where] }
   }
   if (kind === 'server' && tab === 'calls') {
     const [call] = callLogOf(workspace.client).of(id)

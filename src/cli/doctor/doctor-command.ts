@@ -16,10 +16,10 @@ import type { CommonOptions } from '../config/settings.ts'
 import { inWorkspace, type CommandContext } from '../workspace/in-workspace.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-type NamedServer = { id: string; name: string }
+type NamedServer = { id: string; name: string; enabled: boolean }
 /** What the doctor found at one server, or why it could not ask. */
 type Examined = { server: NamedServer } & (
-  | { report: ExaminedReport }
+  | { state: string; report: ExaminedReport }
   | { error: { code: string | null; message: string } }
 )
 
@@ -47,8 +47,8 @@ function verdict(checks: readonly Check[]): string {
 export type ExamineOptions = { json?: boolean; strict?: boolean }
 
 /**
- * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and
- * nothing is known to be wrong; with `strict`, 0 only where there is no finding at all.
+ * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready, so
+ * switched on too, and nothing is known to be wrong; with `strict`, 0 only where there is no finding at all.
  */
 export async function examineServers(
   names: readonly string[],
@@ -67,8 +67,8 @@ export async function examineNamed(
   const projectId = await chosen()
   const servers: NamedServer[] = []
   for (const wanted of names) {
-    const { id, name } = await find('servers', wanted)
-    servers.push({ id, name: String(name) })
+    const { id, name, enabled } = await find('servers', wanted)
+    servers.push({ id, name: String(name), enabled: enabled !== false })
   }
   const theme = reportTheme(common)
   const doctorReports = saved?.opened.workspace.doctorReports
@@ -90,7 +90,7 @@ export async function examineNamed(
 
 /** `isStrict` counts advice, and what could not be checked. */
 function isReady(item: Examined, isStrict: boolean): boolean {
-  return 'report' in item && stateOf(item.report) === 'ready' && !(isStrict && item.report.findings.length > 0)
+  return 'report' in item && item.state === 'ready' && !(isStrict && item.report.findings.length > 0)
 }
 
 async function examine(
@@ -101,8 +101,9 @@ async function examine(
 ): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    const report = await client.servers.doctor(input)
-    return { server, report: await examined(report, { results: await knownResults(client, input), before }) }
+    const told = await client.servers.doctor(input)
+    const report = await examined(told, { results: await knownResults(client, input), before })
+    return { server, state: stateOf(report, server), report }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }
@@ -114,8 +115,8 @@ function checksOf(item: Examined): Check[] {
     const { code, message } = item.error
     return [{ check: clean(code ?? 'doctor'), state: 'fail', detail: clean(message), next: null }]
   }
+  const { state } = item
   const { checks, error, findings } = item.report
-  const state = stateOf(item.report)
   const order: readonly string[] = DOCTOR_STEPS
   const steps = Object.entries(checks).sort(([a], [b]) => rankIn(order, a) - rankIn(order, b))
   return [
@@ -142,11 +143,16 @@ function checksOf(item: Examined): Check[] {
     ...changedChecks(item.report),
     {
       check: 'doctor',
-      state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
+      state: state === 'ready' ? 'ok' : ['partial', 'warnings', 'off'].includes(state) ? 'warn' : 'fail',
       detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
-      next: state === 'oauth_required' ? 'It needs an OAuth grant: mcpdeck sign-in gets one.' : null,
+      next: ownValue(NEXT, state) ?? null,
     },
   ]
+}
+
+const NEXT: Record<string, string> = {
+  oauth_required: 'It needs an OAuth grant: mcpdeck sign-in gets one.',
+  off: 'Every check passed, but it is switched off: switch it on to use it.',
 }
 
 const FINDING_STATES = { wrong: 'warn', advice: 'advice', unchecked: 'skipped' } as const

@@ -139,10 +139,10 @@ function timeText(time: number | string | null | undefined): string | undefined 
 
 const FINDINGS = { wrong: 'Warning', advice: 'Advice', unchecked: 'Not checked' } as const
 
-/** A doctor's report, step by step. */
-export function doctorFacts(report: ExaminedReport): Facts {
+/** A doctor's report on a server, step by step. */
+export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }): Facts {
   return [
-    ['Report', stateOf(report)],
+    ['Report', stateOf(report, server)],
     ['Examined', timeText(report.generatedAt) ?? ''],
     ['Connection', `${report.connection.status}: ${report.connection.detail}`],
     ...Object.entries(report.checks).flatMap(([step, check]) => {

@@ -69,7 +69,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
     })
 }
 
-/** What a doctor's report that is not `ready` says, and how urgent that is. */
+/** What a doctor's report that is not good says, and how urgent that is. */
 const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
   error: { urgency: 'high', mark: 'error', word: 'error', says: 'cannot be used' },
   'no-report': { urgency: 'high', mark: 'error', word: 'no report', says: 'could not be examined' },
@@ -78,6 +78,9 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
   partial: { urgency: 'medium', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
+/** Every check passed; whether the server is switched off too is its owner's choice. */
+const GOOD: ReadonlySet<string> = new Set(['ready', 'off'])
+
 /**
  * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own
  * check.
@@ -85,7 +88,7 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
 export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>, now: number): NowLine[] {
   return [...checks].flatMap(check => {
     const project = projects.find(({ id }) => id === check.projectId)
-    if (!project || check.status === 'ready') return []
+    if (!project || GOOD.has(check.status)) return []
     const { says, ...look } = ownValue(CHECKS, check.status) ?? {
       urgency: 'medium',
       mark: 'warn',

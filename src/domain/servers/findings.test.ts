@@ -39,7 +39,7 @@ function multiplying(count: number): object {
 
 test('a server with nothing wrong is ready', async () => {
   const found = await examined(report())
-  expect({ findings: found.findings, state: stateOf(found) }).toEqual({ findings: [], state: 'ready' })
+  expect({ findings: found.findings, state: stateOf(found, { enabled: true }) }).toEqual({ findings: [], state: 'ready' })
 })
 
 test.each<[string, Partial<DoctorReport>, string]>([
@@ -79,7 +79,7 @@ test.each<[string, Partial<DoctorReport>, string]>([
   const found = await examined(report(change))
   const wrong = found.findings.filter(({ kind }) => kind !== 'advice')
   expect(wrong.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])
-  expect(stateOf(found)).toBe('warnings')
+  expect(stateOf(found, { enabled: true })).toBe('warnings')
 })
 
 test('what is beyond the bounds is not checked, which is said, and no reason to call a server wrong', async () => {
@@ -87,12 +87,18 @@ test('what is beyond the bounds is not checked, which is said, and no reason to 
   const found = await examined(report({ tools: [tool('huge', huge)] }))
   const text = 'The input schema of "huge" is not checked: it is too large'
   expect(found.findings.filter(({ rule }) => rule !== 'tokens')).toMatchObject([{ kind: 'unchecked', text }])
-  expect(stateOf(found)).toBe('ready')
+  expect(stateOf(found, { enabled: true })).toBe('ready')
 })
 
 test('a status other than ready stays what it is', async () => {
   const found = await examined(report({ status: 'partial', tools: [tool('not a name')] }))
-  expect(stateOf(found)).toBe('partial')
+  expect(stateOf(found, { enabled: true })).toBe('partial')
+})
+
+test('a server that is switched off is never ready', async () => {
+  const [found, wrong] = [await examined(report()), await examined(report({ tools: [tool('not a name')] }))]
+  expect(stateOf(found, { enabled: false })).toBe('off')
+  expect(stateOf(wrong, { enabled: false })).toBe('warnings')
 })
 
 test('schemas made to keep a compiler busy are checked beside the thread that draws, within a limit', async () => {
@@ -202,7 +208,7 @@ test.each<[string, Partial<DoctorReport>, string, string]>([
   const found = await examined(report(change))
   expect(found.findings.map(each => [`${each.kind} ${each.place}`, each.text])).toEqual([[where, text]])
   expect(found.findings[0]!.advice).toMatch(/^[A-Z].*\.$/)
-  expect(stateOf(found)).toBe(where.startsWith('wrong') ? 'warnings' : 'ready')
+  expect(stateOf(found, { enabled: true })).toBe(where.startsWith('wrong') ? 'warnings' : 'ready')
 })
 
 test('a tool that says what it does to the world is no finding, and neither is what only reads', async () => {

@@ -42,9 +42,17 @@ export type KnownResult = { tool: string; structuredContent?: unknown } & Partia
 /** Most findings of one rule; the rest is counted. */
 const MOST = 10
 
-/** What a report is to be called: its status, except that `ready` with something known to be wrong is `warnings`. */
-export function stateOf({ status, findings }: Pick<ExaminedReport, 'status' | 'findings'>): string {
-  return status === 'ready' && findings.some(({ kind }) => kind === 'wrong') ? 'warnings' : status
+/**
+ * What a report is to be called: its status, except that `ready` is `warnings` with something known to be wrong, and
+ * `off` of a server that is switched off.
+ */
+export function stateOf(
+  { status, findings }: Pick<ExaminedReport, 'status' | 'findings'>,
+  { enabled }: { enabled: boolean },
+): string {
+  if (status !== 'ready') return status
+  if (findings.some(({ kind }) => kind === 'wrong')) return 'warnings'
+  return enabled ? status : 'off'
 }
 
 /**

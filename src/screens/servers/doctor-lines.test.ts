@@ -11,6 +11,8 @@ function drawn(lines: readonly Line[]): string[] {
   return lines.map(line => plainText(line).trimEnd())
 }
 
+const on = { enabled: true }
+
 const healthy: ExaminedReport = {
   generatedAt: '2026-01-01T00:00:00Z',
   status: 'ready',
@@ -28,7 +30,7 @@ const healthy: ExaminedReport = {
 }
 
 test('steps stand in the order of the contract, with state, time and detail', () => {
-  expect(drawn(reportLines(healthy, symbols))).toEqual([
+  expect(drawn(reportLines(healthy, on, symbols))).toEqual([
     '✓ ready',
     '  Every check passed. Its tools, prompts and resources can be used.',
     '',
@@ -60,14 +62,14 @@ test('a failed step tells its detail in full, the error its sentence, and what n
     checks: { probe: { status: 'error', detail: 'Command not found: nope', durationMs: 3 } },
     error: { code: 'SERVER_UNREACHABLE', message: 'Command not found: nope', details: null },
   }
-  const lines = drawn(reportLines(report, symbols))
+  const lines = drawn(reportLines(report, on, symbols))
   expect(lines[0]).toBe('✗ error')
   expect(lines).toContain('      Command not found: nope')
   expect(lines).toContain('MCP server unreachable (SERVER_UNREACHABLE)')
   expect(lines.filter(line => line.includes('not found'))).toHaveLength(1)
   expect(lines).not.toContain('Server')
   const error = { ...report.error!, message: 'It broke off.' }
-  expect(drawn(reportLines({ ...report, error }, symbols))).toContainEqual(
+  expect(drawn(reportLines({ ...report, error }, on, symbols))).toContainEqual(
     expect.stringContaining('The service says: It broke off.'),
   )
 })
@@ -78,7 +80,7 @@ test('what a newer service adds shows as it is', () => {
     status: 'sleepy',
     checks: { dreams: { status: 'vivid', detail: 'Many.', durationMs: 5 } },
   }
-  const lines = drawn(reportLines(report, symbols))
+  const lines = drawn(reportLines(report, on, symbols))
   expect(lines[0]).toBe('! sleepy')
   expect(lines).toContain('  ! dreams              vivid        5ms')
 })
@@ -108,9 +110,18 @@ test('what is known to be wrong stands above the steps, and is not called ready'
     { kind: 'wrong', text: 'The tool name "a b" has other characters' },
     { kind: 'unchecked', text: 'The input schema of "huge" is not checked' },
   ] as const
-  const lines = drawn(reportLines({ ...healthy, findings }, symbols))
+  const lines = drawn(reportLines({ ...healthy, findings }, on, symbols))
   expect(lines[0]).toBe('! warnings')
   expect(lines).toContain('  ! The tool name "a b" has other characters.')
   expect(lines).toContain('  ○ The input schema of "huge" is not checked.')
   expect(lines.indexOf('Warnings')).toBeLessThan(lines.indexOf('Steps'))
+})
+
+test('a server that is switched off is not called ready, though every check passed', () => {
+  const lines = drawn(reportLines(healthy, { enabled: false }, symbols))
+  expect(lines.slice(0, 2)).toEqual([
+    '⊘ off',
+    '  Every check passed, but it is switched off, so nothing else connects to it. Switch it on to use it.',
+  ])
+  expect(lines.join('\n')).not.toContain('ready')
 })

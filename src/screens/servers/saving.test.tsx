@@ -171,6 +171,11 @@ test('a server is switched off after a question, and on again', async () => {
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('switched is off. t switches it on again.')
   await app.see(/switched +stdio ⊘ off/)
+  // What is examined on purpose answers all the same, and is not ready for that.
+  await app.press(keys.doctor)
+  await app.see('Every check passed, but it is switched off')
+  expect(app.frame()).toMatch(/switched +stdio ⊘ off/)
+  expect(app.frame()).not.toContain('ready')
   app.router.replace({ tab: 'tools' })
   expect(await app.see('✗ Switched off')).not.toContain('environment')
   app.router.replace({ tab: 'overview' })

@@ -27,7 +27,7 @@ import { consoleTab } from './console.tsx'
 import { trafficTab } from './traffic.tsx'
 import { useLiveServer } from './use-live-server.ts'
 import { useProcessAge } from './process-age.ts'
-import { useDoctorStates } from './use-doctor-states.ts'
+import { doctorState, useDoctorStates } from './use-doctor-states.ts'
 import { useRestart } from './use-restart.ts'
 import { useRestartOnSave } from './use-restart-on-save.ts'
 import { useRoots } from './use-roots.ts'
@@ -99,7 +99,10 @@ function useServerRows(items: readonly ProjectServer[], projectId: string) {
   const waiting = useWaitingRequests()
   const rows = useMemo(() => {
     const asking = new Set(waiting.map(({ serverId }) => serverId))
-    return items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id), asks: asking.has(server.id) }))
+    return items.map((server): ServerRow => {
+      const found = doctors.get(server.id)
+      return { server, doctor: found && doctorState(found, server), asks: asking.has(server.id) }
+    })
   }, [items, doctors, waiting])
   const width = doctorWidth(rows, symbols)
   return { rows, columns: useMemo(() => serverColumns(symbols, width), [symbols, width]) }
@@ -185,7 +188,7 @@ export function useDoctorBatch(projectId: string): (servers: readonly ProjectSer
         const examine = async (): Promise<void> => {
           for (let server = waiting.shift(); server && !signal.aborted; server = waiting.shift()) {
             const report = queryClient.query(doctorQuery(workspace, { projectId, serverId: server.id }))
-            words.push(await report.then(found => reportLook(stateOf(found)).word).catch(() => NO_REPORT))
+            words.push(await report.then(found => reportLook(stateOf(found, server)).word).catch(() => NO_REPORT))
             progress(words.length, servers.length)
           }
         }
@@ -219,10 +222,11 @@ export function Doctor(props: TabProps) {
   const now = useNow()
   const age = useProcessAge(useLiveServer(projectId, server.id).live, server)
   const key = useKeyName()
+  const { enabled } = server
   const lines = useMemo<Line[]>(() => {
-    const shown = data ? [ageLine(data.generatedAt, now, age), ...reportLines(data, symbols)] : []
+    const shown = data ? [ageLine(data.generatedAt, now, age), ...reportLines(data, { enabled }, symbols)] : []
     return running ? [...runningLines(symbols, steps), ...(data ? ['', ...shown] : [])] : shown
-  }, [data, running, symbols, now, age, steps])
+  }, [data, running, enabled, symbols, now, age, steps])
   if (running) return <Viewer lines={lines} focused={focused} />
   if (!report.hasData && !report.problem) {
     return (

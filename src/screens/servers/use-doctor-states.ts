@@ -12,21 +12,31 @@ export type DoctorState = { look: Look; at: number | undefined }
 const RUNNING: Look = { symbol: 'live', tone: 'live', word: 'running' }
 const NO_REPORT: Look = { symbol: 'error', tone: 'error', word: 'no report' }
 
-type States = { signature: string; byServer: ReadonlyMap<string, DoctorState> }
+/** What came of the last examination of a server, whatever its settings are. */
+type Examination = { outcome: 'running' | 'no report' | ExaminedReport; at: number | undefined }
+type States = { signature: string; byServer: ReadonlyMap<string, Examination> }
+
+/** What is shown of an examination: *ready* only of a server that is switched on. */
+export function doctorState({ outcome, at }: Examination, server: { enabled: boolean }): DoctorState {
+  if (typeof outcome === 'object') return { look: reportLook(stateOf(outcome, server)), at }
+  return { look: outcome === 'running' ? RUNNING : NO_REPORT, at }
+}
 
 function read(queryClient: QueryClient, key: readonly unknown[], projectId: string): States {
-  const byServer = new Map<string, DoctorState>()
+  const byServer = new Map<string, Examination>()
   for (const query of queryClient.getQueryCache().findAll({ queryKey: key.slice(0, 2) })) {
     const input = query.queryKey[2] as { projectId: string; serverId: string }
     const { data, error, fetchStatus, dataUpdatedAt } = query.state
     if (input.projectId !== projectId) continue
     const report = data as ExaminedReport | undefined
     const at = dataUpdatedAt || undefined
-    if (fetchStatus === 'fetching') byServer.set(input.serverId, { look: RUNNING, at })
-    else if (error) byServer.set(input.serverId, { look: NO_REPORT, at })
-    else if (report) byServer.set(input.serverId, { look: reportLook(stateOf(report)), at })
+    if (fetchStatus === 'fetching') byServer.set(input.serverId, { outcome: 'running', at })
+    else if (error) byServer.set(input.serverId, { outcome: 'no report', at })
+    else if (report) byServer.set(input.serverId, { outcome: report, at })
   }
-  const signature = [...byServer].map(([id, state]) => `${id} ${state.look.word} ${state.at}`).join('\n')
+  const signature = [...byServer]
+    .map(([id, { outcome, at }]) => `${id} ${typeof outcome === 'object' ? 'report' : outcome} ${at}`)
+    .join('\n')
   return { signature, byServer }
 }
 
@@ -41,7 +51,7 @@ function restoreReports(queryClient: QueryClient, workspace: Workspace, projectI
 }
 
 /** The doctor's last word on each server of a project; draws again when one changes. */
-export function useDoctorStates(projectId: string): ReadonlyMap<string, DoctorState> {
+export function useDoctorStates(projectId: string): ReadonlyMap<string, Examination> {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
   useEffect(() => restoreReports(queryClient, workspace, projectId), [queryClient, workspace, projectId])
