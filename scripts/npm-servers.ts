@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import envPaths from 'env-paths'
 import { machine, table, writeInto } from './bench/report.ts'
 import { inspectorPackage } from './bench/workbench-peers.ts'
+import { chosen, folder, inspectorLauncher, onEach, stepOn } from './npm-servers/installed.ts'
 import { inspectorCall, inspectorTools, inspectorWords } from './npm-servers/inspector.ts'
 import { npmServers, type NpmServer } from './npm-servers/list.ts'
 import {
@@ -16,7 +14,7 @@ import {
   mcpdeckWords,
   type Start,
 } from './npm-servers/mcpdeck.ts'
-import { cellOf, runNode, type Outcome } from './npm-servers/outcome.ts'
+import { cellOf, type Ended, type Outcome } from './npm-servers/outcome.ts'
 import { root } from './paths.ts'
 
 // Tries mcpdeck and the MCP Inspector's command line on servers from npm, and makes a table of what became of it.
@@ -39,58 +37,14 @@ type Row = {
   inspector: { tools: Outcome; call?: Outcome }
 }
 
-const folder = join(envPaths('mcpdeck-bench', { suffix: '' }).cache, 'npm-servers')
-const modules = join(folder, 'node_modules')
 const kept = join(folder, 'outcomes.json')
-const launcher = join(modules, inspectorPackage.name, inspectorPackage.launcher)
-
-/** Installs the servers and the Inspector below the user's cache, unless these versions are there. */
-function install(): void {
-  const versions = npmServers.map(({ name, version }) => [name, version] as const)
-  const dependencies = Object.fromEntries([...versions, [inspectorPackage.name, inspectorPackage.version]])
-  const there = ([name, version]: readonly [string, string]): boolean =>
-    existsSync(join(modules, name, 'package.json')) && manifestOf(name).version === version
-  if (Object.entries(dependencies).every(there)) return
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
-  const npm = join(dirname(process.execPath), 'npm')
-  execFileSync(existsSync(npm) ? npm : 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-}
-
-function manifestOf(name: string): { version: string; bin: string | Record<string, string> } {
-  return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
-}
-
-/** The command line of a server with its fake settings; `{folder}` in them is an empty folder. */
-function startOf({ name, bin, args = [], env = {} }: NpmServer, empty: string): Start {
-  const { bin: bins } = manifestOf(name)
-  const file = typeof bins === 'string' ? bins : bin ? bins[bin] : Object.values(bins)[0]
-  if (!file) throw new Error(`${name} has no program ${bin ?? ''}`)
-  const filled = (text: string): string => text.replaceAll('{folder}', empty)
-  return {
-    words: [process.execPath, join(modules, name, file), ...args.map(filled)],
-    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, filled(value)])),
-  }
-}
 
 /** Does all steps on one server, each in an own home. */
 async function tryServer(server: NpmServer): Promise<Row> {
   const { call, version } = server
-  const step = async (wordsOf: (start: Start) => string[]): Promise<Awaited<ReturnType<typeof runNode>>> => {
-    const home = mkdtempSync(join(tmpdir(), 'npm-server-'))
-    try {
-      const empty = join(home, 'empty')
-      mkdirSync(empty)
-      return await runNode(wordsOf(startOf(server, empty)), empty, environmentIn(home))
-    } finally {
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-    }
-  }
-  const ours = (verb: string): ReturnType<typeof step> => step(start => mcpdeckWords(verb, start))
-  const theirs = (asked?: typeof call): ReturnType<typeof step> => step(start => inspectorWords(launcher, start, asked))
+  const step = (wordsOf: (start: Start) => string[]): Promise<Ended> => stepOn(server, wordsOf)
+  const ours = (verb: string): Promise<Ended> => step(start => mcpdeckWords(verb, start))
+  const theirs = (asked?: typeof call): Promise<Ended> => step(start => inspectorWords(launcher, start, asked))
   return {
     version,
     date: new Date().toISOString().slice(0, 10),
@@ -102,11 +56,6 @@ async function tryServer(server: NpmServer): Promise<Row> {
     },
     inspector: { tools: inspectorTools(await theirs()), ...(call && { call: inspectorCall(await theirs(call)) }) },
   }
-}
-
-function environmentIn(home: string): NodeJS.ProcessEnv {
-  const places = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map(each => [`XDG_${each}_HOME`, join(home, each.toLowerCase())])
-  return { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, ...Object.fromEntries(places) }
 }
 
 /** The rows that are kept from earlier runs, by the name of their server. */
@@ -144,18 +93,14 @@ function summary(rows: readonly (readonly [name: string, row: Row])[]): string {
   )
 }
 
-install()
+const launcher = await inspectorLauncher()
 const rows = readKept()
-const waiting = npmServers.filter(({ name }) => !values.only || values.only.some(part => name.includes(part)))
-const worker = async (): Promise<void> => {
-  for (let server = waiting.shift(); server; server = waiting.shift()) {
-    const row = await tryServer(server)
-    rows[server.name] = row
-    writeFileSync(kept, JSON.stringify(rows))
-    process.stderr.write(`${server.name}: mcpdeck ${row.mcpdeck.tools.text}, Inspector ${row.inspector.tools.text}\n`)
-  }
-}
-await Promise.all(Array.from({ length: Number(values.together) }, worker))
+await onEach(chosen(values.only), Number(values.together), async server => {
+  const row = await tryServer(server)
+  rows[server.name] = row
+  writeFileSync(kept, JSON.stringify(rows))
+  process.stderr.write(`${server.name}: mcpdeck ${row.mcpdeck.tools.text}, Inspector ${row.inspector.tools.text}\n`)
+})
 const known = npmServers.flatMap(({ name, version }) => {
   const row = rows[name]
   return row?.version === version ? [[name, row] as const] : []

@@ -42,15 +42,19 @@ export function mcpdeckSnapshot({ code, err }: Ended): Outcome {
 }
 
 type Check = { status: string; detail: string }
-type Examined = { report?: { status: string; checks: Record<string, Check> }; error?: { message: string } }
+type Examined = {
+  state?: string
+  report?: { status: string; checks: Record<string, Check> }
+  error?: { message: string }
+}
 
 /** What `doctor --json` gave: `ok`, `warnings`, or why the first failed check failed. */
 export function mcpdeckDoctor({ code, out, err }: Ended): Outcome {
   const { items } = Object(parsed(out)) as { items?: Examined[] }
-  const { report, error } = items?.[0] ?? {}
+  const { state, report, error } = items?.[0] ?? {}
   if (!report) return error ? { good: false, text: firstSentence(error.message) } : failure(code, err)
-  if (report.status === 'ready') return { good: true, text: 'ok' }
-  if (report.status === 'warnings') return { good: true, text: 'warnings' }
+  if (state === 'ready') return { good: true, text: 'ok' }
+  if (state === 'warnings') return { good: true, text: 'warnings' }
   const failed = Object.values(report.checks).find(({ status }) => status === 'error')
   return { good: false, text: firstSentence(failed?.detail ?? report.status) }
 }
