@@ -22,13 +22,16 @@ export const MOST_RUNS = { limit: 100 } as const
 /** Why a server cannot be graded. */
 export const NO_ADDRESS = 'It has no address; directories list servers over HTTP.'
 
-/** What a row says of a run: for whom it grades, what it came to, and since when. */
-export function readinessColumns<Row>(symbols: Symbols, runOf: (row: Row) => ReadinessRun): Column<Row>[] {
+/** What a row says of a run: for whom it grades, what it came to, and since when; `isOff` as the server is now. */
+export function readinessColumns<Row>(
+  symbols: Symbols,
+  of: (row: Row) => { run: ReadinessRun; isOff: boolean },
+): Column<Row>[] {
   return [
-    { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(runOf(row)) },
-    { id: 'as', title: 'As', width: 19, from: 70, cell: row => runOf(row).submissionMode ?? '' },
-    lookColumn(symbols, row => stateLook(runOf(row))),
-    ageColumn('Age', row => runOf(row).createdAt),
+    { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(of(row).run) },
+    { id: 'as', title: 'As', width: 19, from: 70, cell: row => of(row).run.submissionMode ?? '' },
+    lookColumn(symbols, row => stateLook(of(row).run, of(row).isOff)),
+    ageColumn('Age', row => of(row).run.createdAt),
   ]
 }
 
@@ -132,7 +135,7 @@ const OBSERVED_THERE =
 export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {
   const cancel = useWrite(contract.readiness.cancel)
   return async run => {
-    if (!isRunning(run)) throw new UnavailableAction(`It has ended: ${stateLook(run).word}.`)
+    if (!isRunning(run)) throw new UnavailableAction('It has ended.')
     await cancel({
       confirm: {
         title: 'Stop grading?',

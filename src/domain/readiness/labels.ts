@@ -29,6 +29,7 @@ const LOOKS = {
   failed: { symbol: 'error', tone: 'error', word: 'failed' },
   cancelled: { symbol: 'cancelled', tone: 'muted', word: 'cancelled' },
   ready: { symbol: 'ok', tone: 'ok', word: 'ready' },
+  off: { symbol: 'cancelled', tone: 'warn', word: 'off' },
   'not-ready': { symbol: 'error', tone: 'error', word: 'not ready' },
   incomplete: { symbol: 'warn', tone: 'warn', word: 'incomplete' },
   satisfied: { symbol: 'ok', tone: 'ok', word: 'satisfied' },
@@ -43,9 +44,13 @@ export function readinessLook(word: string | null | undefined) {
   return known ?? ({ symbol: 'warn', tone: 'warn', word: word ?? 'no verdict' } as const)
 }
 
-/** What a run has come to: its verdict, or why it has none. A run that did not complete says nothing of its server. */
-export function stateLook({ status, overallStatus }: ReadinessRun) {
-  return readinessLook(status === 'completed' ? overallStatus : status)
+/**
+ * What a run has come to: its verdict, or why it has none. A run that did not complete says nothing of its server.
+ * @param isOff whether its server is switched off now, which no verdict calls ready
+ */
+export function stateLook({ status, overallStatus }: ReadinessRun, isOff: boolean) {
+  const word = status === 'completed' ? overallStatus : status
+  return readinessLook(isOff && word === 'ready' ? 'off' : word)
 }
 
 /** `not-requested` as `not requested`. */

@@ -7,18 +7,19 @@ import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '..
 import { formatCount } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** A run with what its server is called, where that is known. */
-export type ReadinessRow = { run: ReadinessRun; server: string }
+/** A run with what its server is called, where that is known, and whether that is switched off now. */
+export type ReadinessRow = { run: ReadinessRun; server: string; isOff: boolean }
 
 /** What a verdict means where its word alone is easily misread. */
 const MEANS = new Map([
   ['incomplete', 'incomplete: no violations, but something required was not checked'],
   ['cancelled', 'cancelled: no result for the server'],
+  ['off', 'off: it meets every rule, but it is switched off'],
 ])
 
 /** What a run grades and what it came to. */
-export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Field[] {
-  const look = stateLook(run)
+export function runFields({ run, server, isOff }: ReadinessRow, symbols: Symbols): Field[] {
+  const look = stateLook(run, isOff)
   const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
   return [
@@ -33,7 +34,7 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
     ],
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
-      const own = readinessLook(status)
+      const own = partLook(status, isOff)
       return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
     ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
@@ -46,18 +47,24 @@ export function runFields({ run, server }: ReadinessRow, symbols: Symbols): Fiel
 }
 
 /** What each lane evaluated, and the missing inputs that would let it evaluate more. */
-export function laneLines(run: ReadinessRun, symbols: Symbols): Line[] {
+export function laneLines({ run, isOff }: ReadinessRow, symbols: Symbols): Line[] {
   const lanes = run.lanes ?? []
   if (lanes.length === 0)
     return [{ text: isRunning(run) ? 'Lanes appear when the run ends.' : 'The run reports no lanes.', tone: 'muted' }]
-  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, symbols))]
+  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, isOff, symbols))]
 }
 
-function linesOfLane(each: ReadinessLane, symbols: Symbols): Line[] {
+/** A part of the verdict; of a server that is switched off, only that nothing in it speaks against it. */
+function partLook(status: string | null | undefined, isOff: boolean) {
+  const off = { symbol: 'cancelled', tone: 'muted', word: 'no violation' } as const
+  return isOff && status === 'ready' ? off : readinessLook(status)
+}
+
+function linesOfLane(each: ReadinessLane, isOff: boolean, symbols: Symbols): Line[] {
   const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
   // No violation over nothing evaluated is not a pass.
   const isBlank = evaluated === 0 && status === 'ready'
-  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : readinessLook(status)
+  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOff)
   const coverage = [
     `${formatCount(evaluated)} evaluated`,
     `${formatCount(notEvaluated)} not evaluated`,

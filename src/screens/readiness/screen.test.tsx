@@ -120,3 +120,27 @@ test('a server without an address says why it cannot be graded', async () => {
   await app.press(serverReadinessKeys.bindings.add)
   expect(await runs()).toEqual([])
 })
+
+test('a verdict calls no server ready that is switched off', async () => {
+  const lanes = [{ lane: 'directory-policy', status: 'ready', evaluated: 3 }]
+  const stages = [{ stage: 'submission-ready', status: 'ready' }]
+  const run = { id: 'rdr_1', readinessKind: 'claude', status: 'completed', overallStatus: 'ready', lanes, stages }
+  let serverId = ''
+  const testService = await openService({
+    wrap: fetch => async request => {
+      if (!/\/readiness-runs(?:\?|$)/.test(request.url)) return await fetch(request)
+      return Response.json({ items: [{ ...run, serverId, createdAt: 0 }] })
+    },
+  })
+  onTestFinished(() => testService.close())
+  projectId = (await testService.client.projects.list()).items[0]!.id
+  const body = { name: 'resting', enabled: false, transportType: 'http' as const, url: 'https://mcp.example/mcp' }
+  serverId = (await testService.client.servers.create({ projectId, body })).id
+  app = await openApp({ testService, place: readinessRoute.to({ projectId, pane: 'detail' }) })
+  await app.see('off: it meets every rule')
+  expect(app.frame()).toMatch(/Directory policy +no violation/)
+  expect(app.frame()).toMatch(/Submission ready +⊘ no violation/)
+  expect(app.frame()).not.toMatch(/✓|(?<!Submission )ready\b/)
+  app.router.go(serversRoute.to({ projectId, serverId, tab: 'readiness', pane: 'detail' }))
+  await app.see(/Claude +⊘ off/)
+})

@@ -56,7 +56,7 @@ export const ReadinessScreen = collectionScreen({
 
 /** What is worth a notice: how it ended. */
 function stateOf(run: ReadinessRun): string {
-  return isRunning(run) ? 'under way' : stateLook(run).word
+  return isRunning(run) ? 'under way' : stateLook(run, false).word
 }
 
 function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
@@ -65,16 +65,18 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   const read = useWholeList(queries.servers.list, { projectId })
   const servers = read.items
   const rows = useMemo(() => {
-    const names = new Map(servers?.map(({ id, name }) => [id, name]))
+    const known = new Map(servers?.map(each => [each.id, each]))
     return items.map((run): ReadinessRow => {
       const { serverId, serverUrl } = run
-      return { run, server: names.get(serverId ?? '') ?? serverUrl ?? serverId ?? run.id }
+      const server = known.get(serverId ?? '')
+      const name = server?.name ?? serverUrl ?? serverId ?? run.id
+      return { run, server: name, isOff: server?.enabled === false }
     })
   }, [items, servers])
   const columns = useMemo(
     (): Column<ReadinessRow>[] => [
       { id: 'server', title: 'Server', width: 'flex', cell: ({ server }) => server },
-      ...readinessColumns(symbols, ({ run }: ReadinessRow) => run),
+      ...readinessColumns(symbols, (row: ReadinessRow) => row),
     ],
     [symbols],
   )
@@ -100,7 +102,7 @@ function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, proje
 
 function Lanes({ row, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
-  const lines = [...fieldLines(runFields(row, symbols)), '', ...laneLines(row.run, symbols)]
+  const lines = [...fieldLines(runFields(row, symbols)), '', ...laneLines(row, symbols)]
   return <Viewer lines={lines} focused={focused} />
 }
 

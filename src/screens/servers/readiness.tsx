@@ -35,7 +35,8 @@ export function Readiness({ projectId, server, focused }: TabProps) {
     isLive: ({ items }) => items.some(isRunning),
     requestsEach: 1,
   })
-  const columns = useMemo(() => readinessColumns(symbols, (run: ReadinessRun) => run), [symbols])
+  const isOff = !server.enabled
+  const columns = useMemo(() => readinessColumns(symbols, (run: ReadinessRun) => ({ run, isOff })), [symbols, isOff])
   const list = useList({ items: runs.data?.items ?? NO_ITEMS, keyOf, columns })
   const on = (act: (run: ReadinessRun) => unknown) =>
     list.items.length === 0
