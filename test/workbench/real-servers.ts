@@ -57,7 +57,7 @@ export function realServers(folder: string): readonly RealServer[] {
       tool: 'create_entities',
       fields: ['entities=[{"name":"deck","entityType":"program","observations":["has keys"]}]'],
       answer: '"has keys"',
-      isSpotless: false,
+      isSpotless: true,
     },
     {
       name: 'thinking',
@@ -65,7 +65,7 @@ export function realServers(folder: string): readonly RealServer[] {
       tool: 'sequentialthinking',
       fields: ['thought=so', 'thoughtNumber=1', 'totalThoughts=1', 'nextThoughtNeeded=false'],
       answer: '"thoughtHistoryLength": 1',
-      isSpotless: true,
+      isSpotless: false,
     },
   ]
 }

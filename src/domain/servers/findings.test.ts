@@ -16,8 +16,9 @@ function report(change: Partial<DoctorReport> = {}): DoctorReport {
   }
 }
 
-function tool(name: string, inputSchema: object | null = { type: 'object' }): Tool {
-  return { name, description: `Says ${name}.`, inputSchema: inputSchema as Tool['inputSchema'] }
+function tool(name: string, inputSchema: object | null = { type: 'object', properties: {} }): Tool {
+  const annotations = { readOnlyHint: true }
+  return { name, description: `Says ${name}.`, inputSchema: inputSchema as Tool['inputSchema'], annotations }
 }
 
 const properties = (given: object, more: object = {}) => tool('a', { type: 'object', properties: given, ...more })
@@ -39,7 +40,10 @@ function multiplying(count: number): object {
 
 test('a server with nothing wrong is ready', async () => {
   const found = await examined(report())
-  expect({ findings: found.findings, state: stateOf(found, { enabled: true }) }).toEqual({ findings: [], state: 'ready' })
+  expect({ findings: found.findings, state: stateOf(found, { enabled: true }) }).toEqual({
+    findings: [],
+    state: 'ready',
+  })
 })
 
 test.each<[string, Partial<DoctorReport>, string]>([
@@ -151,7 +155,7 @@ test.each<[string, Partial<DoctorReport>, string, string]>([
   ],
   [
     'a choice that no type allows',
-    { tools: [properties({ b: described({ type: 'string', enum: [1, 2] }) })] },
+    { tools: [properties({ b: described({ type: 'string', enum: [null] }) })] },
     'wrong tools/a/inputSchema/properties/b',
     'The input schema of "a" has no choice of type string in its enum, at /properties/b',
   ],
@@ -192,29 +196,11 @@ test.each<[string, Partial<DoctorReport>, string, string]>([
     'advice tools/a',
     'Several tools have one description: a, b',
   ],
-  [
-    'a tool whose name says that it writes',
-    { tools: [tool('deleteFile')] },
-    'advice tools/deleteFile/annotations',
-    'The tool "deleteFile" says “delete”, and its annotations do not say whether it writes',
-  ],
-  [
-    'a tool that says that it only reads',
-    { tools: [{ ...tool('a'), description: 'Creates a file.', annotations: { readOnlyHint: true } }] },
-    'advice tools/a/annotations',
-    'The tool "a" says that it only reads, but also “Creates”',
-  ],
 ])('%s is found, at its place, with advice', async (_, change, where, text) => {
   const found = await examined(report(change))
   expect(found.findings.map(each => [`${each.kind} ${each.place}`, each.text])).toEqual([[where, text]])
   expect(found.findings[0]!.advice).toMatch(/^[A-Z].*\.$/)
   expect(stateOf(found, { enabled: true })).toBe(where.startsWith('wrong') ? 'warnings' : 'ready')
-})
-
-test('a tool that says what it does to the world is no finding, and neither is what only reads', async () => {
-  const annotations = { destructiveHint: true }
-  const tools = [{ ...tool('delete_file'), annotations }, tool('get_updates_for'), tool('list-files')]
-  expect(await textsOf({ tools })).toEqual([])
 })
 
 test('a long list of tools is advice, with those that take most', async () => {

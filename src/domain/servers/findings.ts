@@ -5,7 +5,16 @@ import { utcTime } from '../../lib/times.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { checkArguments, checkSchema, SCHEMA_LIMIT_MS } from './arguments-check.ts'
 import { tokensOf } from './rule-facts.ts'
-import { type CheckedSchema, type Rule, RULES, type SchemaVerdict, type Subject, type WrongResult } from './rules.ts'
+import {
+  listed,
+  type CheckedSchema,
+  type Found,
+  type Rule,
+  type SchemaVerdict,
+  type Subject,
+  type WrongResult,
+} from './rule.ts'
+import { RULES } from './rules.ts'
 
 /** Longest time for all schemas of a server, in milliseconds. */
 const LIMIT_MS = 10_000
@@ -78,7 +87,11 @@ function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undef
   if (!isKnown(now) || !isKnown(before)) return undefined
   const without = (some: ExaminedReport, others: ExaminedReport): string[] => {
     const known = new Set(others.findings.map(keyOf))
-    return some.findings.filter(finding => !known.has(keyOf(finding))).map(({ text }) => text)
+    // One finding about most tools says nothing of each, so neither of them is new or gone beside it.
+    const gathered = new Set(others.findings.filter(({ place }) => place === WHOLE).map(({ rule }) => rule))
+    const isTold = (finding: DoctorFinding) =>
+      known.has(keyOf(finding)) || (finding.kind === 'advice' && gathered.has(finding.rule))
+    return some.findings.filter(finding => !isTold(finding)).map(({ text }) => text)
   }
   return { generatedAt: before.generatedAt, fresh: without(now, before), gone: without(before, now) }
 }
@@ -90,8 +103,24 @@ function keyOf({ kind, rule, place }: DoctorFinding): string {
 
 const LONGEST_KEY = 500
 
+/** The place of what most tools lack. */
+const WHOLE = 'tools/*'
+/** What at least so many of a server's tools lack, and this share of them, is one finding about the server. */
+const MOST_TOOLS = { count: 3, share: 1 / 2 }
+
+function gathered(found: readonly Found[], all: number): readonly Found[] {
+  const kinds = Map.groupBy(found, ({ lacking }) => lacking?.what)
+  return [...kinds].flatMap(([what, own]): readonly Found[] => {
+    if (what === undefined || own.length < MOST_TOOLS.count || own.length < all * MOST_TOOLS.share) return own
+    const names = listed(own.flatMap(({ lacking }) => lacking?.tool ?? []))
+    const text =
+      own.length === all ? `All its ${all} tools ${what}` : `${own.length} of its ${all} tools ${what}: ${names}`
+    return [{ place: WHOLE, text }]
+  })
+}
+
 function findingsOf({ id: rule, severity, advice, more, find }: Rule, subject: Subject): DoctorFinding[] {
-  const found = find(subject)
+  const found = gathered(find(subject), subject.tools.length)
   return ([severity, 'unchecked'] as const).flatMap(kind => {
     const own = found.filter(each => (each.kind ?? severity) === kind)
     const rest = own.length - MOST
@@ -120,8 +149,8 @@ async function checkedSchemas(tools: readonly Tool[]): Promise<CheckedSchema[]> 
     const outcome = isLookedAt
       ? await inThread('schemaFaults', { schema: schema ?? {} }, Math.min(left, SCHEMA_LIMIT_MS))
       : { why: outOfTime(LIMIT_MS).why }
-    const faults = 'answer' in outcome ? { faults: outcome.answer } : { faults: [], unchecked: outcome.why }
-    checked.push({ tool, which, verdict, ...faults })
+    const found = 'answer' in outcome ? outcome.answer : { faults: [], refused: [], unchecked: outcome.why }
+    checked.push({ tool, which, isOfObject: Object(schema).type === 'object', verdict, ...found })
   }
   return checked
 }

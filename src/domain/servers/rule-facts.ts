@@ -1,7 +1,10 @@
 import type { DoctorReport, Prompt, Tool } from '../../api/contract/server-operations.ts'
-import { canonicalJson } from '../../lib/json.ts'
+import { entriesOf, referred } from '../../lib/json-schema/parts.ts'
+import { canonicalJson, isPlainObject } from '../../lib/json.ts'
 
 type Described = { name: string; description?: unknown }
+/** `isDescribed` looks beyond its own description. */
+type Argument = Described & { isDescribed: boolean }
 
 /** The object that a value is; an empty one where it is none. */
 export function objectOf(value: unknown): Record<string, unknown> {
@@ -22,17 +25,103 @@ export function normal(description: unknown): string | undefined {
   return description.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 }
 
+/** A name that a tool may have (MCP 2025-11-25, “Tool Names”). */
+export const TOOL_NAME = /^[\w.-]{1,128}$/
+
 /** What a tool or a prompt takes, as far as it declares that by name. */
-export function argumentsOf(item: Tool | Prompt): Described[] {
-  if ('arguments' in item && Array.isArray(item.arguments)) return item.arguments
-  const properties = objectOf(objectOf(item['inputSchema'])['properties'])
-  return Object.entries(properties).map(([name, schema]) => ({ name, description: describedBy(schema) }))
+export function argumentsOf(item: Tool | Prompt): Argument[] {
+  if ('arguments' in item && Array.isArray(item.arguments))
+    return item.arguments.map(({ name, description }: Described) => ({
+      name,
+      description,
+      isDescribed: !isBlank(description),
+    }))
+  const root = item['inputSchema']
+  const properties = Object.entries(objectOf(objectOf(root)['properties']))
+  const isInText = namesDescribedIn(item.description, properties.length === 1)
+  return properties.map(([name, schema]) => ({
+    name,
+    description: objectOf(schema)['description'],
+    isDescribed: isInText(name) || isGiven(schema) || isDescribedIn(schema, root),
+  }))
 }
 
-/** A reference may be described where it leads to. */
-function describedBy(schema: unknown): unknown {
-  const { description, $ref } = objectOf(schema)
-  return description ?? ($ref === undefined ? undefined : 'described elsewhere')
+/** Most parts of an argument that are looked at; one of more is taken as described. */
+const MOST_PARTS = 200
+
+/** Whether a schema, or any that it is made of, has a description: a model reads them all. */
+function isDescribedIn(schema: unknown, root: unknown): boolean {
+  const waiting = [schema]
+  const seen = new Set<unknown>()
+  while (waiting.length > 0) {
+    const part = waiting.pop()
+    if (!isPlainObject(part) || seen.has(part)) continue
+    if (!isBlank(part['description']) || seen.size === MOST_PARTS) return true
+    seen.add(part)
+    const { anyOf, oneOf, allOf, prefixItems, properties, items, additionalProperties, $ref } = part
+    const inner = [anyOf, oneOf, allOf, prefixItems, properties].flatMap(entriesOf).map(([, value]) => value)
+    waiting.push(
+      ...inner,
+      items,
+      additionalProperties,
+      typeof $ref === 'string' ? referred($ref, root)?.part : undefined,
+    )
+  }
+  return false
+}
+
+const MOST_LINES = 1_000
+const MOST_OF_LINE = 1_000
+
+/**
+ * Whether a tool's description speaks of a name: at the front of a line (`- path: where it is`), in quotes, as a word
+ * that none of a language is (`maxDepth`, `max_depth`), or with its words, where it has several or is the only one.
+ */
+function namesDescribedIn(description: unknown, isOnly: boolean): (name: string) => boolean {
+  if (typeof description !== 'string') return () => false
+  const lines = description.split('\n', MOST_LINES).map(line => line.slice(0, MOST_OF_LINE).trim())
+  const spelled = ` ${wordsOf(lines.join(' ')).join(' ')} `
+  const names = new Set(
+    lines.flatMap(line => {
+      const bare = line.replace(/^(?:[-*•]|\d+[.)])\s+/, '').replaceAll(/[`"*]/g, '')
+      const [, front] = /^([\w.$-]+)\s?(?:\([^)]*\))?\s?(?::|[-–—])\s\S/.exec(bare) ?? []
+      const named = [...line.matchAll(/[`'"]([\w.$-]+)[`'"]/g)].map(([, name]) => name!)
+      const words = line.match(/\w+/g)?.filter(word => /[a-z\d][A-Z]|[^_]_[^_]/.test(word)) ?? []
+      return [...(front === undefined ? [] : [front]), ...named, ...words]
+    }),
+  )
+  return name => {
+    const words = wordsOf(name)
+    return (
+      names.has(name) ||
+      ((words.length > 1 || (isOnly && words.length === 1)) && spelled.includes(` ${words.join(' ')} `))
+    )
+  }
+}
+
+/** Whether only one value is possible, so that there is nothing to say about it. */
+function isGiven(schema: unknown): boolean {
+  const { const: value, type, properties, additionalProperties } = objectOf(schema)
+  const isEmpty = type === 'object' && additionalProperties === false && entriesOf(properties).length === 0
+  return value !== undefined || isEmpty
+}
+
+/**
+ * Whether what several arguments say of themselves names one of them and not the others, as what was copied and not
+ * changed does; names alone tell the others apart.
+ */
+export function isCopied(twins: readonly Described[]): boolean {
+  const words = twins.map(({ name }) => new Set(wordsOf(name)))
+  const said = new Set(wordsOf(normal(twins[0]?.description) ?? ''))
+  return words.some(own => [...own].some(word => said.has(word) && !words.every(others => others.has(word))))
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(word => word.length > 1)
 }
 
 /** Things with the same mark, in their order; what has none has no twin. */
@@ -46,26 +135,6 @@ export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | un
     else byMark.set(mark, [item])
   }
   return [...byMark.values()].filter(({ length }) => length > 1)
-}
-
-const WRITING: ReadonlySet<string> = new Set(
-  (
-    'add append approve assign cancel close commit create delete deploy drop edit execute import insert install kill ' +
-    'merge modify move overwrite post publish purge push put remove rename replace reset revoke save send set store ' +
-    'submit truncate uninstall update upload write'
-  )
-    .split(' ')
-    .flatMap(verb => [verb, `${verb}s`, `${verb}es`]),
-)
-
-/** The word by which a tool says that it writes: one of its name's, or the first of its description. */
-export function writes({ name, description }: Tool): string | undefined {
-  const words = name
-    .slice(0, 200)
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .split(/[^A-Za-z]+/)
-  const first = /^\s*([A-Za-z]+)/.exec(typeof description === 'string' ? description : '')?.[1]
-  return [words[0], words.at(-1), first].find(word => word !== undefined && WRITING.has(word.toLowerCase()))
 }
 
 /** What a character of a model's text is worth in tokens; letters beyond Latin mostly take one each. */

@@ -1,56 +1,25 @@
-import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
+import type { Tool } from '../../api/contract/server-operations.ts'
 import type { SchemaFault } from '../../lib/json-schema/faults.ts'
-import { argumentsOf, isBlank, normal, objectOf, promptsOf, tokensOf, twinsOf, writes } from './rule-facts.ts'
-
-/** A tool's schema with what came of compiling it and looking through it. */
-export type CheckedSchema = {
-  tool: string
-  which: 'inputSchema' | 'outputSchema'
-  verdict: SchemaVerdict
-  faults: readonly SchemaFault[]
-  /** Why the faults are not known. */
-  unchecked?: string
-}
-
-/** What came of compiling a schema. */
-export type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }
-
-/** The last result of a tool that is known to be wrong by its output schema; `from` says where it is from. */
-export type WrongResult = { tool: string; why: string; from: string }
-
-/** All that the rules look at. */
-export type Subject = {
-  report: DoctorReport
-  tools: readonly Tool[]
-  schemas: readonly CheckedSchema[]
-  results: readonly WrongResult[]
-}
-
-/** Where something was found, and a sentence without its full stop; what it quotes is the server's. */
-export type Found = { place: string; text: string; kind?: 'unchecked' }
-
-/** Something that a server is examined for. */
-export type Rule = {
-  id: string
-  /** `wrong` keeps clients from using it; `advice` helps the models and people that use it. */
-  severity: 'wrong' | 'advice'
-  /** What it finds, for docs/doctor.md. */
-  says: string
-  /** What to do about it. */
-  advice: string
-  /** Behind the number of findings that are not shown. */
-  more: string
-  find: (subject: Subject) => readonly Found[]
-}
+import { hints } from './hints.ts'
+import { portability } from './portability.ts'
+import { listed, placeOf, quoted, type CheckedSchema, type Found, type Rule } from './rule.ts'
+import {
+  argumentsOf,
+  isBlank,
+  isCopied,
+  normal,
+  objectOf,
+  promptsOf,
+  TOOL_NAME,
+  tokensOf,
+  twinsOf,
+} from './rule-facts.ts'
 
 /** A listing that takes longer keeps clients waiting at their start, in milliseconds. */
 const SLOW_MS = 3_000
 const LISTINGS = ['tools', 'resources', 'resourceTemplates', 'prompts']
 /** Tools that take more of a model's context than this leave it less for the work. */
 const MANY_TOKENS = 10_000
-
-const quoted = (name: string): string => JSON.stringify(name)
-const placeOf = (tool: string): string => `tools/${tool}`
 
 /** In the order in which they are reported. */
 export const RULES: readonly Rule[] = [
@@ -91,7 +60,7 @@ export const RULES: readonly Rule[] = [
     more: 'tool names are wrong',
     find: ({ tools }) =>
       tools.flatMap(({ name }) => {
-        if (/^[\w.-]{1,128}$/.test(name)) return []
+        if (TOOL_NAME.test(name)) return []
         const why = name.length > 128 ? 'is longer than 128 characters' : 'has other characters than A-Z a-z 0-9 _ - .'
         return [{ place: placeOf(name), text: `The tool name ${quoted(name)} ${name === '' ? 'is empty' : why}` }]
       }),
@@ -116,13 +85,23 @@ export const RULES: readonly Rule[] = [
   {
     id: 'schema',
     severity: 'wrong',
-    says: 'A schema of a tool does not compile, as with a type that is none or a `$ref` that leads nowhere.',
+    says:
+      'A schema of a tool does not compile, as with a type that is none or a `$ref` that leads nowhere; ' +
+      'or an input schema is not of type object (MCP 2025-11-25, Tool).',
     advice: 'Fix the schema; clients cannot check arguments or results by it.',
     more: 'schemas are wrong',
     find: ({ schemas }) =>
-      schemas.flatMap(({ tool, which, verdict, faults }): Found[] => {
-        if (verdict.kind === 'fine') return []
+      schemas.flatMap(({ tool, which, isOfObject, verdict, faults }): Found[] => {
         const what = `The ${which === 'inputSchema' ? 'input' : 'output'} schema of ${quoted(tool)}`
+        if (verdict.kind === 'fine' && (isOfObject || which === 'outputSchema')) return []
+        if (verdict.kind === 'fine')
+          return [
+            {
+              place: `${placeOf(tool)}/${which}`,
+              text: `${what} does not say type object, as MCP demands`,
+              lacking: { tool, what: 'have an input schema that does not say type object, as MCP demands' },
+            },
+          ]
         const dangling = verdict.kind === 'wrong' ? faults.find(({ kind }) => kind === 'dangling') : undefined
         const place = `${placeOf(tool)}/${which}${dangling?.pointer ?? ''}`
         if (verdict.kind === 'wrong') return [{ place, text: `${what} does not compile: ${verdict.why}` }]
@@ -166,7 +145,11 @@ export const RULES: readonly Rule[] = [
     find: ({ tools, report }) => [
       ...tools
         .filter(({ description }) => isBlank(description))
-        .map(({ name }) => ({ place: placeOf(name), text: `The tool ${quoted(name)} has no description` })),
+        .map(({ name }) => ({
+          place: placeOf(name),
+          text: `The tool ${quoted(name)} has no description`,
+          lacking: { tool: name, what: 'have no description' },
+        })),
       ...promptsOf(report)
         .filter(({ description }) => isBlank(description))
         .map(({ name }) => ({ place: `prompts/${name}`, text: `The prompt ${quoted(name)} has no description` })),
@@ -175,23 +158,27 @@ export const RULES: readonly Rule[] = [
   {
     id: 'argument-description',
     severity: 'advice',
-    says: 'Arguments of a tool or a prompt have no description.',
+    says:
+      'Arguments of a tool or a prompt have no description, neither in their schema nor in what it is made of, ' +
+      'nor in a line of the tool’s own description.',
     advice: 'Say what each means, its unit and its form; models fill it in by that.',
     more: 'have arguments without a description',
     find: ({ tools, report }) =>
       [...tools, ...promptsOf(report)].flatMap(item => {
         const names = argumentsOf(item)
-          .filter(({ description }) => isBlank(description))
+          .filter(({ isDescribed }) => !isDescribed)
           .map(({ name }) => name)
         if (names.length === 0) return []
-        const place = `${'inputSchema' in item ? 'tools' : 'prompts'}/${item.name}`
-        return [{ place, text: `Arguments of ${quoted(item.name)} have no description: ${listed(names)}` }]
+        const text = `Arguments of ${quoted(item.name)} have no description: ${listed(names)}`
+        if (!('inputSchema' in item)) return [{ place: `prompts/${item.name}`, text }]
+        const lacking = { tool: item.name, what: 'have arguments without a description' }
+        return [{ place: placeOf(item.name), text, lacking }]
       }),
   },
   {
     id: 'twin-description',
     severity: 'advice',
-    says: 'Several tools, or several arguments of one, have the same description.',
+    says: 'Several tools have the same description, or several arguments of one have that of one of them.',
     advice: 'Say in each what sets it apart; models cannot tell them apart otherwise.',
     more: 'share their descriptions',
     find: ({ tools }) => [
@@ -200,33 +187,17 @@ export const RULES: readonly Rule[] = [
         text: `Several tools have one description: ${listed(twins.map(({ name }) => name))}`,
       })),
       ...tools.flatMap(tool =>
-        twinsOf(argumentsOf(tool), ({ description }) => normal(description)).map(twins => ({
-          place: `${placeOf(tool.name)}/inputSchema`,
-          text: `Arguments of ${quoted(tool.name)} have one description: ${listed(twins.map(({ name }) => name))}`,
-        })),
+        twinsOf(argumentsOf(tool), ({ description }) => normal(description))
+          .filter(isCopied)
+          .map(twins => ({
+            place: `${placeOf(tool.name)}/inputSchema`,
+            text: `Arguments of ${quoted(tool.name)} have one description: ${listed(twins.map(({ name }) => name))}`,
+          })),
       ),
     ],
   },
-  {
-    id: 'hints',
-    severity: 'advice',
-    says: 'The name or description of a tool says that it writes, and its annotations do not, or deny it.',
-    advice: 'State readOnlyHint and destructiveHint; clients ask people by them.',
-    more: 'do not say that they write',
-    find: ({ tools }) =>
-      tools.flatMap(tool => {
-        const { readOnlyHint, destructiveHint } = objectOf(tool['annotations'])
-        const place = `${placeOf(tool.name)}/annotations`
-        const what = `The tool ${quoted(tool.name)}`
-        if (readOnlyHint === true && destructiveHint === true)
-          return [{ place, text: `${what} says that it only reads, and that it destroys` }]
-        const word = writes(tool)
-        if (word === undefined) return []
-        if (readOnlyHint === true) return [{ place, text: `${what} says that it only reads, but also “${word}”` }]
-        if (typeof readOnlyHint === 'boolean' || typeof destructiveHint === 'boolean') return []
-        return [{ place, text: `${what} says “${word}”, and its annotations do not say whether it writes` }]
-      }),
-  },
+  hints,
+  portability,
   {
     id: 'tokens',
     severity: 'advice',
@@ -266,11 +237,4 @@ function faultsOf({ tool, which, verdict, faults, unchecked }: CheckedSchema, ki
 /** Tools of one name are reported as that. */
 function uniqueNames(tools: readonly Tool[]): Tool[] {
   return [...new Map(tools.map(tool => [tool.name, tool])).values()]
-}
-
-const MOST_NAMED = 8
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

@@ -1,4 +1,6 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
+import { entriesOf, referred, schemaParts } from './parts.ts'
+
 /** Something in a schema that compiles, or would, but cannot be meant. */
 export type SchemaFault = {
   /** No value is right; a default or a choice is wrong; or a reference leads nowhere. */
@@ -9,10 +11,6 @@ export type SchemaFault = {
   says: string
 }
 
-/** Keywords whose value is a schema, several schemas, or schemas by name. What is negated may contradict itself. */
-const INNER = ['items', 'additionalProperties', 'contains', 'propertyNames', 'then', 'else'] as const
-const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
-const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
 const RANGES = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
@@ -26,22 +24,11 @@ const MOST_WORDS = 80
 /** The faults of a schema, in the order in which they stand in it, no more than {@link MOST_FAULTS}. */
 export function schemaFaults(root: unknown): SchemaFault[] {
   const faults: SchemaFault[] = []
-  const waiting: [schema: unknown, pointer: string][] = [[root, '']]
-  for (let next = waiting.pop(); next && faults.length < MOST_FAULTS; next = waiting.pop()) {
-    const [schema, pointer] = next
-    if (!isPlainObject(schema)) continue
+  for (const [schema, pointer] of schemaParts(root)) {
+    if (faults.length >= MOST_FAULTS) break
     faults.push(...faultsAt(schema, pointer, root))
-    waiting.push(...partsOf(schema, pointer).toReversed())
   }
   return faults.slice(0, MOST_FAULTS)
-}
-
-function partsOf(schema: JsonObject, pointer: string): [unknown, string][] {
-  return [
-    ...NAMED.flatMap(keyword => entriesOf(schema[keyword]).map(([name, part]) => [part, keyword, name] as const)),
-    ...LISTS.flatMap(keyword => entriesOf(schema[keyword]).map(([name, part]) => [part, keyword, name] as const)),
-    ...INNER.map(keyword => [schema[keyword], keyword] as const),
-  ].map(([part, ...steps]) => [part, pointer + steps.map(step => `/${escaped(step)}`).join('')])
 }
 
 function faultsAt(schema: JsonObject, pointer: string, root: unknown): SchemaFault[] {
@@ -56,23 +43,7 @@ function faultsAt(schema: JsonObject, pointer: string, root: unknown): SchemaFau
 
 /** Only what refers into the same schema can be followed; a schema with names of its own may mean anything by it. */
 function leadsNowhere($ref: string, root: unknown): boolean {
-  if (!$ref.startsWith('#/') || JSON.stringify(root).includes('"$id"')) return false
-  let at: unknown = root
-  for (const step of stepsOf($ref)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return true
-    at = (at as JsonObject)[step]
-  }
-  return false
-}
-
-function stepsOf($ref: string): string[] {
-  try {
-    return decodeURIComponent($ref.slice(2))
-      .split('/')
-      .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  } catch {
-    return [$ref]
-  }
+  return $ref.startsWith('#/') && !JSON.stringify(root).includes('"$id"') && referred($ref, root) === undefined
 }
 
 function rangeFaults(schema: JsonObject): string[] {
@@ -150,14 +121,6 @@ function fitsType(value: unknown, type: unknown): boolean {
 
 function typesOf(type: unknown): string {
   return short([type].flat().map(String).join(' or '))
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : []
-}
-
-function escaped(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function quoted(value: unknown): string {

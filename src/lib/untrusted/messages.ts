@@ -1,5 +1,6 @@
 import type { SchemaChange } from '../json-schema/changes.ts'
 import type { SchemaFault } from '../json-schema/faults.ts'
+import type { RefusedPart } from '../json-schema/refused-parts.ts'
 
 /** What is wrong with the arguments, and with which of them; without a name with all together. */
 export type ArgumentFault = {
@@ -43,8 +44,8 @@ export type Works = {
     answer: { faults: ArgumentFault[] } | Unusable
   }
   objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
-  /** What in a schema contradicts itself, or leads nowhere. */
-  schemaFaults: { given: { schema: unknown }; answer: SchemaFault[] }
+  /** What in a schema contradicts itself, or leads nowhere, and what some clients refuse of it. */
+  schemaFaults: { given: { schema: unknown }; answer: { faults: SchemaFault[]; refused: RefusedPart[] } }
   /** How a later schema differs from an earlier one. */
   schemaChanges: { given: { before: unknown; after: unknown }; answer: SchemaChange[] }
   /** Markdown as the tokens of `marked`; null where it cannot be read. */

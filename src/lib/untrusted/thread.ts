@@ -17,7 +17,8 @@ const does: Does = {
   objectSchemas: async () => (await import('./schemas.ts')).loadedObjectSchemas(),
   async schemaFaults() {
     const { schemaFaults } = await import('../json-schema/faults.ts')
-    return ({ schema }) => schemaFaults(schema)
+    const { refusedParts } = await import('../json-schema/refused-parts.ts')
+    return ({ schema }) => ({ faults: schemaFaults(schema), refused: refusedParts(schema) })
   },
   async schemaChanges() {
     const { schemaChanges } = await import('../json-schema/changes.ts')
