@@ -53,9 +53,10 @@ function falseSection(labels: Labels): string {
   return [
     `\`npm run doctor-servers\` lets the doctor examine the servers from npm of [npm-servers.md](npm-servers.md), each installed in a
 folder of its own, two at the same time. What they answer is kept below the user's cache, so that a changed rule is tried
-on the same answers; \`--again\` asks them anew. Each finding goes into \`scripts/npm-servers/labelled.json\`, where a person who
+on the same answers; \`--again\` asks them anew. Each finding goes into \`scripts/npm-servers/labelled.json\`, where whoever
 has the tool in front of them says whether it is true; what is not labelled yet is printed with the tool, and the exit
-code is 1. A finding that is false is mended in the rule.`,
+code is 1. A finding that is false is mended in the rule, so that the figures hold for these servers, and say less of
+others.`,
     `Examined up to ${labels.date}: ${servers.length} servers that list tools, ${tools} tools, ${all.length} findings, ` +
       `${all.filter(isFalse).length} of them called false${open > 0 ? `, ${open} not labelled yet` : ''}.`,
     table(['rule', 'findings', 'servers', 'called false'], rules),

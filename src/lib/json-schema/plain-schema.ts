@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
+import { referred } from './parts.ts'
 
 /**
  * What a schema says with its references followed and its `allOf` put together, for whoever shows or asks for a value.
@@ -36,7 +37,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     // A schema that is only a reference to itself says nothing.
     merged.set(schema, {})
     const { $ref, allOf, ...own } = schema
-    const parts = [...(typeof $ref === 'string' ? [referred(root, $ref)] : []), ...(Array.isArray(allOf) ? allOf : [])]
+    const parts = [...(typeof $ref === 'string' ? [referred($ref, root)?.part] : []), ...(Array.isArray(allOf) ? allOf : [])]
     const made = parts.map(part => plain(part, depth + 1)).reduceRight((over, base) => together(base, over), own)
     merged.set(schema, made)
     return made
@@ -55,30 +56,6 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
         : { schema: withoutOptions(plain(schema)), options, isNullable }
     if (isPlainObject(schema)) read.set(key, answer)
     return answer
-  }
-}
-
-/** What a schema names elsewhere in the same document by a JSON pointer; undefined where nothing is there. */
-export function referred(root: unknown, $ref: string): unknown {
-  if (!$ref.startsWith('#')) return undefined
-  let at: unknown = root
-  for (const step of pointerSteps($ref)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
-    at = (at as JsonObject)[step]
-  }
-  return at
-}
-
-/** The steps of a reference such as `#/$defs/a~1b`. */
-export function pointerSteps($ref: string): string[] {
-  try {
-    const pointer = decodeURIComponent($ref.slice(1))
-    return pointer
-      .split('/')
-      .slice(1)
-      .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  } catch {
-    return [$ref]
   }
 }
 
