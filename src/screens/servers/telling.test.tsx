@@ -62,7 +62,7 @@ test('a list on screen is read again when it changed, once for a thousand announ
 })
 
 test('a form is checked by what its tool takes when it is sent', async () => {
-  await open('tools', { width: 400, height: 40 })
+  await open('tools', { width: 640, height: 40 })
   await app.see(/ 9 listed/)
   await app.press(listKeys.bindings.filter)
   await app.type('takes')
