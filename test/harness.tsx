@@ -102,6 +102,8 @@ export async function openApp(options: {
   place: Place | ((client: Client) => Promise<Place>)
   testService?: TestService
   readOnly?: boolean
+  /** The project that the start named. */
+  project?: string
   /** What the person has seen of lists; without it nothing of that is kept. */
   seen?: Seen
   /** The runs that the person follows; none at first by default. */
@@ -198,6 +200,7 @@ export async function openApp(options: {
       feed={sequence => instance.stdin.write(sequence)}
       theme={createTheme({ level: 0, ascii: false, plain: options.aloud ?? false })}
       toasts={toasts}
+      project={options.project}
       screens={screens}
       pointer={pointer}
       actions={{

@@ -38,6 +38,8 @@ export type AppParts = {
   toasts: Toasts
   screens: readonly LoadedScreen[]
   actions: ShellActions
+  /** The project that the person asked for at the start, by id or name. */
+  project?: string | undefined
   /** Where lists paint past Ink; absent in component tests. */
   regions?: Regions
   /** Routes the mouse; absent where there is none. */
@@ -70,7 +72,11 @@ export function App(props: AppParts) {
                                     <PointerProvider pointer={props.pointer}>
                                       <Sized {...(props.size && { size: props.size })}>
                                         <Confirmed>
-                                          <Shell actions={props.actions} screens={props.screens} />
+                                          <Shell
+                                            actions={props.actions}
+                                            screens={props.screens}
+                                            project={props.project}
+                                          />
                                         </Confirmed>
                                       </Sized>
                                     </PointerProvider>

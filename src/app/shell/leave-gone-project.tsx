@@ -10,8 +10,10 @@ import { clean } from '../../tui/theme/text.ts'
 /**
  * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for that with
  * the project that is called so, else for the only project there is or the list of them; shows nothing itself.
+ * `named` is the project that the person asked for, by id or name, which `onNamed` hears the id of.
  */
-export function LeaveGoneProject() {
+export function LeaveGoneProject(props: { named?: string | undefined; onNamed: (projectId: string) => void }) {
+  const { named: asked, onNamed } = props
   const queryClient = useQueryClient()
   const { queries } = useWorkspace()
   const router = useRouter()
@@ -26,12 +28,17 @@ export function LeaveGoneProject() {
       const isOnly = only !== undefined && others.length === 0
       const { screen, params } = router.current()
       const named = projects.find(({ name }) => name === gone)
+      if (named && gone === asked) onNamed(named.id)
       const other = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
       const instead = named ? { screen, params: { ...params, projectId: named.id } } : other
       router.abandon(place => place.params.projectId === gone, instead)
       if (named) return
       const where = isOnly ? `This is ${clean(only.name)}` : 'Choose another'
-      toasts.show('warn', `The project of this place no longer exists, or this key cannot see it. ${where}.`)
+      const why =
+        gone === asked
+          ? `There is no project "${clean(gone)}", or this key cannot see it.`
+          : 'The project of this place no longer exists, or this key cannot see it.'
+      toasts.show('warn', `${why} ${where}.`)
     }
     const look = async (projectId: string): Promise<void> => {
       if (there.has(projectId) || checked.has(projectId)) return
@@ -39,19 +46,22 @@ export function LeaveGoneProject() {
       try {
         const { items, nextCursor } = await queryClient.fetchQuery(queries.projects.list.options({}))
         if (nextCursor || items.some(({ id }) => id === projectId)) there.add(projectId)
-        else if (here() === projectId) leave(projectId, items)
+        else if (here() === projectId || projectId === asked) leave(projectId, items)
+        if (projectId === asked && there.has(projectId)) onNamed(projectId)
       } catch {
         // The pane that meets this error shows it, and the next answer that misses something asks again.
       } finally {
         checked.delete(projectId)
       }
     }
+    // A list that it does not name needs no project to answer, so nothing would say that this one is missing.
+    if (asked !== undefined) void look(asked)
     return queryClient.getQueryCache().subscribe(event => {
       if (event.type !== 'updated' || event.action.type !== 'error' || !isMissing(event.action.error)) return
       const projectId = projectOf(event.query)
       if (projectId !== undefined && projectId === here()) void look(projectId)
     })
-  }, [queryClient, queries, router, toasts])
+  }, [queryClient, queries, router, toasts, asked, onNamed])
   return null
 }
 

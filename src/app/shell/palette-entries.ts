@@ -21,6 +21,9 @@ export type PaletteEntry = {
 /** Actions of the app that are about the chosen thing. */
 const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh', 'app.pin'])
 
+/** Begins the id of an action. */
+const ACTION = 'action '
+
 /** What works here, nearest first; leaving the palette is not worth a line in it. */
 export function actionEntries(
   bindings: readonly ActiveBinding[],
@@ -29,7 +32,7 @@ export function actionEntries(
   return bindings
     .filter(binding => !binding.byKey && binding.scope !== 'field')
     .map(binding => ({
-      id: `action ${binding.name}`,
+      id: ACTION + binding.name,
       text: [`${binding.title}: ${binding.label}`, binding.help?.replace(/\.$/, '')].filter(Boolean).join(' · '),
       detail: binding.keys.map(displayKey).join(' '),
       ...(binding.unavailable !== undefined && { unavailable: binding.unavailable }),
@@ -115,7 +118,7 @@ export function locatorEntry(
 }
 
 /**
- * Best first; without a text as they come. Entries that hold every word as typed come before those that match only
+ * Best first; without a text as they come. The action on a key that is typed is first. Entries that hold every word as typed come before those that match only
  * letter by letter, and what can't be done comes last.
  */
 export function rankEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
@@ -123,7 +126,8 @@ export function rankEntries(entries: readonly PaletteEntry[], query: string): Pa
   const words = wanted.split(/\s+/)
   const literal = entries.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)))
   const fuzzy = fuzzysort.go(wanted, entries, { key: 'text', threshold: 0, limit: 0 }).map(hit => hit.obj)
-  const found = wanted === '' ? entries : new Set([...literal, ...fuzzy])
+  const ofKey = entries.filter(({ id, detail }) => id.startsWith(ACTION) && detail.split(' ').includes(query.trim()))
+  const found = wanted === '' ? entries : new Set([...ofKey, ...literal, ...fuzzy])
   const isDoable = (entry: PaletteEntry): boolean => entry.unavailable === undefined
   const ranked = [...found]
   return [...ranked.filter(isDoable), ...ranked.filter(entry => !isDoable(entry))]

@@ -170,6 +170,11 @@ describe('ranking', () => {
     ])
   })
 
+  test('the action on the key that is typed comes first', () => {
+    const quit = { ...entry('Everywhere: quit'), id: 'action app.quit', detail: 'q Ctrl+C' }
+    expect(rankEntries([entry('run #17 of quality'), quit], 'q')[0]).toBe(quit)
+  })
+
   test('never invents, repeats or, without a text, loses an entry', () => {
     const text = fc.string({ maxLength: 12 })
     fc.assert(

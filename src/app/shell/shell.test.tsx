@@ -3,9 +3,11 @@ import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { confirmKeys, panesKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { projectsKeys } from '../../screens/projects/bindings.ts'
+import { nowRoute } from '../../screens/now/route.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
+import { serversRoute } from '../../screens/servers/route.ts'
 import { displayKey } from '../../tui/keymap/binding.ts'
 import { screens } from '../registry.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
@@ -65,6 +67,46 @@ describe('a place of a project that is not there', () => {
     await app.press('enter')
     await app.see('› Runs')
     expect(chosen).toContain(app.router.current().params['projectId'])
+  })
+})
+
+describe('the project that a start names', () => {
+  const withAnother = async (client: TestApp['client']) => {
+    const { id } = await client.projects.create({ body: { name: 'Another' } })
+    return id
+  }
+
+  test('is chosen in the list by its name, and one that is not there is said', async () => {
+    app = await openApp({
+      project: 'Another',
+      place: async client => {
+        await withAnother(client)
+        return projectsRoute.to({ projectId: 'Another' })
+      },
+    })
+    await app.see('▌Another')
+    await app.close()
+    app = await openApp({ project: 'Nosuch', place: projectsRoute.to({ projectId: 'Nosuch' }) })
+    await app.see('There is no project "Nosuch", or this key cannot see it.')
+  })
+
+  test('stays the one that other screens open in, whatever line of Now is chosen on the way', async () => {
+    let another = ''
+    app = await openApp({
+      project: 'Another',
+      place: async client => {
+        another = await withAnother(client)
+        return serversRoute.to({ projectId: another })
+      },
+    })
+    await app.see('Another › Servers')
+    const sandbox = (await app.client.projects.list()).items.find(({ name }) => name === 'Sandbox')!
+    // As a line of Now that is about it.
+    app.router.go(nowRoute.to({ projectId: sandbox.id }))
+    await app.see('[1 Now')
+    await app.press('3')
+    await app.see('Another › Servers')
+    expect(app.router.current().params.projectId).toBe(another)
   })
 })
 

@@ -18,6 +18,7 @@ import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from 
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { OverlayScope, useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { nowRoute } from '../../screens/now/route.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -91,11 +92,16 @@ export type ShellActions = {
 const ignored = (): void => undefined
 
 /** The frame around every screen. */
-export function Shell(props: { actions: ShellActions; screens: readonly LoadedScreen[] }) {
+export function Shell(props: {
+  actions: ShellActions
+  screens: readonly LoadedScreen[]
+  project?: string | undefined
+}) {
   const { screens } = props
   const terminal = useSize()
   const theme = useTheme()
-  const openScreen = useAppBindings(props.actions, screens)
+  const project = useProject()
+  const openScreen = useAppBindings(props.actions, screens, project)
   const place = usePlace()
   const size = { width: Math.max(LEAST.width, terminal.width), height: Math.max(LEAST.height, terminal.height) }
   const isTooSmall = size.width > terminal.width || size.height > terminal.height
@@ -114,7 +120,7 @@ export function Shell(props: { actions: ShellActions; screens: readonly LoadedSc
             <RecordChecks />
             <FollowConnections />
             <FollowServerRequests keys={appKeys} />
-            <LeaveGoneProject />
+            <LeaveGoneProject named={props.project} onNamed={project.set} />
             <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
           </QuietBoundary>
           <Box height={1}>
@@ -174,17 +180,41 @@ function TooSmallNotice(props: { quit: () => void }) {
   )
 }
 
+/** The project one is in, which other screens open in. The line of Now that is chosen says it only at first. */
+function useProject(): CurrentProject {
+  const place = usePlace()
+  const entered = useRef<string>(undefined)
+  const { projectId } = place.params
+  if (place.screen !== nowRoute.screen) entered.current = projectId ?? entered.current
+  const shown = useRef(projectId)
+  shown.current = projectId
+  const [project] = useState<CurrentProject>(() => ({
+    get: () => entered.current ?? shown.current,
+    ofShown: () => shown.current ?? entered.current,
+    set: projectId => void (entered.current = projectId),
+  }))
+  return project
+}
+
+type CurrentProject = {
+  get: () => string | undefined
+  /** That of what is chosen, of Now its line's. */
+  ofShown: () => string | undefined
+  set: (projectId: string) => void
+}
+
 /** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */
-function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[]): (entry: LoadedScreen) => void {
+function useAppBindings(
+  actions: ShellActions,
+  screens: readonly LoadedScreen[],
+  project: CurrentProject,
+): (entry: LoadedScreen) => void {
   const router = useRouter()
   const overlays = useOverlays()
   const refresh = useRefresh()
   const { dispatcher } = useKeymap()
-  const project = useRef<string>(undefined)
-  const place = usePlace()
-  project.current = place.params.projectId ?? project.current
   const openScreen = (entry: LoadedScreen | undefined): void => {
-    if (entry) router.go(entry.route.to({ projectId: project.current }))
+    if (entry) router.go(entry.route.to({ projectId: project.get() }))
   }
   const help = (): void => {
     const bindings = dispatcher.active()
@@ -194,8 +224,8 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
       content: close => <Help bindings={bindings} onClose={close} />,
     })
   }
-  const agent = useAgent(() => project.current)
-  const palettes = usePalette(screens, () => project.current, agent)
+  const agent = useAgent(project.ofShown)
+  const palettes = usePalette(screens, project.get, agent)
   const subjectActions = useSubjectActions(screens)
   const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {

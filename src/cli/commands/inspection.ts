@@ -78,7 +78,8 @@ export function now(open: (options: CommonOptions) => Promise<number | undefined
   return {
     ...printNow,
     run(typed) {
-      const opens = process.stdout.isTTY && Object.keys(typed.own).length === 0
+      const isAlone = Object.keys(typed.own).length === 0 && typed.common.project === undefined
+      const opens = process.stdout.isTTY && isAlone
       return opens ? open(typed.common) : printNow.run?.(typed)
     },
   }

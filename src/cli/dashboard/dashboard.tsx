@@ -98,6 +98,8 @@ export type DashboardOptions = {
   leftScreenFile?: string | undefined
   /** The place was asked for by name, so that every such start begins there. */
   namesPlace?: boolean
+  /** The project that the person asked for, by id or name. */
+  project?: string | undefined
   /** What the person is to be told, once it is known. */
   notice?: Promise<string>
 }
@@ -192,6 +194,7 @@ export function openDashboard(options: DashboardOptions): void {
       theme={terminal.theme}
       toasts={toasts}
       screens={options.screens}
+      project={options.project}
       {...(!conventions.screenReader && { regions: screen, pointer })}
       reducedMotion={options.reducedMotion}
       actions={actions}

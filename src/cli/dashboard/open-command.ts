@@ -83,6 +83,7 @@ export async function openPlace(
     lastScreenFile: file,
     leftScreenFile: leftFile,
     namesPlace,
+    project: options.project,
     ...(await lookOf(settings, abilities)),
     conventions,
     log,

@@ -132,3 +132,12 @@ test('the window always holds the chosen row and never leaves the list', () => {
     ),
   )
 })
+
+test('the rows of something else begin at the first one', () => {
+  const selection = createSelection()
+  selection.setKeys(['a', 'b', 'c'])
+  selection.to(2)
+  selection.restart()
+  selection.setKeys(['d', 'e', 'f'])
+  expect([selection.index(), selection.key()]).toEqual([0, 'd'])
+})

@@ -8,6 +8,8 @@ export type Selection = {
   isMissed(): boolean
   /** The rows as they are now, set while rendering them; keeps the chosen one, or the nearest to where it was. */
   setKeys(keys: readonly string[]): void
+  /** Forgets what was chosen: the rows are those of something else, and begin at the first, or at this one. */
+  restart(initial?: string): void
   move(by: number): void
   to(index: number): void
   /** Chooses a row, also one that is yet to appear; until it does, the position stays. */
@@ -72,6 +74,14 @@ export function createSelection(initial?: string, follows = false): Selection {
       index = !chosen ? 0 : found === -1 ? Math.max(0, Math.min(index, keys.length - 1)) : found
       if (found !== -1 || !(awaited || isMissed)) key = keys[index]
       if (found !== -1) awaited = false
+    },
+    restart(wanted) {
+      keys = []
+      index = 0
+      key = wanted
+      awaited = wanted !== undefined
+      chosen = awaited
+      isMissed = false
     },
     move: by => set(index + by),
     to: set,

@@ -89,6 +89,8 @@ export function useList<Item extends object>(options: {
   isOpen?: boolean
   /** The list is being read for the first time, part by part: what arrives is no change. */
   arriving?: boolean
+  /** Id of what the rows belong to: those of another one begin at the first row. */
+  of?: string | undefined
   /** Rows come at the end for ever: while the last one is chosen, the newest is, and what comes is no change. */
   follows?: boolean
 }): ListState<Item> {
@@ -115,6 +117,7 @@ export function useList<Item extends object>(options: {
   const held = marks.current
   useSyncExternalStore(held.subscribe, held.keys)
   const keys = useMemo(() => shown.map(keyOf), [shown, keyOf])
+  useOwner(options, selection.current)
   selection.current.hold(options.isOpen ?? false)
   selection.current.setKeys(keys)
   const bestKey = best && keyOf(best)
@@ -157,6 +160,17 @@ export function useList<Item extends object>(options: {
       return latest.current[chosen.index()]
     },
   }
+}
+
+/** Begins anew with the rows of another owner, before they are set. */
+function useOwner(
+  { of, initialKey }: { of?: string | undefined; initialKey?: string | undefined },
+  selection: Selection,
+): void {
+  const owner = useRef(of)
+  if (of === undefined || owner.current === of) return
+  if (owner.current !== undefined) selection.restart(initialKey)
+  owner.current = of
 }
 
 /** What the columns of a list need, so that they stay where they are while it has rows. */

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { Project } from '../../api/contract/projects.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
@@ -5,6 +6,7 @@ import { CollectionFrame } from '../../components/collection/collection-frame.ts
 import { ageColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runsRoute } from '../runs/route.ts'
@@ -30,9 +32,19 @@ const recordOf = (project: Project) => project
 /** Every project that the key reaches, and what the chosen one holds. */
 export function ProjectsScreen() {
   const { queries } = useWorkspace()
-  const router = useRouter()
-  const { projectId } = usePlace().params
   const projects = useWholeList(queries.projects.list, {})
+  // A place takes a project by its name too, of which the id is known once the list is read.
+  const [wanted] = useState(usePlace().params['projectId'])
+  const named = projects.items?.find(({ name }) => name === wanted)?.id
+  return <Projects key={named} projects={projects} named={named} />
+}
+
+function Projects(props: { projects: ApiPages<Project>; named: string | undefined }) {
+  const { projects, named } = props
+  const router = useRouter()
+  const { params } = usePlace()
+  const projectId =
+    named !== undefined && !projects.items?.some(({ id }) => id === params.projectId) ? named : params.projectId
   const collection = useCollection({
     noun: 'project',
     items: projects.items ?? NONE,

@@ -81,6 +81,7 @@ export function useLists(projectId: string): RunsLists {
     keyOf: runKey,
     columns: forRuns,
     initialKey: params.runId,
+    of: suite?.id,
     isOpen: params.pane === 'run',
   })
   const run = useChosen(runList)

@@ -11,6 +11,7 @@ import {
   serverReadinessKeys,
   serversKeys,
   toolsKeys,
+  argumentKeys,
   unsavedKeys,
   trafficKeys,
 } from './bindings.ts'
@@ -28,6 +29,7 @@ export const serversScreen = defineScreen({
     unsavedKeys,
     serverImportKeys,
     toolsKeys,
+    argumentKeys,
     promptsKeys,
     resourcesKeys,
     callsKeys,

@@ -70,6 +70,15 @@ test('the cases show with their steps, and the chosen one in words beside them',
   await app.see('"message": "two"')
 })
 
+test('the cases of another suite begin at the first one, whichever was chosen in the one before', async () => {
+  await openCases(['one', 'two', 'three'])
+  await app.see('Says three')
+  await app.press(listKeys.bindings.last)
+  await app.see('▌Says three')
+  await app.press(panesKeys.bindings.previous, listKeys.bindings.first)
+  await app.see(/Reference server smoke[^]*▌Echo gives the message back/)
+})
+
 test('a hundred at once: each is told apart, and what failed is corrected by itself', async () => {
   const editor = editorOf(
     text =>

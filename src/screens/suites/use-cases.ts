@@ -47,6 +47,7 @@ export function useCases(projectId: string, suite: EvalSuite | undefined, shown:
     keyOf: caseKey,
     columns,
     initialKey: params.caseId,
+    of: suite?.id,
     isOpen: shown && params.pane === 'run',
   })
   return { query, list, chosen: useChosen(list) }

@@ -104,6 +104,7 @@ test('a question is chosen, edited and followed by others, which hear what was s
   await app.press(talkQuestionKeys.bindings.next)
   await app.see('> What changed on this server')
   await app.press(talkQuestionKeys.bindings.previous)
+  await app.press('end')
   await app.type(' Briefly.')
   await app.see('> Why do calls of this server fail? Briefly.')
   await app.press('enter')
