@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { put, type JsonSchema } from './api-operation.ts'
+import { putAll, type JsonSchema } from './api-operation.ts'
 
 const text = { type: 'string' }
 const number = { type: 'number' }
+
+const put = (path: string[], value: string, schema: JsonSchema) => putAll({}, [[path, value]], schema)
+const list = (items: JsonSchema) => ({ properties: { a: { type: 'array', items } } })
 
 test.each<[string, JsonSchema, unknown]>([
   ['a text', { properties: { a: text } }, '1'],
@@ -22,10 +25,38 @@ test.each<[string, JsonSchema, unknown]>([
   ],
   ['a reference to itself', { $ref: '#', properties: { a: { $ref: '#/properties/a' } } }, 1],
 ])('a=1 where the schema declares %s', (_, schema, value) => {
-  expect(put({}, ['a'], '1', schema)).toEqual({ a: value })
-  expect(put({}, ['in', 'a'], '1', { ...schema, properties: { in: schema } })).toEqual({ in: { a: value } })
+  expect(put(['a'], '1', schema)).toEqual({ a: value })
+  expect(put(['in', 'a'], '1', { ...schema, properties: { in: schema } })).toEqual({ in: { a: value } })
 })
 
 test('a property of every object is none of a schema', () => {
-  expect(put({}, ['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
+  expect(put(['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
+})
+
+test('null is null where the schema allows it, and a text where it has nothing but texts', () => {
+  const nullable = { properties: { a: { anyOf: [text, { type: 'null' }] } } }
+  expect(put(['a'], 'null', nullable)).toEqual({ a: null })
+  expect(put(['a'], 'nul', nullable)).toEqual({ a: 'nul' })
+  expect(put(['a'], 'null', { properties: { a: text } })).toEqual({ a: 'null' })
+})
+
+test('what is given several times is a list, and refused where the schema has none', () => {
+  const twice = (schema: JsonSchema) =>
+    putAll(
+      {},
+      [
+        [['in', 'a'], '1'],
+        [['in', 'a'], '2'],
+      ],
+      { properties: { in: schema } },
+    )
+  expect(twice(list(number))).toEqual({ in: { a: [1, 2] } })
+  expect(twice(list(text))).toEqual({ in: { a: ['1', '2'] } })
+  expect(() => twice({ properties: { a: number } })).toThrow('"a" is given twice, and is no list.')
+})
+
+test('one text is the only item of a list, or the whole list as JSON', () => {
+  expect(put(['a'], 'x', list(text))).toEqual({ a: ['x'] })
+  expect(put(['a'], '7', list(number))).toEqual({ a: [7] })
+  expect(put(['a'], '[7,8]', list(number))).toEqual({ a: [7, 8] })
 })

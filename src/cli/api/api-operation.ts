@@ -75,6 +75,7 @@ export type JsonSchema = {
   required?: string[]
   enum?: unknown[]
   const?: unknown
+  items?: unknown
   $ref?: string
   anyOf?: JsonSchema[]
   oneOf?: JsonSchema[]
@@ -155,20 +156,27 @@ export function buildInput(
   const inQuery = new Set(endpoint.query ? Object.keys(schemaOf(endpoint.query).properties ?? {}) : [])
   const bodySchema = endpoint.body && schemaOf(endpoint.body)
   const input: Record<string, unknown> = { ...operation.fields }
-  let content = body
+  const ofBody: Field[] = []
   for (const field of fields) {
     const at = field.indexOf('=')
     if (at < 1) throw new UsageError(`"${field}" is not a field; write --field name=value.`)
     const [name, value] = [field.slice(0, at), field.slice(at + 1)]
-    if (inPath.has(name) || inQuery.has(name)) input[name] = value
-    else if (!bodySchema) throw noField(endpoint, name)
-    else content = put(content, name.split('.'), value, bodySchema)
+    if (!inPath.has(name) && !inQuery.has(name)) ofBody.push([name.split('.'), value])
+    else if (Object.hasOwn(input, name) && !Object.hasOwn(operation.fields, name)) throw givenTwice(name)
+    else input[name] = value
   }
+  const [first] = ofBody
+  if (first && !bodySchema) throw noField(endpoint, first[0].join('.'))
+  const content = first && bodySchema ? putAll(body, ofBody, bodySchema) : body
   if (content !== undefined) {
     if (!bodySchema) throw new UsageError(`${endpoint.operation} takes no body.`)
     input.body = content
   }
   return input
+}
+
+function givenTwice(name: string): UsageError {
+  return new UsageError(`"${name}" is given twice, and is no list.`)
 }
 
 function noField(endpoint: AnyEndpoint, name: string): UsageError {
@@ -180,21 +188,66 @@ function noField(endpoint: AnyEndpoint, name: string): UsageError {
   )
 }
 
-/** A body with a text put at a path of it, as the value that its schema has there. */
-export function put(
+/** Where a value goes, and its text. */
+export type Field = readonly [path: readonly string[], text: string]
+
+/**
+ * A body with texts put at paths of it, as the values that its schema has there. What is given several times is a list,
+ * as is one text where the schema has nothing but a list.
+ * @throws UsageError naming what is given twice and is no list, and a number that would become another one
+ */
+export function putAll(into: unknown, fields: readonly Field[], root: JsonSchema): Record<string, unknown> {
+  const texts = Map.groupBy(fields, ([path]) => JSON.stringify(path))
+  return [...texts.values()].reduce<Record<string, unknown>>(
+    (all, given) => {
+      const [[path]] = given as [Field]
+      return put(
+        all,
+        path,
+        given.map(([, text]) => text),
+        root,
+        [root],
+      )
+    },
+    isPlainObject(into) ? into : {},
+  )
+}
+
+function put(
   into: unknown,
   path: readonly string[],
-  text: string,
+  texts: readonly string[],
   root: JsonSchema,
-  schemas: readonly JsonSchema[] = [root],
+  schemas: readonly JsonSchema[],
 ): Record<string, unknown> {
   const [name = '', ...rest] = path
   const object = typeof into === 'object' && into !== null ? { ...into } : {}
   const inner = propertySchemas(schemas, name, root)
   const known: Record<string, unknown> = object
-  known[name] =
-    rest.length > 0 ? put(known[name], rest, text, root, inner) : valueOf(name, text, takesText(inner, root))
+  known[name] = rest.length > 0 ? put(known[name], rest, texts, root, inner) : valueAt(path, texts, root, inner)
   return known
+}
+
+function valueAt(
+  [name = '']: readonly string[],
+  texts: readonly string[],
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+): unknown {
+  const variants = variantsOf(schemas, root)
+  const types = new Set(variants.flatMap(({ type }) => type ?? []))
+  const value = (text: string, of: readonly JsonSchema[]): unknown =>
+    text === 'null' && types.has('null') ? null : valueOf(name, text, takesText(of, root))
+  const [only = ''] = texts
+  if (!types.has('array')) {
+    if (texts.length > 1) throw givenTwice(name)
+    return value(only, schemas)
+  }
+  const items = variants.flatMap(({ items: each }) => (isPlainObject(each) ? [each] : []))
+  const isList = [...types].every(type => type === 'array' || type === 'null')
+  if (texts.length > 1) return texts.map(text => value(text, items))
+  const whole = value(only, schemas)
+  return isList && whole !== null && !Array.isArray(whole) ? [value(only, items)] : whole
 }
 
 /** Names of what an operation takes: path parameters, query options, body fields; `?` marks what may be left out. */

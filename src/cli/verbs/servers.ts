@@ -11,7 +11,7 @@ import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { propertySchemas, put, type JsonSchema } from '../api/api-operation.ts'
+import { propertySchemas, putAll, type Field, type JsonSchema } from '../api/api-operation.ts'
 import { readJsonFile } from '../arguments/json-file.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { tableLines } from '../get/table.ts'
@@ -146,7 +146,10 @@ export async function renderPrompt(context: CommandContext, words: Words, own: J
   const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
   checkOutput(own)
   const prompt = (await context.find('prompts', wanted, at)) as unknown as Prompt
-  const given = Object.fromEntries(fields.map(pairOf))
+  const pairs = fields.map(pairOf)
+  const twice = pairs.find(([key], at) => pairs.findIndex(([other]) => other === key) !== at)
+  if (twice) throw new UsageError(`"${twice[0]}" is given twice.`)
+  const given = Object.fromEntries(pairs)
   const missing = (prompt.arguments ?? []).filter(
     ({ name, required }) => required === true && !Object.hasOwn(given, name),
   )
@@ -271,8 +274,9 @@ async function argumentsOf(fields: Words, file: string | undefined, schema: Json
   const given = file === undefined ? {} : await readJsonFile(file)
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(`${file} does not hold a JSON object of arguments.`)
-  return fields.map(pairOf).reduce<Values>((all, [key, text]) => {
-    const path = propertySchemas([schema], key, schema).length > 0 ? [key] : key.split('.')
-    return put(all, path, text, schema)
-  }, given as Values)
+  const placed = fields.map(pairOf).map(([key, text]): Field => {
+    const isWhole = propertySchemas([schema], key, schema).length > 0
+    return [isWhole ? [key] : key.split('.'), text]
+  })
+  return putAll(given, placed, schema)
 }

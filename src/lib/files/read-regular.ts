@@ -13,7 +13,7 @@ export function readRegularFile(path: string, maxBytes: number, check?: (stats: 
     if (!stats.isFile()) throw new Error('it is not a regular file')
     if (stats.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
     check?.(stats)
-    return readFileSync(descriptor, 'utf8')
+    return new TextDecoder().decode(readFileSync(descriptor))
   } finally {
     closeSync(descriptor)
   }
