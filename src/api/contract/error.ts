@@ -36,6 +36,7 @@ export type ErrorReason =
   | 'environment_model_required'
   | 'MODEL_ENDPOINT'
   | 'PROTOCOL_ERROR'
+  | 'SERVER_CREDENTIALS'
 
 /** What keeps a workspace on this machine from being read or written; `next` says what to do. */
 export class StorageError extends Error {

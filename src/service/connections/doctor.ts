@@ -5,7 +5,8 @@ import { ServiceError } from '../core/errors.ts'
 import { findCommand, serverEnvironment } from './command-lookup.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
-import { credentialRefusal, displayUrl, parseServerUrl, probeHttp } from './http-request.ts'
+import { displayUrl, parseServerUrl, probeHttp } from './http-request.ts'
+import { credentialRefusal } from './refusals.ts'
 import { LISTINGS, listAll, offers } from './requests.ts'
 import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
@@ -122,7 +123,8 @@ async function probe(target: ServerTarget, report: DoctorReport, deadline: Deadl
       accessToken: await transport.accessToken?.(),
     })
     report.probe['httpStatus'] = response.status
-    const refusal = credentialRefusal(response, target.name)
+    const refused = { serverName: target.name, transport, signal: deadline.signal }
+    const refusal = await credentialRefusal(response, refused)
     if (refusal) throw refusal
     return `${url} answered HTTP ${response.status}.`
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { CompletionRequest, LiveServer, LogLevel } from '../../api/contract/live-servers.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isoTime } from '../../lib/times.ts'
-import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
+import { type Deadline, startDeadline } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
 import { forgotSession } from './failures.ts'
 import { createLive } from './live.ts'
@@ -39,9 +39,8 @@ import type {
   OwnSessions,
   StartedSession,
 } from './types.ts'
-import { isOAuthChallenge, probeHttp } from './http-request.ts'
-import { loadLibrary } from './library.ts'
-import { createMetadataFetch } from './metadata-fetch.ts'
+import { probeHttp } from './http-request.ts'
+import { isAboutOAuth } from './refusals.ts'
 
 /**
  * Real MCP connections to saved servers. Every method throws a `ServiceError` of `SERVER_UNREACHABLE`, `TIMEOUT`,
@@ -319,20 +318,8 @@ export async function checkOAuth(
   }
 }
 
-/** A 401 alone may be basic authentication: the challenge or the metadata decides. */
+/** A 401 alone may be basic authentication or a plain token. */
 async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: AbortSignal): Promise<boolean> {
   const response = await probeHttp(transport, { signal })
-  if (response.status !== 401) return false
-  const challenge = response.headers.get('www-authenticate') ?? ''
-  if (isOAuthChallenge(challenge)) return true
-  const library = await loadLibrary()
-  const fetchFn = createMetadataFetch(transport.url, signal)
-  const metadata = library.discoverOAuthProtectedResourceMetadata(transport.url, {}, fetchFn)
-  return untilAborted(
-    metadata.then(
-      () => true,
-      () => false,
-    ),
-    signal,
-  )
+  return response.status === 401 && (await isAboutOAuth(transport.url, response, signal))
 }

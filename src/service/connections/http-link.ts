@@ -10,14 +10,8 @@ import { parseExact } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
-import {
-  credentialRefusal,
-  limitBody,
-  parseHeaders,
-  parseServerUrl,
-  type HttpTransport,
-  type BodyWatch,
-} from './http-request.ts'
+import { limitBody, parseHeaders, parseServerUrl, type HttpTransport, type BodyWatch } from './http-request.ts'
+import { credentialRefusal } from './refusals.ts'
 import type { McpLibrary } from './library.ts'
 import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
@@ -61,7 +55,8 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       throw error
     })
     watch?.answered(response)
-    const refusal = credentialRefusal(response, options.serverName)
+    const refused = { serverName: options.serverName, transport: http, signal: init?.signal ?? undefined }
+    const refusal = await credentialRefusal(response, refused)
     if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watch))
     watch?.end()
     await response.body?.cancel()

@@ -1,7 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
-import { brief, oneLine } from '../core/one-line.ts'
-import { bearerChallenge } from './challenge.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
 /** Hears of the body of an answer; `end` may come twice. */
@@ -42,48 +40,6 @@ export function parseHeaders(transport: HttpTransport): Headers {
 /** An address without the parts that may hold secrets. */
 export function displayUrl(url: URL): string {
   return url.origin + url.pathname
-}
-
-/** A challenge of OAuth; without one, a 401 may still be one. */
-export function isOAuthChallenge(challenge: string): boolean {
-  return /(?:^|,)\s*(?:bearer|dpop)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''))
-}
-
-/** A refusal of the stored credentials as our error; undefined for every other status. */
-export function credentialRefusal({ status, headers }: Response, serverName: string): ServiceError | undefined {
-  if (status === 401) {
-    const challenge = headers.get('www-authenticate') ?? ''
-    const scheme = /^\s*([\w-]{1,20})/.exec(challenge)?.[1]
-    if (scheme !== undefined && !isOAuthChallenge(challenge))
-      return new ServiceError(
-        'FORBIDDEN',
-        `The server "${serverName}" asks for ${scheme} authentication (HTTP 401): ` +
-          'give it an Authorization header that it accepts.',
-      )
-    return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
-  }
-  if (status === 403) {
-    const { error, scope } = bearerChallenge({ headers })
-    if (error === 'insufficient_scope') return scopeRefusal(serverName, scope)
-    return new ServiceError('FORBIDDEN', `The server "${serverName}" refuses the stored credentials (HTTP 403).`)
-  }
-  return undefined
-}
-
-/** What is needed to make a suggestion that can be pasted into a shell. */
-const PASTABLE = /^[\w.:/ -]+$/
-
-function scopeRefusal(serverName: string, scope: string | undefined): ServiceError {
-  const command =
-    scope !== undefined && PASTABLE.test(`${serverName}${scope}`)
-      ? `: mcpdeck sign-in '${serverName}' --scope '${scope}'`
-      : ''
-  return new ServiceError(
-    'OAUTH_REQUIRED',
-    `The server "${serverName}" wants ${scope === undefined ? 'more scopes' : `the scope ${brief(scope)}`} for this ` +
-      `(HTTP 403, insufficient_scope). Sign in with it${command}.`,
-    { details: { ...(scope !== undefined && { scope: oneLine(scope) }) } },
-  )
 }
 
 /**

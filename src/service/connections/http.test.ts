@@ -39,24 +39,38 @@ describe('credentials', () => {
     ])
   })
 
-  test.each([
-    [401, 'OAUTH_REQUIRED', 'oauth_required'],
-    [403, 'FORBIDDEN', 'error'],
-  ])('HTTP %i becomes %s', async (status, code, verdict) => {
+  test.each([401, 403])('HTTP %i is a refusal of the server', async status => {
     const server = await serve(refuse(status))
     const { listTools, doctor } = connect()
-    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code })
+    const details = { reason: 'SERVER_CREDENTIALS' }
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'FORBIDDEN', details })
     expect(await doctor(httpTarget(server.url))).toMatchObject({
-      status: verdict,
+      status: 'error',
       probe: { httpStatus: status },
-      error: { code },
+      error: { code: 'FORBIDDEN' },
+    })
+  })
+
+  test('a 401 of a server without metadata advises a header, and says where the stored one is refused', async () => {
+    const server = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
+    const { listTools } = connect()
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({
+      message:
+        'The server "under test" asks for a token (HTTP 401) and offers no sign-in with OAuth: give it an ' +
+        'Authorization header that it accepts.',
+    })
+    await expect(listTools(httpTarget(server.url, { Authorization: 'Bearer old' }))).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message:
+        'The server "under test" refuses the Authorization header that is stored for it (HTTP 401); it offers no ' +
+        'sign-in with OAuth.',
     })
   })
 
   test.each([
     ['Basic realm="x, Bearer"', 'FORBIDDEN', 'error'],
     ['Digest realm="x"', 'FORBIDDEN', 'error'],
-    ['Basic realm="x", Bearer realm="y"', 'OAUTH_REQUIRED', 'oauth_required'],
+    [`Basic realm="x", Bearer resource_metadata="https://a.test/x"`, 'OAUTH_REQUIRED', 'oauth_required'],
   ])('a 401 that challenges with %s becomes %s', async (challenge, code, verdict) => {
     const server = await serve(refuse(401, { 'www-authenticate': challenge }))
     const { listTools, doctor } = connect()
@@ -83,7 +97,7 @@ describe('credentials', () => {
     const server = await serve({
       '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
     })
-    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'OAUTH_REQUIRED' })
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
   test('a redirect elsewhere is named and not followed', async () => {
@@ -286,10 +300,13 @@ describe('check-oauth', () => {
     expect(server.seen).toEqual([])
   })
 
-  test('a bearer challenge demands it, basic authentication does not', async () => {
-    const bearer = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
+  test('a bearer challenge that names metadata demands it, one without and basic authentication do not', async () => {
+    const named = 'Bearer resource_metadata="https://a.test/x"'
+    const bearer = await serve(refuse(401, { 'www-authenticate': named }))
+    const plain = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
     const basic = await serve(refuse(401, { 'www-authenticate': 'Basic realm="x"' }))
     expect(await check(httpTarget(bearer.url))).toMatchObject({ useOAuth: true })
+    expect(await check(httpTarget(plain.url))).toMatchObject({ useOAuth: false })
     expect(await check(httpTarget(basic.url))).toMatchObject({ useOAuth: false })
   })
 

@@ -6,7 +6,7 @@ import {
   type NetworkFault,
   type RefusalCode,
 } from './error-kinds.ts'
-import { bodyOf, fieldOf, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
+import { bodyOf, fieldOf, named, quoted, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
 import type { RateLimitKind } from './rate-limit.ts'
 import { tlsErrorText } from './system-error-text.ts'
 
@@ -67,6 +67,11 @@ export const advice: Record<AdviceKey, Advice> = {
     title: 'Not allowed',
     sentence: 'This key has no access, or the feature is off for the organization.',
     next: 'Waiting will not help: ask an administrator of the project or organization.',
+  },
+  SERVER_CREDENTIALS: {
+    title: 'The MCP server refuses',
+    sentence: error => `The key of this profile is fine.${quoted(error)}`,
+    next: 'Edit the server and store an Authorization header that it accepts, then repeat.',
   },
   NOT_FOUND: {
     title: 'Not found',
@@ -390,11 +395,3 @@ function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
-
-/** The service's own words as a sentence of their own, where they say which thing it is about. */
-function quoted({ message }: ErrorFacts): string {
-  const said = quotedMessage(message).trim()
-  return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
-}
-
-const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')

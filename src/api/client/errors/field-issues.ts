@@ -60,3 +60,12 @@ function nameOf(value: unknown): string[] {
 export function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
+
+/** The service's own words as a sentence of their own, where they say which thing it is about. */
+export function quoted({ message }: ErrorFacts): string {
+  const said = quotedMessage(message).trim()
+  return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
+}
+
+/** A text behind what stands before it, where there is one. */
+export const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')

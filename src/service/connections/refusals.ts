@@ -1,0 +1,85 @@
+import { ServiceError } from '../core/errors.ts'
+import { untilAborted } from '../core/deadline.ts'
+import { brief, oneLine } from '../core/one-line.ts'
+import { bearerChallenge } from './challenge.ts'
+import type { HttpTransport } from './http-request.ts'
+import { loadLibrary } from './library.ts'
+import { createMetadataFetch } from './metadata-fetch.ts'
+
+/** How long the metadata of a server that refused is waited for, in milliseconds. */
+const METADATA_MS = 3000
+
+/** A challenge of OAuth or of plain tokens, which are written alike. */
+function isTokenChallenge(challenge: string): boolean {
+  return /(?:^|,)\s*(?:bearer|dpop)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''))
+}
+
+/**
+ * Whether a 401 is about OAuth: its challenge names the metadata of the server (RFC 9728), or the server has some, or
+ * its origin that of an authorization server. Where that cannot be read, a challenge for tokens decides.
+ */
+export async function isAboutOAuth(serverUrl: string, response: Response, signal?: AbortSignal): Promise<boolean> {
+  if (bearerChallenge(response).metadataUrls.length > 0) return true
+  const challenge = response.headers.get('www-authenticate') ?? ''
+  const limit = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(METADATA_MS)])
+  try {
+    const { discoverOAuthServerInfo } = await loadLibrary()
+    const discovery = discoverOAuthServerInfo(serverUrl, { fetchFn: createMetadataFetch(serverUrl, limit) })
+    const { resourceMetadata, authorizationServerMetadata } = await untilAborted(discovery, limit)
+    return resourceMetadata !== undefined || authorizationServerMetadata !== undefined
+  } catch {
+    signal?.throwIfAborted()
+    return challenge === '' || isTokenChallenge(challenge)
+  }
+}
+
+/** What was refused, for sentences. */
+type Refused = { serverName: string; transport: HttpTransport; signal?: AbortSignal | undefined }
+
+/** A refusal of the stored credentials as our error; undefined for every other status. */
+export async function credentialRefusal(response: Response, refused: Refused): Promise<ServiceError | undefined> {
+  const { serverName, transport, signal } = refused
+  const { status, headers } = response
+  if (status === 403) {
+    const { error, scope } = bearerChallenge(response)
+    if (error === 'insufficient_scope') return scopeRefusal(serverName, scope)
+    return serverRefusal(`The server "${serverName}" refuses the stored credentials (HTTP 403).`)
+  }
+  if (status !== 401) return undefined
+  // Who has signed in to it knows that it is.
+  const token = await transport.accessToken?.().catch(() => undefined)
+  if (token !== undefined || (await isAboutOAuth(transport.url, response, signal)))
+    return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
+  const challenge = headers.get('www-authenticate') ?? ''
+  const scheme = /^\s*([\w-]{1,20})/.exec(challenge)?.[1]
+  if (Object.keys(transport.headers).some(name => name.toLowerCase() === 'authorization'))
+    return serverRefusal(
+      `The server "${serverName}" refuses the Authorization header that is stored for it (HTTP 401); it offers no ` +
+        'sign-in with OAuth.',
+    )
+  const asked = scheme === undefined || isTokenChallenge(challenge) ? 'a token' : `${scheme} authentication`
+  return serverRefusal(
+    `The server "${serverName}" asks for ${asked} (HTTP 401) and offers no sign-in with OAuth: give it an ` +
+      'Authorization header that it accepts.',
+  )
+}
+
+function serverRefusal(message: string): ServiceError {
+  return new ServiceError('FORBIDDEN', message, { details: { reason: 'SERVER_CREDENTIALS' } })
+}
+
+/** What is needed to make a suggestion that can be pasted into a shell. */
+const PASTABLE = /^[\w.:/ -]+$/
+
+function scopeRefusal(serverName: string, scope: string | undefined): ServiceError {
+  const command =
+    scope !== undefined && PASTABLE.test(`${serverName}${scope}`)
+      ? `: mcpdeck sign-in '${serverName}' --scope '${scope}'`
+      : ''
+  return new ServiceError(
+    'OAUTH_REQUIRED',
+    `The server "${serverName}" wants ${scope === undefined ? 'more scopes' : `the scope ${brief(scope)}`} for this ` +
+      `(HTTP 403, insufficient_scope). Sign in with it${command}.`,
+    { details: { ...(scope !== undefined && { scope: oneLine(scope) }) } },
+  )
+}
