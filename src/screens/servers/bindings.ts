@@ -199,6 +199,11 @@ export const resultKeys = define.overlay('result', 'Result', {
   ...resend,
   saveCase,
   answer: on('answer', 'answer', { help: 'Answer what the server asks while the call waits.' }),
+  signIn: on('signIn', 'sign in', {
+    hint: true,
+    needs: 'servers.importTokens',
+    help: 'Sign in to the server in the browser, with the scopes that it wants for this call.',
+  }),
   copyAs,
 })
 

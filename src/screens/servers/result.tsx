@@ -26,6 +26,7 @@ import { lostState } from './process-age.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useCallCase } from './use-call-case.ts'
 import { useRunningNow } from './use-now.ts'
+import { wantedScopes } from './use-sign-in.tsx'
 import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown, onlyFile } from './result-lines.ts'
 
 const WIDTH = 110
@@ -34,6 +35,8 @@ const WIDTH = 110
 type Acts = {
   resend: ReturnType<typeof useCallAgain>
   copyAs: ReturnType<typeof useCallCopy>
+  /** Signs in to the server with these scopes too. */
+  signIn: (scopes: readonly string[]) => Promise<void>
   /** Reads a resource again, which a server that is subscribed to says is new. */
   read: (uri: string) => CallRecord
 }
@@ -76,6 +79,7 @@ function Result(props: ResultProps) {
     copyAs: props.acts.copyAs(record),
     saveCase: saveCase(record),
     answer: useAnswerRequests(),
+    signIn: useScopedSignIn(record, props.acts.signIn),
     close: props.onClose,
     stop: record.outcome.state === 'running' ? record.stop : unavailable('It has ended.'),
   })
@@ -86,6 +90,14 @@ function Result(props: ResultProps) {
       {long === undefined ? <Answered projectId={projectId} record={record} /> : <MarkdownViewer text={long} focused />}
     </>
   )
+}
+
+/** Signs in with what the server said that it wants for a call. */
+function useScopedSignIn({ outcome }: CallRecord, signIn: Acts['signIn']) {
+  const { signIns } = useWorkspace()
+  const scopes = outcome.state === 'failed' ? wantedScopes(outcome.error) : []
+  if (!signIns) return unavailable('Signing in is not possible here.')
+  return scopes.length > 0 ? () => signIn(scopes) : unavailable('The server did not ask for more scopes.')
 }
 
 /** Hears when a resource that is subscribed to is updated; shows nothing itself. */

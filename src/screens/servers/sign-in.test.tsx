@@ -5,7 +5,7 @@ import { startOAuthServer, visit } from '../../../test/servers/oauth-server.ts'
 import { createSignIns } from '../../cli/sign-in/sign-ins.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
-import { serversKeys } from './bindings.ts'
+import { resultKeys, serversKeys, toolsKeys } from './bindings.ts'
 import { signInText } from './overview.tsx'
 import { serversRoute } from './route.ts'
 
@@ -213,4 +213,27 @@ test('an end in the past is said as one', () => {
   expect(signInText(ended, 2000, 'I')).toEqual([expect.stringMatching(/no: its token expired .*; I signs in/), 'warn'])
   expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call fetches another')
   expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
+})
+
+test('a call that wants more scopes leads to the sign-in that asks for them', async () => {
+  const { server } = await openGuarded()
+  await app.press(keys.signIn)
+  await agree()
+  await app.see('Waiting for you to sign in')
+  await fetch((await visit(opened[0]!)).back)
+  await app.see('Signed in to guarded')
+  app.router.replace({ tab: 'tools' })
+  await app.see('▌whoami')
+  await app.press(toolsKeys.bindings.call)
+  await app.see('Call whoami')
+  const challenge = { 'www-authenticate': 'Bearer error="insufficient_scope", scope="read write"' }
+  server.oddities.answers['mcp /mcp'] = () => new Response('', { status: 403, headers: challenge })
+  await app.press(formKeys.bindings.send)
+  await app.see('HTTP 403, insufficient_scope')
+  server.oddities.answers = {}
+  await app.press(resultKeys.bindings.signIn)
+  await app.see('It asks for: read write.')
+  await agree()
+  await app.see('Waiting for you to sign in')
+  expect(new URL(opened[1]!).searchParams.get('scope')).toBe('read write')
 })

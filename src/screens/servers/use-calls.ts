@@ -7,6 +7,7 @@ import { useCallsRefresh } from './use-call-history.ts'
 import { useCallAgain } from './use-call-again.ts'
 import { useCallCopy } from './use-call-copy.ts'
 import { useResultOverlay } from './result.tsx'
+import { useSignIn } from './use-sign-in.tsx'
 
 /** Longest call whose server asks a person again and again, in milliseconds. */
 const LONGEST_CALL_MS = 60 * 60_000
@@ -44,7 +45,8 @@ export function useCalls(projectId: string, server: ProjectServer) {
     })
   const resend = useCallAgain(projectId, server, callTool)
   const copyAs = useCallCopy(projectId, server)
-  const show = useResultOverlay(projectId, { resend, copyAs, read })
+  const { signIn } = useSignIn(projectId)
+  const show = useResultOverlay(projectId, { resend, copyAs, read, signIn: scopes => signIn(server, scopes) })
   return {
     show,
     resend,

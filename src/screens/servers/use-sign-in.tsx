@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink'
 import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
@@ -60,11 +61,12 @@ export function useSignIn(projectId: string) {
     return { clientId, clientSecret, ...(port !== undefined && { port: Number(port) }) }
   }
 
-  const signIn = async (server: ProjectServer): Promise<void> => {
+  /** @param scopes what the server wants beside those that are saved with it */
+  const signIn = async (server: ProjectServer, scopes: readonly string[] = []): Promise<void> => {
     const { id: serverId, name, url } = server
     if (!signIns || url == null) return
     const planned = await step(`Asking where to sign in to ${name}…`, signal =>
-      signIns.plan(url, { scopes: server.oauthScopes ?? [], signal }),
+      signIns.plan(url, { scopes: [...new Set([...(server.oauthScopes ?? []), ...scopes])], signal }),
     )
     if (!planned) return
     if ('failed' in planned) return notify('error', planned.failed.message)
@@ -125,6 +127,13 @@ export function useSignIn(projectId: string) {
     })
   }
   return { signIn, signOut }
+}
+
+/** The scopes that a server wants for what it refused; none where it did not say which. */
+export function wantedScopes(error: unknown): string[] {
+  const scope = error instanceof ApiError && error.code === 'OAUTH_REQUIRED' ? error.details?.['scope'] : undefined
+  // The characters that scopes have (RFC 6749, 3.3); a server may have written any.
+  return typeof scope === 'string' ? scope.split(' ').filter(each => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)) : []
 }
 
 /** When an access token ends, as the end of a sentence; empty where nobody knows. */
