@@ -8,6 +8,7 @@ import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
 import { unreadLines } from '../../domain/servers/snapshots.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
+import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -65,10 +66,17 @@ function printTools(context: CommandContext, items: readonly Tool[]): void {
   printText(tableLines(TOOL_COLUMNS, rows, { width, ascii: context.common.ascii ?? false }).join('\n'))
 }
 
+/** The names of what a tool takes, those in brackets that may be left out; of a union those of each variant. */
 function argumentNames({ inputSchema }: Tool): string {
-  const required = requiredNames(inputSchema ?? {})
-  const names = Object.keys(Object(inputSchema?.['properties']) as object)
-  return names.map(name => (required.has(name) ? name : `[${name}]`)).join(' ')
+  if (!inputSchema) return ''
+  const { schema, options } = plainSchemas(inputSchema)(inputSchema)
+  const variants = options.length > 0 ? options.map(option => option.schema) : [schema]
+  const texts = variants.map(variant => {
+    const required = requiredNames(variant)
+    const names = Object.keys(Object(variant['properties']) as object)
+    return names.map(name => (required.has(name) ? name : `[${name}]`)).join(' ')
+  })
+  return [...new Set(texts)].join(' | ')
 }
 
 export type CallOptions = Json & WriteOptions & FileOptions & { input?: string; unchecked?: boolean }
