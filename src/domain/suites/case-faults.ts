@@ -10,6 +10,7 @@ import type { SuiteFile } from './suite-file.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
 import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { isOfType } from '../../lib/json-schema/types.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** Tools by name, each with the schema of its arguments; undefined where that says nothing. */
@@ -297,26 +298,6 @@ function unfitArguments(given: Form, path: Path, toolName: string, schema: Form)
     return [{ path: [...path, name], onKey: false, message, isWarning }]
   })
   return [...missing, ...mistyped]
-}
-
-/** Whether a value is of a type of JSON Schema; what it does not know takes every value. */
-function isOfType(value: unknown, type: string): boolean {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-      return typeof value === type
-    case 'number':
-    case 'integer':
-      return typeof value === 'bigint' || (typeof value === 'number' && (type === 'number' || Number.isInteger(value)))
-    case 'array':
-      return Array.isArray(value)
-    case 'object':
-      return isPlainObject(value)
-    case 'null':
-      return value === null
-    default:
-      return true
-  }
 }
 
 function shownType(value: unknown): string {

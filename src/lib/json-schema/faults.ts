@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
 import { entriesOf, referred, schemaParts } from './parts.ts'
+import { isOfType } from './types.ts'
 
 /** Something in a schema that compiles, or would, but cannot be meant. */
 export type SchemaFault = {
@@ -114,9 +115,7 @@ function strayFaults({ type, enum: choices, default: initial, ...schema }: JsonO
 }
 
 function fitsType(value: unknown, type: unknown): boolean {
-  if (type === undefined) return true
-  const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
-  return [type].flat().some(each => each === own || (each === 'integer' && Number.isInteger(value)))
+  return [type].flat().some(each => isOfType(value, each))
 }
 
 function typesOf(type: unknown): string {

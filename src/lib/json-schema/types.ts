@@ -1,0 +1,22 @@
+import { isPlainObject } from '../json.ts'
+
+/** Whether a value is of a type of JSON Schema; a type that there is not takes every value. */
+export function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type
+    case 'number':
+    case 'integer':
+      // Whole numbers beyond 2^53 are bigints.
+      return typeof value === 'bigint' || (typeof value === 'number' && (type === 'number' || Number.isInteger(value)))
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isPlainObject(value)
+    case 'null':
+      return value === null
+    default:
+      return true
+  }
+}
