@@ -132,6 +132,32 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { at: 'null' })).toEqual({ name: null, at: null })
   })
 
+  test('what may be a text is one, unless it is JSON of another type that it may be', () => {
+    const form = argumentForm(object({ x: { type: ['boolean', 'string'] }, y: { anyOf: [text, object({}), {}] } }))
+    expect(sentOf(form, { x: '12', y: '12' })).toEqual({ x: '12', y: 12 })
+    expect(sentOf(form, { x: 'true', y: '{}' })).toEqual({ x: true, y: {} })
+    expect(sentOf(form, { x: '"true"', y: 'no JSON' })).toEqual({ x: 'true', y: 'no JSON' })
+    // A default that cannot be shown as it is stands there as JSON.
+    const escaped = argumentForm(object({ x: { ...text, default: 'a\u001b[2J' } }))
+    expect(sentOf(escaped, { x: '12' })).toEqual({ x: '12' })
+  })
+
+  test('JSON of another type than an argument has is not sent, also where its schema cannot be checked', () => {
+    const pattern = { type: 'string', pattern: '(' }
+    const form = argumentForm(object({ n: { type: 'integer' }, list: { type: 'array', items: text }, pattern }))
+    expect(sentOf(form, { n: '1.5', list: '{}' })).toEqual({
+      problems: { '/n': 'must be integer', '/list': 'must be string[]' },
+    })
+    expect(sentOf(form, { n: '90071992547409931', list: '[1]' })).toEqual({ n: 90071992547409931n, list: [1] })
+  })
+
+  test('a constant that need not be given is not, unless somebody chooses it', () => {
+    const prefer = { const: 'respond-async' }
+    const form = argumentForm(object({ prefer, kind: { const: 'k' }, fast: { const: true, default: true } }, ['kind']))
+    expect(sentOf(form, {})).toEqual({ kind: 'k', fast: true })
+    expect(sentOf(form, { prefer: 'respond-async' })).toEqual({ kind: 'k', fast: true, prefer: 'respond-async' })
+  })
+
   test('a schema that refers to itself has a field of JSON where it goes on', () => {
     const node = object({ value: text, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } }, ['value'])
     const form = argumentForm({ $defs: { Node: node }, ...object({ list: { $ref: '#/$defs/Node' } }, ['list']) })

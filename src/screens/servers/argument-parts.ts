@@ -32,6 +32,8 @@ export type ArgumentField = {
   choices?: readonly { text: string; label: string; detail?: string }[]
   /** What it must be, with references followed. */
   schema: JsonObject
+  /** The types of JSON Schema that its value may have; without it any. */
+  types?: readonly string[]
   /** Left empty it is sent as null: it must be given and may be null. */
   isNullIfEmpty?: boolean
 }
@@ -101,6 +103,8 @@ type Place = {
   isOptional?: boolean
   /** Alternatives are told apart already by its constants. */
   isVariant?: boolean
+  /** A constant is filled in beforehand: it must be given, or tells an alternative from others. */
+  isConstantSent?: boolean
 }
 
 function partOf(plain: PlainSchema, place: Place): Part {
@@ -137,6 +141,7 @@ function groupOf(schema: JsonObject, place: Place): Part {
       read,
       start: isPlainObject(start) && Object.hasOwn(start, name) ? start[name] : undefined,
       isOptional,
+      isConstantSent: isNeeded || place.isVariant === true,
     }
     return [name, partOf(plain, inner)] as const
   })
@@ -211,13 +216,20 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
     schema,
   }
   const isPrefilled = place.isOptional !== true
-  const start = isPrefilled ? (place.start ?? startOf(schema)) : undefined
+  const own = place.isConstantSent === false ? schema['default'] : startOf(schema)
+  const start = isPrefilled ? (place.start ?? own) : undefined
   const chosen = chosenOf(plain, { start, required: place.required && isPrefilled })
   if (chosen) return { ...about, ...chosen }
   const kind = kindOf(plain)
   const value = start ?? (place.required && isPrefilled ? structureOf(plain, place) : undefined)
   const isNullIfEmpty = place.required && plain.isNullable && kind !== 'json'
-  return { ...about, ...initialOf(value, kind), ...(isNullIfEmpty && { isNullIfEmpty }) }
+  const types = typesOf(plain)
+  return {
+    ...about,
+    ...initialOf(value, kind),
+    ...(types.includes('') ? {} : { types }),
+    ...(isNullIfEmpty && { isNullIfEmpty }),
+  }
 }
 
 /** Switches and values that are named are chosen; a required one begins at the first that is named. */
@@ -255,10 +267,15 @@ function distinct<T extends { text: string }>(choices: readonly T[]): T[] {
 
 const JSON_TYPES = new Set(['number', 'integer', 'boolean', 'object', 'array', 'null'])
 
-function kindOf({ schema, options }: PlainSchema): FieldKind {
-  const types = new Set((options.length > 0 ? options.map(option => option.schema) : [schema]).map(typeOf))
-  if (types.size === 1 && types.has('string')) return 'text'
-  return [...types].every(type => JSON_TYPES.has(type)) ? 'json' : 'either'
+function kindOf(plain: PlainSchema): FieldKind {
+  const types = typesOf({ ...plain, isNullable: false })
+  if (types.every(type => type === 'string')) return 'text'
+  return types.every(type => JSON_TYPES.has(type)) ? 'json' : 'either'
+}
+
+function typesOf({ schema, options, isNullable }: PlainSchema): string[] {
+  const types = (options.length > 0 ? options.map(option => option.schema) : [schema]).map(typeOf)
+  return [...types, ...(isNullable ? ['null'] : [])]
 }
 
 /** The type of values that a schema allows; empty where it does not say. */

@@ -2,6 +2,7 @@ import { isSameJson } from '../../domain/json/same-json.ts'
 import { skeleton } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { isPlainObject, parseWritten, UnkeptNumber, type JsonObject } from '../../lib/json.ts'
+import { isOfType } from '../../lib/json-schema/types.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { partsOf, type ArgumentField, type Part } from './argument-parts.ts'
 
@@ -201,9 +202,21 @@ function readField(field: ArgumentField, text: string): Parsed {
     return { value: text === '' && !field.required ? LEFT_OUT : text }
   if (text.trim() === '') return field.required ? problemOf(field, `is required: ${field.type}`) : { value: LEFT_OUT }
   try {
-    return { value: parseWritten(text) }
+    const value = parseWritten(text)
+    if (isOfTypes(field, value)) return { value }
+    return isText(field) ? { value: text } : problemOf(field, `must be ${field.type}`)
   } catch (error) {
     if (error instanceof UnkeptNumber) return problemOf(field, error.message)
-    return field.kind === 'either' ? { value: text } : problemOf(field, `is not JSON for ${field.type}`)
+    return isText(field) ? { value: text } : problemOf(field, `is not JSON for ${field.type}`)
   }
+}
+
+/** Checked here too, since a schema may be one that nothing can check. */
+function isOfTypes({ types }: ArgumentField, value: unknown): boolean {
+  return !types || types.some(type => isOfType(value, type))
+}
+
+/** Whether what is no JSON for a field is taken literally. */
+function isText(field: ArgumentField): boolean {
+  return field.kind === 'either' && isOfTypes(field, '')
 }
