@@ -8,10 +8,12 @@ import { findingsIn, readLabels, writeLabels, type Labelled, type Labels } from 
 import { npmServers, type NpmServer } from './npm-servers/list.ts'
 import { mcpdeckWords } from './npm-servers/mcpdeck.ts'
 import { parsed } from './npm-servers/outcome.ts'
+import { writeSchemas } from './npm-servers/schemas.ts'
 
 // Lets the doctor examine servers from npm, keeps what they answered, and puts what the rules of today find in it into
 // scripts/npm-servers/labelled.json, where a person says of each finding whether it is true. `npm run docs` makes the
-// table in docs/doctor.md of it.
+// table in docs/doctor.md of it. `--schemas` puts what their tools take into test/npm-schemas.jsonl, each with its
+// package and version and without the words of its authors, for the tests of forms.
 const { values } = parseArgs({
   options: {
     /** Servers with this in their name alone are examined. */
@@ -20,6 +22,8 @@ const { values } = parseArgs({
     again: { type: 'boolean', default: false },
     /** How many servers are examined at the same time. */
     together: { type: 'string', default: '2' },
+    /** Writes the input schemas of what was kept, and does nothing else. */
+    schemas: { type: 'boolean', default: false },
   },
 })
 
@@ -84,6 +88,11 @@ function subjectOf(server: string, place: string): string {
   return (tools ?? []).map(({ name, annotations }) => `${name} ${JSON.stringify(annotations ?? null)}`).join('\n')
 }
 
+if (values.schemas) {
+  const count = writeSchemas(npmServers.map(server => ({ server, tools: keptOf(server)?.report.tools ?? [] })))
+  console.log(`${count} schemas are in test/npm-schemas.jsonl.`)
+  process.exit()
+}
 mkdirSync(answers, { recursive: true })
 const wanted = chosen(values.only).filter(server => values.again || !keptOf(server))
 await onEach(wanted, Number(values.together), examine)

@@ -1,0 +1,277 @@
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readSchemas, type ToolSchema } from '../../../scripts/npm-servers/schemas.ts'
+import { pointed, trickyTexts, valuesOf } from '../../../test/schema-values.ts'
+import { isSameJson } from '../../domain/json/same-json.ts'
+import { checkArguments } from '../../domain/servers/arguments-check.ts'
+import { plainlyFits } from '../../lib/json-schema/plainly-fits.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import type { ArgumentField } from './argument-parts.ts'
+import { argumentForm, filledForm, parseArguments, shownFields, textOf, type ArgumentForm } from './arguments.ts'
+
+// What is tried here is read with a reader of schemas of its own, since that of the form is under test.
+
+const tools = readSchemas()
+
+/** What begins a failure: which tool it is about. */
+const nameOf = ({ server, tool }: ToolSchema): string => `${server} ${tool}`
+
+/** Whether a value is allowed; undefined where the schema is none. */
+function validatorOf({ schema: { $schema, ...schema } }: ToolSchema): ((value: unknown) => boolean) | undefined {
+  const options = { strict: false, validateFormats: false, logger: false } as const
+  try {
+    return (String($schema).includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema)
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields of a form, with those of each of its variants. */
+function allFields(form: ArgumentForm): ArgumentField[] {
+  const found = new Map<string, ArgumentField>()
+  const waiting = [form.texts]
+  for (let texts = waiting.pop(); texts; texts = waiting.pop())
+    for (const field of shownFields(form, texts)) {
+      if (!found.has(field.id) && isVariants(field))
+        for (const { text } of field.choices ?? []) waiting.push(new Map(texts).set(field.id, text))
+      found.set(field.id, field)
+    }
+  return [...found.values()]
+}
+
+function isVariants({ type }: ArgumentField): boolean {
+  return type.startsWith('one of ')
+}
+
+/** Whether a variant is called by what this property must be there, which has no field then. */
+function isInLabel(name: string | undefined, value: string, fields: readonly ArgumentField[]): boolean {
+  const labels = fields.filter(isVariants).flatMap(({ choices = [] }) => choices.map(({ label }) => label))
+  return labels.some(label => `, ${label}`.includes(`, ${name}: ${value}`))
+}
+
+function isWithin(path: readonly string[], { path: inner }: ArgumentField): boolean {
+  return inner.length > path.length && path.every((step, at) => inner[at] === step)
+}
+
+function fieldsAt(path: readonly string[], fields: readonly ArgumentField[]): ArgumentField[] {
+  return fields.filter(field => field.path.length === path.length && field.path.every((step, at) => path[at] === step))
+}
+
+test('there are 300 schemas of published servers and more, each another one', () => {
+  expect(new Set(tools.map(({ schema }) => JSON.stringify(schema))).size).toBe(tools.length)
+  expect(tools.length).toBeGreaterThan(300)
+  expect(new Set(tools.map(({ server }) => server)).size).toBeGreaterThan(50)
+})
+
+test('all arguments are one JSON text only where a schema names none', () => {
+  const whole = tools.filter(({ schema }) => argumentForm(schema).whole)
+  expect(whole.map(nameOf)).toEqual(['@modelcontextprotocol/server-gitlab create_or_update_file'])
+  expect(whole.every(({ schema }) => Object.keys(schema).every(keyword => keyword === '$schema'))).toBe(true)
+})
+
+/** A property as a schema says it; `isRequired` where what holds it is given. */
+type Said = { name: string; part: JsonObject; isRequired: boolean }
+
+/** A schema and what its references, its conditions and its alternatives lead to. */
+function* saidOf(part: unknown, root: JsonObject, depth = 0): Generator<JsonObject> {
+  if (!isPlainObject(part) || depth > 10) return
+  yield part
+  const { $ref, allOf = [], anyOf = [], oneOf = [] } = part as Record<string, unknown[] | undefined>
+  if (typeof $ref === 'string') yield* saidOf(pointed($ref, root), root, depth + 1)
+  for (const inner of [allOf, anyOf, oneOf].flat()) yield* saidOf(inner, root, depth + 1)
+}
+
+function propertiesOf(part: JsonObject, root: JsonObject): Said[] {
+  const { required: common = [] } = part
+  return [...saidOf(part, root)].flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties as JsonObject).map(([name, inner]) => ({
+      name,
+      part: isPlainObject(inner) ? inner : {},
+      isRequired: [common, required].flat().includes(name),
+    })),
+  )
+}
+
+/** Words that have to stand in the type of a field. */
+function typeWords(part: JsonObject, root: JsonObject): string[] {
+  const { allOf } = part
+  // What holds together is of the type that all of it may have, which in these schemas the last says.
+  if (Array.isArray(allOf)) return typeWords(allOf.at(-1) as JsonObject, root)
+  return [...saidOf(part, root)].flatMap(({ type, enum: listed, const: only, items }) => {
+    if (Array.isArray(listed)) return listed.slice(0, 20).map(value => JSON.stringify(value))
+    if (only !== undefined) return [JSON.stringify(only)]
+    if (type === 'array') return [...(isPlainObject(items) ? typeWords(items, root) : []), '[]']
+    return [type ?? []].flat().map(String)
+  })
+}
+
+/** What is wrong with the fields of one property, and of those in it; nothing where it can be given as it is meant. */
+function* lacksOf({ name, part, isRequired }: Said, path: string[], known: Known): Generator<string> {
+  const { fields, root } = known
+  const here = [...path, name]
+  const place = here.join('.')
+  const own = fieldsAt(here, fields)
+  const inner = fields.filter(field => isWithin(here, field))
+  const parts = [...saidOf(part, root)]
+  const only = parts.map(each => each['const']).find(each => each !== undefined)
+  if (typeof only === 'string' && isInLabel(name, only, fields)) return
+  if (own.length === 0 && inner.length === 0) {
+    yield `${place} has no field`
+    return
+  }
+  if (own.length > 0 && !own.some(field => field.required === isRequired)) yield `${place} is not as required as it is`
+  if (inner.length > 0) {
+    for (const said of propertiesOf(part, root)) yield* lacksOf(said, here, known)
+    return
+  }
+  yield* wordsLacking(part, own, root, place)
+}
+
+/** What a field, or one of several for as many variants, does not say of its type and its choices. */
+function* wordsLacking(
+  part: JsonObject,
+  own: readonly ArgumentField[],
+  root: JsonObject,
+  place: string,
+): Generator<string> {
+  const says = own.map(({ type }) => type)
+  for (const word of typeWords(part, root))
+    if (!says.some(type => type.includes(word))) yield `${place} does not say ${word}: ${says[0]}`
+  const { type, enum: listed, const: only } = part
+  const isScalar = ['string', 'number', 'integer'].includes(String(type))
+  if (isScalar && listed === undefined && only === undefined && !says.includes(String(type)))
+    yield `${place} is ${says[0]}`
+  const choices = type === 'boolean' ? [false, true] : Array.isArray(listed) ? (listed as unknown[]) : []
+  for (const choice of choices) {
+    const label = typeof choice === 'string' && choice !== '' ? choice : JSON.stringify(choice)
+    if (!own.some(field => field.choices?.some(each => each.label === label))) yield `${place} lacks choice ${label}`
+  }
+}
+
+type Known = { fields: readonly ArgumentField[]; root: JsonObject }
+
+test('each argument has a field in some variant, with its type, its choices, and whether it must be given', () => {
+  const lacks = tools.flatMap(tool => {
+    const root = tool.schema
+    const form = argumentForm(root)
+    if (form.whole) return []
+    const known = { fields: allFields(form), root }
+    const found = propertiesOf(root, root).flatMap(said => [...lacksOf(said, [], known)])
+    return found.map(lack => `${nameOf(tool)}: ${lack}`)
+  })
+  expect(lacks).toEqual([])
+})
+
+/**
+ * Why a value may not go into fields, at the places where it has fields: names that the schema allows without naming
+ * them; what a text field cannot hold as it is; and what is the same in fields as what is left out.
+ */
+function* reasonsOf(value: unknown, path: string[], known: Known): Generator<string> {
+  const inner = known.fields.filter(field => isWithin(path, field))
+  const own = fieldsAt(path, known.fields).filter(field => !isVariants(field))
+  if (inner.length > 0 && isPlainObject(value)) {
+    const names = Object.keys(value)
+    if (names.length === 0 && path.length > 0) yield 'an empty object'
+    for (const name of names) yield* reasonsOf(value[name], [...path, name], known)
+  } else if (inner.length > 0 && value === null) yield 'null of an object'
+  else if (own.length === 0) {
+    if (!isInLabel(path.at(-1), '', known.fields)) yield 'a name that the schema does not have'
+  } else if (own.some(field => field.kind !== 'json' && field.type.includes('string'))) {
+    if (value === '') yield 'an empty text'
+    if (value === null) yield 'null of a text'
+    if (typeof value === 'string' && /[\p{Cc}\p{Cf}]/u.test(value.replaceAll('\n', ''))) yield 'a control character'
+  }
+}
+
+const byServer = Object.entries(Object.groupBy(tools, ({ server }) => server))
+
+describe.each(byServer)('the forms of %s', (_, own = []) => {
+  test('take what its schemas allow, and give it back as it was', () => {
+    for (const tool of own) {
+      const isValid = validatorOf(tool) ?? (() => true)
+      const form = argumentForm(tool.schema)
+      const known = { fields: allFields(form), root: tool.schema }
+      const property = fc.property(valuesOf(tool.schema, tool.schema), made => {
+        fc.pre(isPlainObject(made) && isValid(made))
+        const value = made
+        const filled = filledForm(form, value)
+        const back = parseArguments(filled, filled.texts)
+        expect('value' in back && isSameJson(back.value, value), nameOf(tool)).toBe(true)
+        if (!filled.whole || form.whole) return
+        expect([...reasonsOf(value, [], known)], `${nameOf(tool)} ${JSON.stringify(value)}`).not.toEqual([])
+      })
+      fc.assert(property, { numRuns: 30 })
+    }
+  })
+
+  test('give of what is typed values of the types that stand there, or say what is wrong', async () => {
+    for (const tool of own) {
+      const isValid = validatorOf(tool)
+      const form = argumentForm(tool.schema)
+      await fc.assert(
+        fc.asyncProperty(typedInto(form), async texts => {
+          const parsed = parseArguments(form, texts)
+          if ('problems' in parsed || form.whole) return
+          for (const field of shownFields(form, texts)) {
+            const value = valueAt(parsed.value, field.path)
+            const wrong = `${nameOf(tool)} ${field.label} ${field.type}: ${JSON.stringify(value)}`
+            if (value === undefined || isVariants(field)) continue
+            expect(isOfWords(value, field.type), wrong).toBe(true)
+            if (field.type === 'string') expect(value, wrong).toBe(textOf(field, texts))
+          }
+          if (!isValid) return
+          const isFit = isValid(JSON.parse(JSON.stringify(parsed.value)))
+          if (plainlyFits(tool.schema, JSON.parse(JSON.stringify(parsed.value)) as JsonObject)) expect(isFit).toBe(true)
+          if (isFit) return
+          const verdict = await checkArguments(tool.schema, parsed.value)
+          expect('faults' in verdict && verdict.faults.length > 0, nameOf(tool)).toBe(true)
+        }),
+        { numRuns: 20 },
+      )
+    }
+  })
+})
+
+const typedTexts = fc.oneof(
+  trickyTexts,
+  fc.string(),
+  fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify(value)),
+)
+
+/** Texts in all fields of a form: one of its choices where it has such. */
+function typedInto(form: ArgumentForm): fc.Arbitrary<Map<string, string>> {
+  const fields = allFields(form).map(field => {
+    const texts = field.choices ? fc.constantFrom('', ...field.choices.map(({ text }) => text)) : typedTexts
+    return texts.map(text => [field.id, text] as const)
+  })
+  return fc.tuple(...fields).map(entries => new Map(entries))
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((part, step) => (isPlainObject(part) && Object.hasOwn(part, step) ? part[step] : undefined), value)
+}
+
+/** Whether a value is of one of the types that the words of a field say; words for values are not read. */
+function isOfWords(value: unknown, words: string): boolean {
+  return !/^[a-z[\] |]+$/.test(words) || words.split(' | ').some(word => isOfWord(value, word))
+}
+
+function isOfWord(value: unknown, word: string): boolean {
+  switch (word) {
+    case 'string':
+    case 'boolean':
+      return typeof value === word
+    case 'number':
+      return ['number', 'bigint'].includes(typeof value)
+    case 'integer':
+      return typeof value === 'bigint' || Number.isInteger(value)
+    case 'object':
+      return isPlainObject(value)
+    case 'null':
+      return value === null
+    default:
+      return word === 'any' || (word.endsWith('[]') && Array.isArray(value))
+  }
+}
