@@ -12,7 +12,11 @@ export type FormFieldLook = {
   /** Keeps the place where fields come and go; without it a field is known by its position. */
   id?: string
   label: string
+  /** The names that lead to it, of which the label is made: where not all have room, the last ones stand there. */
+  names?: readonly string[]
   required?: boolean
+  /** It is required where what has this name is given. */
+  requiredWith?: string | undefined
   /** Type or unit in a few words. */
   kind?: string
   /** Shown below while the field is active. */
@@ -115,7 +119,10 @@ function placeAmong(count: number, option: number): string {
 
 /** The label of a field as far as a form of this width shows it. */
 export function labelText(field: FormFieldLook, width: number): string {
-  return truncate(clean(field.label), Math.floor(width / 2))
+  const { label, names = [] } = field
+  const most = Math.floor(width / 2)
+  const labels = [label, ...names.slice(1).map((_, at) => `….${names.slice(at + 1).join('.')}`)].map(clean)
+  return labels.find(each => truncate(each, most) === each) ?? truncate(labels.at(-1)!, most)
 }
 
 /** The label, the value in the column of values, and behind it what is expected. */
@@ -150,8 +157,8 @@ function LabelRow({ field, text, width, labelColumns, active, option }: FieldPro
 /** What is expected in the room behind a label: cut where nothing else stands there, else whole or not at all. */
 function kindOf(field: FormFieldLook, { room, least }: { room: number; least?: number }) {
   const kind = clean(field.kind ?? '')
-  const required = field.required ? 'required' : ''
-  const left = room - '()'.length - required.length
+  const required = field.required ? clean(['required', field.requiredWith].filter(Boolean).join(' with ')) : ''
+  const left = room - '()'.length - widthOf(required)
   const most = left - (required ? ', '.length : 0)
   if (least !== undefined) return { kind: truncate(kind, Math.max(least, most)), required }
   return { kind: widthOf(kind) <= most ? kind : '', required: left >= 0 ? required : '' }

@@ -86,6 +86,25 @@ test('values stand in a column that one long label does not push, in any field a
   ])
 })
 
+test('of names that lead to a field the last ones show, and what it is required with', async () => {
+  const field = (names: string[]) => ({ id: names.join('.'), label: names.join('.'), names })
+  const app = await openForm(
+    [
+      field(['request', 'body', 'key']),
+      {
+        ...field(['request', 'featureFlagBody', 'maintainerTeamKey']),
+        required: true,
+        requiredWith: 'featureFlagBody',
+      },
+      field(['request', 'featureFlagBody', 'a name that is too long for the form by itself']),
+    ],
+    { width: 60, height: 20 },
+  )
+  const frame = await app.see('request.body.key')
+  expect(frame).toMatch(/ ….maintainerTeamKey +\(required with featureFlagBody\)/)
+  expect(frame).toContain(' ….a name that is too long f… ')
+})
+
 test('what was filled in beforehand is replaced by typing, comes back with one key, and stays where one moves in it', async () => {
   const app = await openForm([
     { id: 'name', label: 'Name', initial: 'Ada' },

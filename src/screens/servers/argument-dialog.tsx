@@ -204,8 +204,10 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
       fields={fields.map(field => ({
         id: field.id,
         label: field.label,
+        names: field.path,
         kind: kindWords(field),
         required: field.required,
+        requiredWith: field.requiredWith,
         note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
         error: faults.fields.get(field.id),
         input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines', isOne: true },

@@ -117,6 +117,13 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(fieldsOf(form).map(([label]) => label)).toEqual(['from.x', 'from.y', 'to.x', 'to.y'])
     expect(sentOf(form, { 'from.x': '1' })).toEqual({ from: { x: 1, y: 0 } })
     expect(sentOf(form, { 'from.x': '1', 'to.y': '2' })).toEqual({ problems: { '/to/x': 'is required: number' } })
+    const needed = shownFields(form, form.texts).map(({ label, requiredWith }) => [label, requiredWith])
+    expect(needed).toEqual([
+      ['from.x', undefined],
+      ['from.y', undefined],
+      ['to.x', 'to'],
+      ['to.y', undefined],
+    ])
   })
 
   test('what must be given and may be null is null where it is left empty', () => {

@@ -21,6 +21,8 @@ export type ArgumentField = {
   kind: FieldKind
   /** Must be given, where what holds it is given. */
   required: boolean
+  /** The name of what holds it, where that need not be given. */
+  requiredWith?: string
   /** Its type in words, such as `number` or `"a" | "b"`. */
   type: string
   description: string | undefined
@@ -99,8 +101,8 @@ type Place = {
   read: (schema: unknown) => PlainSchema
   /** What the schema that holds it suggests. */
   start: unknown
-  /** In what need not be given nothing is filled in beforehand, or it would always be sent. */
-  isOptional?: boolean
+  /** The nearest that holds it and need not be given: nothing in it is filled in, or it would always be sent. */
+  optional?: string | undefined
   /** Alternatives are told apart already by its constants. */
   isVariant?: boolean
   /** A constant is filled in beforehand: it must be given, or tells an alternative from others. */
@@ -119,6 +121,10 @@ function partOf(plain: PlainSchema, place: Place): Part {
   return { kind: 'field', field: fieldOf(plain, place) }
 }
 
+function requirementOf({ required, optional }: Place): Pick<ArgumentField, 'required' | 'requiredWith'> {
+  return { required, ...(required && optional !== undefined && { requiredWith: optional }) }
+}
+
 const NOTHING: PlainSchema = { schema: { type: 'null' }, options: [], isNullable: false }
 
 function groupOf(schema: JsonObject, place: Place): Part {
@@ -126,7 +132,7 @@ function groupOf(schema: JsonObject, place: Place): Part {
   const properties = isPlainObject(schema['properties']) ? schema['properties'] : {}
   const needed = requiredNames(schema)
   const names = Object.keys(properties)
-  const isOptional = place.isOptional === true || (!required && place.path.length > 0)
+  const optional = required ? place.optional : place.path.at(-1)
   const start = startOf(schema) ?? place.start
   const parts = names.map(name => {
     const plain = read(properties[name])
@@ -140,7 +146,7 @@ function groupOf(schema: JsonObject, place: Place): Part {
       levels: levels - 1,
       read,
       start: isPlainObject(start) && Object.hasOwn(start, name) ? start[name] : undefined,
-      isOptional,
+      optional,
       isConstantSent: isNeeded || place.isVariant === true,
     }
     return [name, partOf(plain, inner)] as const
@@ -157,7 +163,7 @@ function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: 
     ...detailOf(options[at]!.schema),
   }))
   const variants = options.map((option, at) => {
-    const inner = { ...place, required: true, id: `${place.id}#${at}`, isVariant: true, isOptional: false }
+    const inner = { ...place, required: true, id: `${place.id}#${at}`, isVariant: true, optional: undefined }
     if (option === NOTHING) return { kind: 'fixed', value: null } as const
     return isGroup(option.schema) ? groupOf(option.schema, inner) : partOf({ ...option, options: [] }, inner)
   })
@@ -166,11 +172,11 @@ function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: 
     label: place.path.length === 0 ? 'variant' : place.path.join('.'),
     path: place.path,
     kind: 'text',
-    required: place.required,
+    ...requirementOf(place),
     type: `one of ${options.length}`,
     description: descriptionOf(schema),
     schema,
-    initial: place.required && !place.isOptional ? '0' : '',
+    initial: place.required && place.optional === undefined ? '0' : '',
     choices,
   }
   return { kind: 'variants', required: place.required, field, variants }
@@ -210,12 +216,12 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
     id: place.id,
     label: place.path.join('.'),
     path: place.path,
-    required: place.required,
+    ...requirementOf(place),
     type: schemaType(plain, place.read),
     description: descriptionOf(schema),
     schema,
   }
-  const isPrefilled = place.isOptional !== true
+  const isPrefilled = place.optional === undefined
   const own = place.isConstantSent === false ? schema['default'] : startOf(schema)
   const start = isPrefilled ? (place.start ?? own) : undefined
   const chosen = chosenOf(plain, { start, required: place.required && isPrefilled })
