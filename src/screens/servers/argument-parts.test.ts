@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import { plainText } from '../../components/viewer/source.ts'
-import { argumentForm, filledForm, parseArguments, shownFields, textOf, type ArgumentForm } from './arguments.ts'
+import {
+  argumentForm,
+  draftOf,
+  filledForm,
+  parseArguments,
+  shownFields,
+  textOf,
+  type ArgumentForm,
+} from './arguments.ts'
 import { schemaLines } from './schema-lines.ts'
 
 const text = { type: 'string' }
@@ -155,6 +163,17 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { n: '1.5', list: '{}' })).toEqual({
       problems: { '/n': 'must be integer', '/list': 'must be string[]' },
     })
+    // In an editor it is what one goes on from.
+    const [n, list] = shownFields(form, form.texts)
+    expect(
+      draftOf(
+        form,
+        new Map([
+          [n!.id, 'x'],
+          [list!.id, '{"a":1}'],
+        ]),
+      ),
+    ).toEqual({ n: 0, list: { a: 1 } })
     expect(sentOf(form, { n: '90071992547409931', list: '[1]' })).toEqual({ n: 90071992547409931n, list: [1] })
   })
 

@@ -159,17 +159,18 @@ export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArg
   return { problems: new Map([[field?.id ?? '', 'must be a JSON object, such as {}']]) }
 }
 
-function valueOf(part: Part, texts: FieldTexts): Parsed {
+/** @param isDraft takes JSON of any type, which somebody goes on with */
+function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   if (part.kind === 'fixed') return { value: part.value }
-  if (part.kind === 'field') return readField(part.field, textOf(part.field, texts))
+  if (part.kind === 'field') return readField(part.field, textOf(part.field, texts), isDraft)
   if (part.kind === 'variants') {
     const chosen = part.variants[Number(textOf(part.field, texts) || NaN)]
-    if (chosen) return valueOf(chosen, texts)
+    if (chosen) return valueOf(chosen, texts, isDraft)
     return part.required ? problemOf(part.field, 'is required: choose one') : { value: LEFT_OUT }
   }
   if (!part.required && shownFields({ part }, texts).every(field => textOf(field, texts) === ''))
     return { value: LEFT_OUT }
-  const entries = part.parts.map(([name, inner]) => [name, valueOf(inner, texts)] as const)
+  const entries = part.parts.map(([name, inner]) => [name, valueOf(inner, texts, isDraft)] as const)
   const problems = entries.flatMap(([, read]) => ('problems' in read ? [...read.problems] : []))
   if (problems.length > 0) return { problems: new Map(problems) }
   const given = entries.flatMap(([name, read]) =>
@@ -181,14 +182,14 @@ function valueOf(part: Part, texts: FieldTexts): Parsed {
 /** A value to go on from in an editor: what can be read of the fields, and a start for each that must be given. */
 export function draftOf(form: ArgumentForm, texts: FieldTexts): unknown {
   const drafted = new Map(texts)
-  const read = parseArguments(form, texts)
+  const read = valueOf(form.part, texts, true)
   if ('value' in read) return read.value
   for (const field of shownFields(form, texts)) {
     if (!read.problems.has(field.id)) continue
     const start = skeleton(field.schema, 1)
     drafted.set(field.id, field.choices ? field.choices[0]!.text : writtenFor(field, start))
   }
-  const again = parseArguments(form, drafted)
+  const again = valueOf(form.part, drafted, true)
   return 'value' in again ? again.value : {}
 }
 
@@ -196,14 +197,14 @@ function problemOf({ id }: ArgumentField, problem: string): Parsed {
   return { problems: new Map([[id, problem]]) }
 }
 
-function readField(field: ArgumentField, text: string): Parsed {
+function readField(field: ArgumentField, text: string, isDraft: boolean): Parsed {
   if (text === '' && field.isNullIfEmpty) return { value: null }
   if (field.kind === 'text' && !(field.choices && text === '' && field.required))
     return { value: text === '' && !field.required ? LEFT_OUT : text }
   if (text.trim() === '') return field.required ? problemOf(field, `is required: ${field.type}`) : { value: LEFT_OUT }
   try {
     const value = parseWritten(text)
-    if (isOfTypes(field, value)) return { value }
+    if (isOfTypes(field, value) || (isDraft && !isText(field))) return { value }
     return isText(field) ? { value: text } : problemOf(field, `must be ${field.type}`)
   } catch (error) {
     if (error instanceof UnkeptNumber) return problemOf(field, error.message)
