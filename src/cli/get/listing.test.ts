@@ -3,8 +3,10 @@ import { openService, type TestService } from '../../../test/harness.tsx'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
-import { type Listing, listItems } from './listing.ts'
-import { nounOf } from './nouns.ts'
+import { pathParameters } from '../../api/contract/endpoint.ts'
+import { documentedOperations, readOpenApi } from '../../../test/contract/openapi.ts'
+import { endpointOf, type Listing, listItems } from './listing.ts'
+import { NOUNS, nounOf } from './nouns.ts'
 
 const [PAGE, RUNS] = [100, 103]
 
@@ -59,4 +61,30 @@ test('a service without older runs is said to list no more than it does', async 
   const budget = createBudget({ unlimited: true })
   const client = createClient({ fetch, baseUrl: `http://hosted.invalid${API_PREFIX}`, key: service.localKey, budget })
   expect(await list({ client, all: true })).toEqual([PAGE, PAGE])
+})
+
+/** A project whose features are all on. */
+const OPEN = { projectId: 'some', can: {}, features: {} }
+
+test('a list is sent a limit only where the contract states its largest page, and never a larger one', async () => {
+  const published = new Map(documentedOperations(readOpenApi()).map(each => [each.operation, each.parameters]))
+  for (const noun of NOUNS) {
+    const endpoint = endpointOf(noun.list)
+    const sent: (string | null)[] = []
+    const client = createClient({
+      fetch({ url }) {
+        const { pathname, searchParams } = new URL(url)
+        sent.push(searchParams.get('limit'))
+        return Promise.resolve(Response.json(pathname.endsWith('/capabilities') ? OPEN : { items: [] }))
+      },
+      baseUrl: `http://hosted.invalid${API_PREFIX}`,
+      budget: createBudget({ unlimited: true }),
+    })
+    const place = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'some']))
+    for await (const _ of listItems({ client, noun, fields: place })) expect.unreachable()
+    const parameter = published.get(endpoint.operation)?.find(({ name }) => name === 'limit')
+    const most = Number(parameter?.schema['maximum'] ?? (endpoint.local ? 1000 : Number.NaN))
+    const wrong = sent.filter(limit => limit !== null && !(Number(limit) <= most))
+    expect(wrong, `${noun.name}: ${endpoint.path}`).toEqual([])
+  }
 })

@@ -30,7 +30,9 @@ export const queryOf = onceFor(({ query, cursor }: AnyEndpoint): ListQuery => {
   if (!query) return { filters: [] }
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties
-  const pageSize = typeof limit === 'object' ? limit.maximum : undefined
+  const most = typeof limit === 'object' ? limit.maximum : undefined
+  // Zod bounds every whole number by the largest that is safe.
+  const pageSize = most === Number.MAX_SAFE_INTEGER ? undefined : most
   const paging = ['limit', 'cursor', cursor?.name]
   const filters = Object.keys(properties).filter(name => !paging.includes(name))
   return { filters, ...(pageSize !== undefined && { pageSize }) }
