@@ -23,22 +23,25 @@ const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
 /** Those whose makers announced it; nothing of it was observed here, which `provenance` says. */
 const RENDER_MCP_APPS: ReadonlySet<string> = new Set(['mcpjam', 'claude', 'chatgpt', 'vscode'])
 
-/** The clients that can be made from a template, with the settings they are made with. */
+/**
+ * The clients that can be made from a template. Beside what is known of it, an entry has the settings that it is made
+ * with, in the second version of the document (OpenAPI file, `getHostCompatCatalog`).
+ */
 export function clientCatalog(): ClientCatalog {
   const hostsById = Object.fromEntries(
     CLIENT_TEMPLATES.map(id => [
       id,
       {
+        ...configOfTemplate(id),
         id,
         label: LABELS[id],
         provenance: 'assumed',
         rendersMcpApps: RENDER_MCP_APPS.has(id),
         hostStyle: id,
-        config: configOfTemplate(id),
       },
     ]),
   )
-  return { schemaVersion: 1, version: 0, contentHash: '', publishedAt: 0, source: 'bundled', catalog: { hostsById } }
+  return { schemaVersion: 2, version: 0, contentHash: '', publishedAt: 0, source: 'bundled', catalog: { hostsById } }
 }
 
 export function modelHandlers({ models }: ServiceContext): Handlers['models'] {
