@@ -169,6 +169,8 @@ where there are none, \`serve sample status\` lists them.
   ends \`ready\` as a whole.
 - \`GET /models\` lists the configured endpoint's models, \`GET /host-catalog\` the clients that can be made here. Nothing hosted is in either.
 - A launch that names no client runs under the first client that the project had; the servers stay those of the suite.
+- Deprecated paths (\`/hosts\` and all of scenarios) answer \`Deprecation: true\`. Their \`Link\` names the successor as a template; of the
+  successors, those of clients alone are served here.
 - Eval vocabulary 2: \`assertions\` of a case are its \`checks\` (a list replaces the suite's), those of an inline case are steps behind its others;
   \`legacyIterations\` counts where \`iterations\` is missing.
 

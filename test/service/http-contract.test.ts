@@ -1,8 +1,28 @@
 import { expect, test } from 'vitest'
-import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
+import { allEndpoints, API_PREFIX, contract } from '../../src/api/contract/contract.ts'
+import { pathParameters } from '../../src/api/contract/endpoint.ts'
 import { open, sandbox } from './harness.ts'
 
 const { clients, hostCatalog, hosts, models, projects } = contract
+
+test('every deprecated path of the contract says so and names its successor, and no other path does', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  for (const endpoint of allEndpoints()) {
+    const ids = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'none']))
+    const { headers } = await api.send(endpoint, { ...ids, projectId, ...(endpoint.body && { body: {} }) })
+    const isFormer = /\/(hosts|scenarios?)(\/|$)/.test(endpoint.path)
+    const said = { path: endpoint.path, deprecation: headers.get('deprecation'), link: headers.get('link') }
+    if (!isFormer) expect(said).toEqual({ path: endpoint.path, deprecation: null, link: null })
+    else
+      expect(said).toMatchObject({
+        deprecation: 'true',
+        link: expect.stringMatching(
+          /^<\/api\/v1\/projects\/\{projectId\}\/.*(clients|stud).*>; rel="successor-version"$/,
+        ),
+      })
+  }
+})
 
 test('a deprecated path says so in refusals too', async () => {
   const { api } = await open()

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { prepareRequest } from '../client/transport/request.ts'
 import { ClientCreateRequest, ClientUpdateRequest, configIdOf, HostUpdateRequest } from './clients.ts'
 import { isTerminalConnectionStatus } from './connections.ts'
+import { successorOf } from './deprecated-paths.ts'
 import { allEndpoints, contract } from './contract.ts'
 import type { AnyEndpoint, InputOf } from './endpoint.ts'
 import { EnvironmentUpdateRequest } from './environments.ts'
@@ -108,9 +109,21 @@ describe('declarations', () => {
       expect({ operation, method, risk }).toEqual({ operation, method, risk: 'read' })
   })
 
-  test('deprecated are exactly the paths of the former client name', () => {
-    const deprecated = endpoints.filter(endpoint => endpoint.deprecated)
-    expect(deprecated.every(({ path }) => path.includes('/hosts'))).toBe(true)
-    expect(deprecated).toHaveLength(endpoints.filter(({ path }) => path.includes('/hosts')).length)
+  test('deprecated are the former paths of clients and scenarios, and no other', () => {
+    const successors = endpoints.flatMap(({ path }) => {
+      const successor = successorOf(path)
+      return successor === undefined ? [] : [[path, successor] as const]
+    })
+    const former = endpoints.filter(({ path }) => /hosts|scenario/.test(path))
+    expect(successors.map(([path]) => path)).toEqual(former.map(({ path }) => path))
+    expect(successors.filter(([, successor]) => /hosts?|scenario|user-testing/i.test(successor))).toEqual([])
+    expect(Object.fromEntries(successors)).toMatchObject({
+      '/projects/{projectId}/hosts/{hostId}/servers': '/projects/{projectId}/clients/{client}/servers',
+      '/projects/{projectId}/scenarios': '/projects/{projectId}/studies',
+      '/projects/{projectId}/user-testing/scenarios/{scenarioId}/sessions/{sessionId}':
+        '/projects/{projectId}/studies/{studyId}/sessions/{sessionId}',
+      '/projects/{projectId}/environments/{environmentId}/scenario':
+        '/projects/{projectId}/environments/{environmentId}/study',
+    })
   })
 })

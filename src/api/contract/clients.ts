@@ -158,13 +158,12 @@ export const clients = resource('clients', {
   }),
 })
 
-const changingHost = { response: ClientDetail, risk: 'write', refreshes: hostReaders, deprecated: true } as const
+const changingHost = { response: ClientDetail, risk: 'write', refreshes: hostReaders } as const
 
 export const hosts = resource('hosts', {
   list: endpoint('listHosts', 'GET', hostCollection, {
     summary: 'Clients saved in a project, under their former name.',
     ...listOf(Client),
-    deprecated: true,
   }),
   create: endpoint('createHost', 'POST', hostCollection, {
     ...changingHost,
@@ -175,7 +174,6 @@ export const hosts = resource('hosts', {
   get: endpoint('getHost', 'GET', host, {
     summary: 'One client with its resolved configuration.',
     response: ClientDetail,
-    deprecated: true,
   }),
   update: endpoint('updateHost', 'PATCH', host, {
     ...changingHost,
@@ -188,7 +186,6 @@ export const hosts = resource('hosts', {
     response: Deleted,
     risk: 'delete',
     refreshes: hostReaders,
-    deprecated: true,
   }),
   setServers: endpoint('setHostServers', 'POST', `${host}/servers`, {
     ...changingHost,

@@ -85,8 +85,6 @@ type Described = {
   local?: true
   /** Answered without a key too; the OpenAPI file alone says so (differences, row 31). */
   public?: true
-  /** Kept for older callers; the service marks its answers with `Deprecation: true`. */
-  deprecated?: true
   /** Resources whose reads are out of date after this write, beside its own. */
   refreshes?: readonly string[]
   /** Where the cursor of the next page goes, and the response header it comes in where the body has none. */

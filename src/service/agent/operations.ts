@@ -96,8 +96,8 @@ export function agentTools(): ReadonlyMap<string, AgentTool> {
 }
 
 function isOffered(endpoint: AnyEndpoint): boolean {
-  const { resource, path, local, deprecated } = endpoint
-  if (local || deprecated || WITHHELD.has(endpoint) || !NOUNS.includes(resource)) return false
+  const { resource, path, local } = endpoint
+  if (local || WITHHELD.has(endpoint) || !NOUNS.includes(resource)) return false
   return path.startsWith('/projects/{projectId}/') && refusalOf(endpoint) === undefined
 }
 

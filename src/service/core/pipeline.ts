@@ -1,5 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
+import { API_PREFIX, IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
+import { successorOf } from '../../api/contract/deprecated-paths.ts'
 import { type AnyEndpoint, requiredRole } from '../../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { settlesWithin } from './deadline.ts'
@@ -130,7 +131,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let error: unknown
     const told = (caller: Caller) => (keyId = caller.keyId)
     // A refusal on a deprecated path is an answer of it too.
-    const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
+    const deprecation = match ? deprecationOf(match.endpoint) : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
     const answering = inner
@@ -257,6 +258,13 @@ function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: Organiza
   const isList = response.safeParse(empty).success && !response.safeParse({}).success
   if (risk === 'read' && isList) return empty
   throw new ServiceError('FORBIDDEN', `${GATES[gate]} is switched off for this organization.`)
+}
+
+/** The replaced path may be one of a newer deployment, which is why the link keeps it as a template. */
+function deprecationOf({ path }: AnyEndpoint): Record<string, string> {
+  const successor = successorOf(path)
+  if (successor === undefined) return {}
+  return { deprecation: 'true', link: `<${API_PREFIX}${successor}>; rel="successor-version"` }
 }
 
 /** The entry of a table that is written per resource and operation. */
