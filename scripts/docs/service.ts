@@ -172,7 +172,8 @@ where there are none, \`serve sample status\` lists them.
 - Deprecated paths (\`/hosts\` and all of scenarios) answer \`Deprecation: true\`. Their \`Link\` names the successor as a template; of the
   successors, those of clients alone are served here.
 - Eval vocabulary 2: \`assertions\` of a case are its \`checks\` (a list replaces the suite's), those of an inline case are steps behind its others;
-  \`legacyIterations\` counts where \`iterations\` is missing.
+  \`defaultAssertions\` in the settings of a suite are its \`checks\`; \`legacyIterations\` counts where \`iterations\` is missing. Answers have
+  \`assertions\`, \`defaultAssertions\` and \`iterations\`.
 
 ## Shapes
 

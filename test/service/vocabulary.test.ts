@@ -68,7 +68,7 @@ describe('bodies of cases', () => {
     const body = { ...echo('a'), assertions: [assertion], legacyIterations: 2 }
     expect(await api.call(cases.create, { ...target, body }, canonical)).toMatchObject({
       iterations: 2,
-      checks: { mode: 'replace', list: [{ type: 'noToolErrors' }] },
+      assertions: { mode: 'replace', list: [assertion] },
     })
     expect(await api.refused(cases.create, { ...target, body })).toMatchObject({ status: 400 })
     const batch = { cases: [{ ...echo('b'), iterations: 3, assertions: { mode: 'extend', list: [assertion] } }] }
@@ -84,10 +84,36 @@ describe('bodies of cases', () => {
     expect(await api.refused(cases.create, { ...target, body: twice }, canonical)).toMatchObject({
       details: { field: 'legacyIterations' },
     })
-    const both = { ...echo('e'), assertions: [], checks: null }
+    const both = { ...echo('e'), assertions: [], checks: { list: [] } }
     expect(await api.refused(cases.create, { ...target, body: both }, canonical)).toMatchObject({
       details: { field: 'assertions' },
     })
+    for (const name of ['iterations', 'legacyIterations']) {
+      const body = { ...inline, name: 'Both', tests: [{ ...echo('f'), runs: 2, [name]: 2 }] }
+      expect(await api.refused(suites.create, { projectId, body }, canonical)).toMatchObject({
+        details: { field: `tests.0.${name}` },
+      })
+    }
+  })
+
+  test('of a suite are its defaultAssertions in vocabulary 2 alone, never beside checks', async () => {
+    const { api } = await open()
+    const { projectId, suiteId } = await sandbox(api)
+    const target = { projectId, suiteId }
+    const body = { settings: { minimumIterations: 2, defaultAssertions: [assertion] } }
+    expect(await api.refused(suites.update, { ...target, body })).toMatchObject({ status: 400 })
+    const made = await api.call(suites.update, { ...target, body }, canonical)
+    expect(made.settings).toMatchObject(body.settings)
+    expect((await api.call(suites.get, target)).settings).toMatchObject({
+      minimumIterations: 2,
+      checks: [{ type: 'noToolErrors', role: 'gating' }],
+    })
+    const both = { settings: { checks: [], defaultAssertions: [] } }
+    expect(await api.refused(suites.update, { ...target, body: both }, canonical)).toMatchObject({
+      details: { field: 'settings.defaultAssertions' },
+    })
+    await api.call(suites.update, { ...target, body: { settings: { defaultAssertions: null } } }, canonical)
+    expect((await api.call(suites.get, target)).settings?.checks ?? []).toEqual([])
   })
 
   test('name the role required with the header only, and data of calls is no role', async () => {
@@ -112,14 +138,16 @@ describe('bodies of cases', () => {
       })
     expect(await api.call(cases.create, { ...target, body: asserting('gating') })).toMatchObject({})
     const written = await api.call(cases.create, { ...target, body: { ...echo('b'), checks } }, canonical)
-    expect(written).toMatchObject({ checks: { list: [{ role: 'required' }] } })
+    expect(written).toMatchObject({ assertions: { list: [{ role: 'required' }] } })
     const call = { id: 'x', kind: 'toolCall', serverName: 's', toolName: 't', arguments: { role: 'required' } }
     const data = await api.call(cases.create, { ...target, body: { title: 'c', steps: [call] } })
     expect(data.steps).toMatchObject([{ arguments: { role: 'required' } }])
   })
 })
 
-test('cases and checks of suites return the role as the caller spells it, and say that they vary', async () => {
+const WORDS = ['checks', 'assertions', 'defaultAssertions', 'gating', 'required'] as const
+
+test('cases and suites are answered in the words of the vocabulary that was asked for, and say that they vary', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const checks = [{ type: 'noToolErrors', role: 'gating' }]
@@ -127,22 +155,47 @@ test('cases and checks of suites return the role as the caller spells it, and sa
   const body = { title: 'a', steps, checks: { mode: 'replace', list: checks } }
   const { id: caseId } = await api.call(cases.create, { projectId, suiteId, body })
   await api.call(suites.update, { projectId, suiteId, body: { settings: { checks } } })
-  for (const [endpoint, input, places] of [
-    [cases.get, { projectId, suiteId, caseId }, 2],
-    [cases.list, { projectId, suiteId }, 2],
-    [cases.update, { projectId, suiteId, caseId, body: { title: 'b' } }, 2],
-    [suites.get, { projectId, suiteId }, 1],
-    [suites.update, { projectId, suiteId, body: { name: 'Renamed' } }, 1],
-  ] as const) {
-    const inVocabulary = async (version: string) => {
+  const ofCase = { '1': [1, 0, 0, 2, 0], '2': [0, 1, 0, 0, 2] }
+  const ofSuite = { '1': [1, 0, 0, 1, 0], '2': [0, 0, 1, 0, 1] }
+  for (const [endpoint, input, counts] of [
+    [cases.create, { projectId, suiteId, body: { ...body, title: 'c' } }, ofCase],
+    [cases.get, { projectId, suiteId, caseId }, ofCase],
+    [cases.update, { projectId, suiteId, caseId, body: { title: 'b' } }, ofCase],
+    [suites.get, { projectId, suiteId }, ofSuite],
+    [suites.update, { projectId, suiteId, body: { name: 'Renamed' } }, ofSuite],
+    [suites.schedule, { projectId, suiteId, body: { enabled: false } }, ofSuite],
+  ] as const)
+    for (const version of ['1', '2'] as const) {
       const response = await api.send(endpoint, input, { headers: { [HEADER]: version } })
       expect(response.headers.get('vary')).toBe(HEADER)
-      return await response.text()
+      const text = await response.text()
+      const found = WORDS.map(word => text.split(`"${word}"`).length - 1)
+      expect({ operation: endpoint.operation, version, found }).toEqual({
+        operation: endpoint.operation,
+        version,
+        found: counts[version],
+      })
     }
-    const [first, second] = [await inVocabulary('1'), await inVocabulary('2')]
-    expect(first.split('"role":"gating"')).toHaveLength(places + 1)
-    expect(first).not.toContain('"required"')
-    expect(second.split('"role":"required"')).toHaveLength(places + 1)
-    expect(second).not.toContain('"gating"')
-  }
+  const list = await api.call(cases.list, { projectId, suiteId }, { headers: { [HEADER]: '2' } })
+  const one = await api.call(cases.get, { projectId, suiteId, caseId }, { headers: { [HEADER]: '2' } })
+  expect(list.items).toContainEqual(one)
+})
+
+test('what vocabulary 2 answers of a case can be sent back in it', async () => {
+  const { api } = await open()
+  const { projectId, suiteId } = await sandbox(api)
+  const checks = { mode: 'extend' as const, list: [{ type: 'noToolErrors', role: 'gating' }] }
+  const body = { ...echoCase('a', 'hi'), iterations: 3, checks }
+  const { id: caseId } = await api.call(cases.create, { projectId, suiteId, body })
+  const before = await api.call(cases.get, { projectId, suiteId, caseId })
+  const canonical = { headers: { [HEADER]: '2' } }
+  const answer = await api.call(cases.get, { projectId, suiteId, caseId }, canonical)
+  const { title, steps, iterations, assertions } = answer as typeof answer & { assertions: unknown }
+  await api.call(
+    cases.update,
+    { projectId, suiteId, caseId, body: { title, steps, iterations, assertions } },
+    canonical,
+  )
+  const after = await api.call(cases.get, { projectId, suiteId, caseId })
+  expect({ ...after, updatedAt: 0 }).toEqual({ ...before, updatedAt: 0 })
 })

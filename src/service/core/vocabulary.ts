@@ -6,8 +6,8 @@ type Speech = { vocabulary: EvalVocabulary; header: string }
 
 /**
  * A request body as vocabulary 1 spells it, which is what everything behind the pipeline reads. Vocabulary 2 says
- * `assertions`, `iterations` and `legacyIterations` in bodies of cases, and `required` for the role `gating` (contract:
- * "Versioning").
+ * `assertions`, `iterations` and `legacyIterations` in bodies of cases, `defaultAssertions` in those of suites, and
+ * `required` for the role `gating` (service-api, "Versioning"; newer, section 4).
  * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for two fields that contradict each
  *   other
  */
@@ -20,27 +20,41 @@ export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
       const field = `${name}.${index}`
       return withRoles(spell, renamed(speech, entry, rename, field), `${field}.`)
     })
+  const { settings } = read
   return {
     ...read,
     ...(read['cases'] !== undefined && { cases: each('cases', savedCase) }),
     ...(read['tests'] !== undefined && { tests: each('tests', inlineCase) }),
-    ...settingsOf(spell, read),
+    ...(isFields(settings) && { settings: withDefaults(spell, renamed(speech, settings, suiteSettings, 'settings')) }),
   }
 }
 
-/** A case, a list of cases or a suite as the caller's vocabulary spells it: `gating` is `required` in 2. */
+/**
+ * A case, a list of cases or a suite as the caller's vocabulary spells it: in 2, `checks` of a case are `assertions`,
+ * those of a suite `defaultAssertions`, and `gating` is `required`.
+ */
 export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown): unknown {
   if (vocabulary === '1' || !isFields(answer)) return answer
-  const { items } = answer
+  const { items, created, settings } = answer
   return {
-    ...withRoles(toSecond, answer, ''),
-    ...(items !== undefined && { items: mapped(items, entry => withRoles(toSecond, entry, '')) }),
-    ...settingsOf(toSecond, answer),
+    ...caseAnswer(answer),
+    ...(items !== undefined && { items: mapped(items, caseAnswer) }),
+    ...(created !== undefined && { created: mapped(created, caseAnswer) }),
+    ...(isFields(settings) && { settings: spelt(withDefaults(toSecond, settings), 'checks', 'defaultAssertions') }),
   }
 }
 
-function settingsOf(spell: Spell, { settings }: Fields): Fields {
-  return isFields(settings) ? { settings: { ...settings, ...roleList(spell, settings, 'checks', 'settings.') } } : {}
+const caseAnswer = (entry: Fields): Fields => spelt(withRoles(toSecond, entry, ''), 'checks', 'assertions')
+
+/** The same fields, one of them under another name. */
+function spelt(fields: Fields, from: string, to: string): Fields {
+  if (!(from in fields)) return fields
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name === from ? to : name, value]))
+}
+
+/** The roles of the checks of a suite. */
+function withDefaults(spell: Spell, settings: Fields): Fields {
+  return { ...settings, ...roleList(spell, settings, 'checks', 'settings.') }
 }
 
 function renamed(
@@ -52,11 +66,21 @@ function renamed(
   return vocabulary === '2' ? rename(entry, field === '' ? '' : `${field}.`) : entry
 }
 
+function suiteSettings(settings: Fields, field: string): Fields {
+  refuseBoth(settings, 'defaultAssertions', 'checks', field)
+  return spelt(settings, 'defaultAssertions', 'checks')
+}
+
+/** One thing is sent in one spelling. @throws ServiceError `VALIDATION_ERROR` */
+function refuseBoth(entry: Fields, name: string, former: string, field: string): void {
+  if (entry[name] !== undefined && entry[former] !== undefined)
+    throw invalidField(`${field}${name}`, `cannot be sent together with ${former}`)
+}
+
 /** `assertions` are the case's `checks`: a list replaces those of the suite. */
 function savedCase(entry: Fields, field: string): Fields {
+  refuseBoth(entry, 'assertions', 'checks', field)
   const { assertions, legacyIterations, ...rest } = entry
-  if (assertions !== undefined && rest['checks'] !== undefined)
-    throw invalidField(`${field}assertions`, 'cannot be sent together with checks')
   return {
     ...rest,
     ...iterationsOf(rest['iterations'], legacyIterations, field, 'iterations'),
@@ -68,6 +92,8 @@ function savedCase(entry: Fields, field: string): Fields {
 
 /** An inline case has no checks of its own; its assertions are steps behind all others. */
 function inlineCase(entry: Fields, field: string): Fields {
+  refuseBoth(entry, 'iterations', 'runs', field)
+  refuseBoth(entry, 'legacyIterations', 'runs', field)
   const { assertions, iterations, legacyIterations, ...rest } = entry
   const steps: unknown = rest['steps']
   return {

@@ -133,7 +133,16 @@ const CASES = {
     contract.runs.create,
     contract.runGroups.create,
   ],
-  caseAnswers: [cases.list, cases.get, cases.create, cases.update, suites.get, suites.update],
+  caseAnswers: [
+    cases.list,
+    cases.get,
+    cases.create,
+    cases.update,
+    cases.generate,
+    suites.get,
+    suites.update,
+    suites.schedule,
+  ],
 }
 
 /** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
