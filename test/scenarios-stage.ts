@@ -29,6 +29,8 @@ export class ScenariosStage {
   sent: string[] = []
   /** Runs before a request that begins so is answered, once. */
   meanwhile: { on: string; run: () => Promise<unknown> } | undefined
+  /** Whether what is deleted is answered with a status alone. */
+  isBodiless = false
   /** The flag that the capabilities report in place of the workspace's own. */
   flag: Record<string, unknown> | undefined
   #testService!: TestService
@@ -49,6 +51,7 @@ export class ScenariosStage {
       this.sent = []
       this.meanwhile = undefined
       this.flag = undefined
+      this.isBodiless = false
       this.isServed = false
       this.notes = createAccessNotes({ clock: systemClock })
     })
@@ -66,6 +69,8 @@ export class ScenariosStage {
           await meanwhile.run()
         }
         const response = await fetch(request)
+        if (this.isBodiless && request.method === 'DELETE' && response.status === 200)
+          return { ...response, status: 204, body: null }
         if (!this.flag || !/\/projects\/[^/]+\/capabilities$/.test(path)) return response
         const body = JSON.parse(response.body as string) as object
         return { ...response, body: JSON.stringify({ ...body, features: { sandboxes: this.flag } }) }

@@ -54,7 +54,7 @@ export async function openRunsDouble() {
     runs,
     trials: [trial('a'), trial('b')],
     suites: [{ id: 's1', name: 'Smoke' }] as Fields[],
-    /** Answers of `METHOD path` below the address, whole. */
+    /** Answers of `METHOD path` below the address, whole; without a body where that is undefined. */
     answers: {} as Record<string, (body: Fields, request: IncomingMessage) => { status?: number; body: unknown }>,
     fault: undefined as Fault | undefined,
     seen: [] as string[],
@@ -72,7 +72,8 @@ export async function openRunsDouble() {
       const text = Buffer.concat(chunks).toString()
       const own = double.answers[path]?.(text ? (JSON.parse(text) as Fields) : {}, request)
       const { status = 200, body } = own ?? standing(pathname)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      if (body === undefined) response.writeHead(status).end()
+      else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     double.onAnswered?.(path)
   }

@@ -5,8 +5,8 @@ import { VirtualClock } from '../../../test/client/virtual-clock.ts'
 import { ApiError, isMissing } from './errors/api-error.ts'
 import { createBudget } from './budget/budget.ts'
 import { type ClientOptions, createClient } from './client.ts'
-import { newIdempotencyKey } from '../contract/endpoint.ts'
-import { contract } from '../contract/contract.ts'
+import { newIdempotencyKey, pathParameters, type AnyEndpoint, type InputOf } from '../contract/endpoint.ts'
+import { allEndpoints, contract } from '../contract/contract.ts'
 import { describeError } from './errors/error-text.ts'
 import { MAX_ANSWER_LEVELS } from '../../lib/json.ts'
 import { plainHeaders } from '../contract/message.ts'
@@ -40,6 +40,22 @@ async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   for await (const page of pages) all.push(page)
   return all
 }
+
+test.each(allEndpoints().filter(({ method, local }) => method === 'DELETE' && !local))(
+  '$operation succeeds by its status alone, and by its body',
+  async endpoint => {
+    const ids = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'x']))
+    const body = endpoint.body?.isOptional() === false ? { body: { windowId: 'w' } } : {}
+    const input = { ...ids, ...body } as InputOf<AnyEndpoint>
+    const bodiless = service(() => new Response(null, { status: 204 })).client
+    expect(await bodiless.exchange(endpoint, input)).toMatchObject({ value: {}, text: '{}', status: 204 })
+    const whole = { id: 'x', waveId: 'x', deleted: true, archived: true, removed: 'x' }
+    expect(await service(() => Response.json(whole)).client.call(endpoint, input)).toEqual(whole)
+    const silent = service(() => new Response('', { status: 200 }))
+    if (!endpoint.response.safeParse(null).success)
+      expect(await failure(silent.client.call(endpoint, input))).toMatchObject({ kind: 'invalid-response' })
+  },
+)
 
 describe('a request', () => {
   test('is made from the declaration', async () => {

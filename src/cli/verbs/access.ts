@@ -10,6 +10,7 @@ import {
   lossProofs,
   notMemberText,
   proofsOf,
+  tookOffline,
   type ChangeAnswer,
   type Proof,
 } from '../../domain/scenarios/proof.ts'
@@ -83,7 +84,7 @@ async function proofsAfter<E extends AnyEndpoint>(
   if (effectOf(change).accessVersion === 'moves') notes?.note(id, { kind: 'moved', by: change.do })
   for (const noting of notesOf(value)) notes?.note(id, noting)
   const isGone = change.do === 'unpublish'
-  if (isGone && answer.deleted === true) notes?.forget(id)
+  if (isGone && tookOffline(answer)) notes?.forget(id)
   const read = await readBack(context.client, await context.projectId(), id, isGone)
   return proofsOf(change, { scenarioId: scenario?.id }, answer, read)
 }

@@ -13,6 +13,11 @@ export type ChangeAnswer = {
   removed?: string | null | undefined
 }
 
+/** Whether the answer to an unpublish says that something was published; one without a body is a success. */
+export function tookOffline({ deleted }: Pick<ChangeAnswer, 'deleted'>): boolean {
+  return deleted !== false
+}
+
 /** What was read after the change; undefined where it could not be read. */
 export type ReadBack = {
   /** Whether the scenario is still listed. */
@@ -105,7 +110,7 @@ function answerProofs(
     case 'publish':
       return publishProofs(change.mode, answer)
     case 'unpublish':
-      if (answer.deleted !== true) return [untold('The answer reports that nothing was published there.')]
+      if (!tookOffline(answer)) return [untold('The answer reports that nothing was published there.')]
       if (expected.scenarioId !== undefined && answer.id != null && answer.id !== expected.scenarioId)
         return [contradicts(`Answered: ANOTHER scenario was taken offline, ${answer.id}.`)]
       return [proved('Answered: it is offline.')]

@@ -210,31 +210,6 @@ describe('the link', () => {
     expect(await isAlive(session)).toBe(false)
   })
 
-  test('that leaked can be answered by taking the scenario offline, and nobody is told to hand out a link', async () => {
-    const place = await stage.published('anyone_with_link')
-    const session = await place.door.enter()
-    const app = await stage.open({ scenarioId: place.scenarioId })
-    await app.see(place.name)
-    await app.press(keys.leaked)
-    await app.see('1 of 4')
-    await app.type(place.link)
-    await app.press(form.choose, form.choose)
-    await stage.agree()
-    await app.see('take it offline')
-    await app.press(form.down, form.down, form.down, form.down, form.choose, form.choose)
-    await app.see(`Which environment is ${place.name}?`)
-    await app.press(form.choose, form.choose)
-    await app.see(`Take ${place.name} offline?`)
-    // The rotation before was one's own.
-    expect(stage.words()).not.toContain('Changed since it was shown')
-    await stage.agree('unpublish')
-    await app.see('4 of 4')
-    expect(stage.words()).toContain('opens nothing now.')
-    expect(stage.words()).toContain('It is offline, its new link included')
-    expect(stage.words()).not.toContain('Send the new link')
-    expect(await isAlive(session)).toBe(false)
-  })
-
   test('that leaked but is not given is not called verified, and whoever is in is named as still open', async () => {
     const place = await stage.published('anyone_with_link')
     await place.door.enter()

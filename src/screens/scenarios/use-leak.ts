@@ -1,6 +1,6 @@
 import type { Consequence } from '../../domain/scenarios/consequences.ts'
 import { insideProofs, isOffline, type Decided } from '../../domain/scenarios/inside.ts'
-import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
+import { tookOffline, type ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import type { LinkState } from '../../domain/scenarios/visitor-door.ts'
 import { effectOf, isAccessMode } from '../../domain/scenarios/table.ts'
 import { linkGrants, modeLabel } from '../../domain/scenarios/labels.ts'
@@ -161,7 +161,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
             : undefined
     if (!done) return await left(id)
     return done.answer
-      ? { how: 'answered', proofs: done.proofs, isDeleted: done.answer.deleted === true }
+      ? { how: 'answered', proofs: done.proofs, isDeleted: tookOffline(done.answer) }
       : { how: 'lost', change: done.change, read: done.read }
   }
 }

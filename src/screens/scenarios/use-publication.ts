@@ -1,4 +1,5 @@
 import type { AccessNotes } from '../../domain/scenarios/notes.ts'
+import { tookOffline } from '../../domain/scenarios/proof.ts'
 import { publishEnvironment } from '../../domain/scenarios/publish.ts'
 import { isAccessMode } from '../../domain/scenarios/table.ts'
 import { modeLabel } from '../../domain/scenarios/labels.ts'
@@ -122,10 +123,10 @@ function useUnpublishing(projectId: string, change: Change, environments: Return
         start: `Taking ${target.name} offline…`,
         send: (send, now) =>
           send(contract.userTesting.unpublish, { projectId, environmentId: now.environmentId ?? environmentId }),
-        done: ({ deleted }) =>
-          deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
-        retain({ deleted, id }) {
-          if (deleted !== true || (id ?? target.id) !== target.id) return
+        done: answer =>
+          tookOffline(answer) ? `${target.name} is offline.` : 'Nothing was published under that environment.',
+        retain(answer) {
+          if (!tookOffline(answer) || (answer.id ?? target.id) !== target.id) return
           secrets.forget(target.id)
           accessNotes?.forget(target.id)
         },

@@ -13,7 +13,7 @@ import { parseRetryAfter, rateLimitOf } from '../errors/rate-limit.ts'
 /** A good answer. */
 export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
   value: OutputOf<E>
-  /** The body as received. */
+  /** The body as received; that of a DELETE that was answered without one is `{}`. */
   text: string
   status: number
   requestId: string | undefined
@@ -53,15 +53,22 @@ export async function readText(
  */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
-  text: string,
+  body: string,
   url: string,
   last: LastAnswers,
 ): Answer<E> {
   const { endpoint, response } = received
   const cursor = headerCursor(received)
-  const parse = () => parseValue(received, text)
+  const hasNoBody = isBodiless(received, body)
+  const text = hasNoBody ? '{}' : body
+  const parse = () => (hasNoBody ? {} : parseValue(received, text))
   const value = endpoint.method === 'GET' ? last.valueOf(url, { endpoint, text, cursor }, parse) : parse()
   return { value: value as OutputOf<E>, text, status: response.status, requestId: requestIdOf(response) }
+}
+
+/** HTTP lets a DELETE succeed with its status alone; none of the fields is in its answer then. */
+function isBodiless({ endpoint, response }: Received, body: string): boolean {
+  return endpoint.method === 'DELETE' && response.status === 204 && body === ''
 }
 
 function parseValue(received: Received, text: string): unknown {
