@@ -1,6 +1,6 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Query, QueryKey, UseQueryOptions } from '@tanstack/react-query'
-import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
+import { type ApiError, connectionFault, isMissing } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
 import { backoff } from './backoff.ts'
@@ -74,27 +74,34 @@ export function useApiQuery<T, Key extends QueryKey>(options: UseQueryOptions<T,
 }
 
 /**
- * Reads one operation and keeps reading it while `isLive` says so of the last answer.
+ * Reads one operation and keeps reading it while `isLive` says so of the last answer. Of what was live and is not there
+ * any more nothing stays, since it does not go on; it is looked for as often as what rests on screen.
  * `requestsEach` is what one round costs, with everything that is polled along with it; `rowsOf` how many rows that is
  * about.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
   poll: { isLive: (data: T) => boolean; requestsEach: number; rowsOf?: (data: T) => number },
-): ApiQuery<T> & { live: boolean; interval: number | false } {
-  const last = useQueryClient().getQueryData<T>(options.queryKey)
-  const live = last !== undefined && poll.isLive(last)
+): ApiQuery<T> & { live: boolean; isGone: boolean; interval: number | false } {
+  const { data: last, error } = useQueryClient().getQueryState<T, ApiError>(options.queryKey) ?? {}
+  const wasLive = last !== undefined && poll.isLive(last)
+  const isGone = wasLive && isMissing(error)
+  const live = wasLive && !isGone
   const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
   const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
   const refetchInterval = (polled: Query<T, ApiError, T, Key>) => interval !== false && backoff(polled, interval)
   const meta = { purpose: 'live' as const, ...options.meta }
   const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval, meta }) })
-  return Object.assign(query, { live, interval })
+  return Object.assign(
+    query,
+    { live, isGone, interval },
+    isGone && { data: undefined, hasData: false, restored: false },
+  )
 }
 
 /**
  * Reads several operations of one kind, each again while `isLive` says so of its last answer, or of none yet: what the
- * row of a list says may be ahead of it.
+ * row of a list says may be ahead of it. What is gone is not read again and again, as {@link useLiveQuery} has it.
  */
 export function useLiveQueries<T, Key extends QueryKey>(
   all: readonly UseQueryOptions<T, ApiError, T, Key>[],
@@ -102,14 +109,22 @@ export function useLiveQueries<T, Key extends QueryKey>(
 ): readonly Pick<ApiQuery<T>, 'data' | 'problem'>[] {
   const client = useQueryClient()
   const rest = useRest()
-  const live = all.filter(({ queryKey }, index) => isLive(client.getQueryData<T>(queryKey), index)).length
+  const live = all.filter(({ queryKey }, index) => {
+    const { data, error } = client.getQueryState<T, ApiError>(queryKey) ?? {}
+    return !isMissing(error) && isLive(data, index)
+  }).length
   const interval = usePoll({ live: live > 0, requestsEach: Math.max(1, live) })
   const results = useQueries({
     queries: all.map((options, index) => {
-      const pause = (query: Query<T, ApiError, T, Key>): number | false =>
-        isLive(query.state.data, index) && interval !== false && backoff(query, interval)
+      const pause = (query: Query<T, ApiError, T, Key>): number | false => {
+        if (isMissing(query.state.error)) return rest
+        return isLive(query.state.data, index) && interval !== false && backoff(query, interval)
+      }
       return { ...options, refetchInterval: spared(pause, rest) }
     }),
   })
-  return results.map(({ data, error }) => ({ data, problem: error ? describeError(error) : undefined }))
+  return results.map(({ data, error }, index) => ({
+    data: isMissing(error) && isLive(data, index) ? undefined : data,
+    problem: error ? describeError(error) : undefined,
+  }))
 }

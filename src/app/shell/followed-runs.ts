@@ -1,5 +1,6 @@
 import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
 /** What became of the runs that were seen in flight. */
@@ -21,6 +22,9 @@ export type FollowedRuns = {
 /** What else happens to a query that changes what is on screen. */
 const WATCHED: ReadonlySet<string> = new Set(['observerAdded', 'observerRemoved'])
 
+/** How a read ends. */
+const SETTLED: ReadonlySet<string> = new Set(['success', 'error'])
+
 const NOTHING: FollowedState = { running: [], ended: undefined, endings: [] }
 
 /**
@@ -39,7 +43,8 @@ export function createFollowedRuns(
   let state = NOTHING
   /** Takes what was answered. @returns the runs of it that ended since they were seen in flight */
   const take = (query: Query): EvalRun[] => {
-    const { data } = query.state
+    const { data, error } = query.state
+    if (isMissing(error)) flying.delete(query)
     if (read.get(query) === data) return []
     read.set(query, data)
     // A list read earlier may still show a run in flight that has ended since.
@@ -69,7 +74,7 @@ export function createFollowedRuns(
         const { query, type } = event
         if (query.queryKey[0] !== contract.runs.get.resource) return
         if (type === 'removed') flying.delete(query)
-        const isNews = type === 'updated' ? event.action.type === 'success' : WATCHED.has(type)
+        const isNews = type === 'updated' ? SETTLED.has(event.action.type) : WATCHED.has(type)
         // With all else that the answer changes, since every commit draws the whole screen.
         if (isNews && look([query])) notifyManager.schedule(listener)
       })

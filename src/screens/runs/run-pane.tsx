@@ -54,7 +54,7 @@ export function RunPane(props: {
   const focused = props.focused
   const shown = { projectId, data, focused }
   const title = `Run ${runNumberOf(run)}`
-  const note = data.run.data && runNote(data.run.data, symbols)
+  const note = data.run.isGone ? `${symbols.warn} gone` : data.run.data && runNote(data.run.data, symbols)
   useEndNotice(data.run.data, data.run.live, title)
   useLetGoWhenSeen(data.run.data)
   return (

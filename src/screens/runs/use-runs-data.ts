@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { isOpenTrial } from '../../domain/runs/trials.ts'
@@ -29,12 +30,12 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
   // One that ended before it was first read was never followed, however the list still calls it.
-  const { data: hasEnded = false } = useQuery({
+  const { data: hasEnded = false, error } = useQuery({
     ...queries.runs.get.options({ projectId, runId: watched ?? '' }),
     enabled: false,
     select: run => isTerminalRunStatus(run.status),
   })
-  const follows = (run: EvalRun) => run.id === watched && !hasEnded
+  const follows = (run: EvalRun) => run.id === watched && !hasEnded && !isMissing(error)
   return useLiveQuery(
     { ...options, enabled: suiteId !== undefined },
     { isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)), requestsEach: 1 },
@@ -51,7 +52,7 @@ export function useKnownRuns(projectId: string, suiteId: string | undefined): re
 const NO_RUNS: readonly EvalRun[] = []
 
 export type RunData = {
-  run: ApiQuery<EvalRun> & { live: boolean }
+  run: ApiQuery<EvalRun> & { live: boolean; isGone: boolean }
   trials: readonly EvalIteration[]
   trialsQuery: ReturnType<typeof useTrials>
 }
@@ -89,8 +90,11 @@ export function useRun(projectId: string, runId: string): RunData {
     rowsOf: data => reportedTrials(data)?.total ?? 0,
   })
   const ended = run.hasData && !run.live
-  const trialsQuery = useTrials(projectId, runId, { interval: run.interval, ended })
-  useRefreshOnce(ended, run.live, ENDED)
+  const pages = useTrials(projectId, runId, { interval: run.interval, ended })
+  useRefreshOnce(ended || run.isGone, run.live, ENDED)
+  const { isGone, problem } = run
+  // Trials that were in flight do not go on without their run.
+  const trialsQuery = isGone ? { ...pages, problem, hasData: false, items: undefined } : pages
   const trials = useMemo(() => trialsQuery.items ?? [], [trialsQuery.items])
   return { run, trials, trialsQuery }
 }

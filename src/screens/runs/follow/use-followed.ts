@@ -1,6 +1,6 @@
 import { type Query, useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import type { ApiError } from '../../../api/client/errors/api-error.ts'
+import { isMissing, type ApiError } from '../../../api/client/errors/api-error.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
@@ -38,8 +38,7 @@ export function useFollowed(): readonly Followed[] {
   const pins = usePins()
   const readProgress = useProgress(pins)
   const live = pins.filter(({ projectId, runId }) => {
-    const { data, error } = queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {}
-    return data ? !isTerminalRunStatus(data.status) : !isMissing(error)
+    return !isOver(queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {})
   }).length
   const interval = usePoll({ live: live > 0, requestsEach: 1 + PAGES_A_ROUND })
   const runs = useQueries({
@@ -71,7 +70,7 @@ export function useFollowed(): readonly Followed[] {
     const { data: run, error } = runs[index]!
     const known = toldProgress(run) ?? progress[index]?.data
     const share = known?.counts && runProgress(client)(pin.runId, known.counts)
-    return { pin, run, ...known, share, isGone: !run && isMissing(error) }
+    return { pin, run, ...known, share, isGone: isGone({ data: run, error }) }
   })
   useEndNotices(followed)
   return [...followed.filter(hasEnded), ...followed.filter(each => !hasEnded(each))]
@@ -82,12 +81,19 @@ type Polled = {
   getObserversCount: () => number
 }
 
-function isOver({ data, error }: Polled['state']): boolean {
-  return data ? isTerminalRunStatus(data.status) : isMissing(error)
+type RunState = { data?: { status: string } | undefined; error?: ApiError | null | undefined }
+
+function isOver(state: RunState): boolean {
+  return isEnded(state.data) || isGone(state)
 }
 
-function isMissing(error: ApiError | null | undefined): boolean {
-  return error?.status === 404
+/** Whether it cannot be read any more; what had ended before stays as it was read. */
+function isGone({ data, error }: RunState): boolean {
+  return !isEnded(data) && isMissing(error)
+}
+
+function isEnded(run: { status: string } | undefined): boolean {
+  return run !== undefined && isTerminalRunStatus(run.status)
 }
 
 /** One poller stands for all followed runs, so each is read as many times rarer as there are. */
