@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-const env = { EVERYTHING_COMMAND: 'node', EVERYTHING_ARGS: "server.js 'a b'", EDITOR: 'true' }
+const env = { GUARDED_API_TOKEN: 'hunter2-secret', GUARDED_ARGUMENT_3: 'word-2', EDITOR: 'true' }
 const run = (args: readonly string[], more: Record<string, string> = {}): Promise<Ended> =>
   home.run(args, { env: { ...env, ...more } })
 const path = (name: string): string => join(home.home, name)
@@ -20,15 +20,22 @@ const project = async (name: string): Promise<void> => {
 
 test('a project goes to files, to an empty project, and to the same files again', async () => {
   expect(await run(['serve', 'sample', 'add'])).toMatchObject({ code: 0 })
+  const own = 'name: guarded, enabled: true, transportType: stdio, command: node'
+  const args = 'args: [server.js, --token, word-2], env: { API_TOKEN: hunter2-secret }'
+  writeFileSync(path('guarded.yaml'), `server: { ${own}, ${args} }\n`)
+  expect(await run(['--project', 'Sandbox', 'apply', '-f', path('guarded.yaml'), '--yes'])).toMatchObject({ code: 0 })
   await project('Copy')
   expect(await run(['--project', 'Sandbox', 'export', '--dir', path('from')])).toMatchObject({ code: 0 })
+  const guarded = readFileSync(path('from/servers/guarded.yaml'), 'utf8')
+  expect(guarded).toMatch(
+    /command: node\n[^]*- --token\n {4}- \$\{GUARDED_ARGUMENT_3\}\n[^]*API_TOKEN: \$\{GUARDED_API_TOKEN\}/,
+  )
+  expect(guarded).not.toMatch(/hunter2-secret|word-2/)
   const copy = (...args: string[]) => run(['--project', 'Copy', ...args])
   const files = ['apply', '-f', path('from')]
   const missing = await home.run(['--project', 'Copy', ...files, '--yes'])
   expect(missing.code).toBe(2)
-  expect(missing.stderr).toMatch(
-    /servers\/everything\.yaml:\d+:\d+: The environment has no variable EVERYTHING_COMMAND/,
-  )
+  expect(missing.stderr).toMatch(/servers\/guarded\.yaml:\d+:\d+: The environment has no variable GUARDED_ARGUMENT_3/)
   const asked = await copy(...files)
   expect(asked).toMatchObject({ code: 2, stdout: '' })
   expect(asked.stderr).toContain('--yes')
@@ -38,7 +45,10 @@ test('a project goes to files, to an empty project, and to the same files again'
   expect((await copy('export')).stdout).toBe((await run(['--project', 'Sandbox', 'export'])).stdout)
   const again = await copy(...files, '--yes', '--json')
   const { plan } = JSON.parse(again.stdout) as { plan: { kind: string; noun: string }[] }
-  expect(plan.filter(({ kind }) => kind !== 'leave')).toMatchObject([{ kind: 'change', noun: 'server' }])
+  expect(plan.filter(({ kind }) => kind !== 'leave')).toMatchObject([
+    { kind: 'change', noun: 'server' },
+    { kind: 'change', noun: 'server' },
+  ])
 })
 
 test('a folder is applied with what lies in it alone, whatever links it has', async () => {

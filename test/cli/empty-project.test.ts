@@ -119,10 +119,7 @@ mcpdeck --project Held launch Nothing --yes`,
 })
 
 test('one command makes the project of its files, and what is exported makes an equal one', async () => {
-  const ended = await shell(documented('# A project from its files'), {
-    EVERYTHING_COMMAND: process.execPath,
-    EVERYTHING_ARGS: `'${EVERYTHING}' stdio`,
-  })
+  const ended = await shell(documented('# A project from its files'))
   expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 })
   const files = filesOf('from')
   expect(Object.keys(files)).toHaveLength(Object.keys(FILES).length)

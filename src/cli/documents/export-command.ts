@@ -23,7 +23,10 @@ export async function runExport(
   if (own.dir === undefined && (own.json || own.force)) throw new UsageError('--json and --force are for --dir.')
   const nouns = word === undefined ? await openNouns(context, DOCUMENT_NOUNS) : [requireDocumentNoun(word)]
   const store = await storeOf(context)
-  const documents = await exported(() => exportDocuments(store, { nouns, ...(name !== undefined && { name }) }, say))
+  const reaches = context.saved?.opened.workspace.storedReaches
+  const documents = await exported(() =>
+    exportDocuments(store, { nouns, reaches, ...(name !== undefined && { name }) }, say),
+  )
   if (name !== undefined && documents.length === 0)
     throw new UsageError(`There is no ${nouns[0]} "${clean(name)}" in this project.`)
   if (own.dir === undefined) process.stdout.write(documents.map(({ text }) => text).join('---\n'))

@@ -3,6 +3,7 @@ import { writeSuiteFile } from '../suites/suite-file.ts'
 import { referencesIn } from './forms.ts'
 import { nameIndex, type NameIndex } from './index-of-names.ts'
 import { CLIENT_FIELDS, DOCUMENT_NOUNS, FIELDS, type DocumentNoun, type Form } from './nouns.ts'
+import { reachFields, unknownCommand, type Reach } from './reach.ts'
 import { variable, withReferences } from './secrets.ts'
 import type { DocumentStore, Row, Stored, StoredForm } from './store.ts'
 
@@ -17,12 +18,13 @@ const SLUG_CHARS = 60
 
 /**
  * The documents of a project in the order in which they can be made, each noun by name.
+ * @param wanted `reaches` knows of servers what a service keeps to itself
  * @param hears of what is left out
  * @throws NotExportable where two records have one name; ApiError
  */
 export async function exportDocuments(
   store: DocumentStore,
-  wanted: { nouns: readonly DocumentNoun[]; name?: string },
+  wanted: { nouns: readonly DocumentNoun[]; name?: string; reaches?: Reaches | undefined },
   hears: (left: string) => void,
 ): Promise<ExportedDocument[]> {
   const { index, rows } = await readProject(store, neededFor(wanted.nouns))
@@ -35,7 +37,8 @@ export async function exportDocuments(
       const slug = slugs.get(name)!
       const stored = await store.read(noun, row.id, index, row)
       for (const lost of lostReferences(stored, index)) hears(`The ${noun} "${name}" names ${lost}.`)
-      documents.push({ noun, name, path: `${noun}s/${slug}.yaml`, text: documentText(stored, slug) })
+      const reach = noun === 'server' ? await wanted.reaches?.of(row.id) : undefined
+      documents.push({ noun, name, path: `${noun}s/${slug}.yaml`, text: documentText(stored, { slug, reach }) })
     }
   }
   return documents
@@ -49,16 +52,26 @@ function lostReferences(stored: Stored, { called }: NameIndex): string[] {
     .map(({ noun, text }) => `the ${noun} ${text} by its id: it is gone, archived or has no name of its own`)
 }
 
-/** A record as YAML with its fields explained. @param slug what the variables of its secrets are called by, if any */
-export function documentText(stored: Stored, slug?: string): string {
+/** Reads how a server is reached, where this machine knows it. */
+type Reaches = { of: (serverId: string) => Promise<Reach | undefined> }
+
+/** What is written of secrets: the name that their variables begin with, and how a server is reached, where known. */
+type Written = { slug: string; reach?: Reach | undefined }
+
+/** A record as YAML with its fields explained; without `written` for the person who may see its secrets. */
+export function documentText(stored: Stored, written?: Written): string {
   if (stored.noun === 'suite') return writeSuiteFile(stored.suite)
   const { noun } = stored
-  const form = secretFields(stored, slug)
+  const form = secretFields(stored, written)
   const fields = noun === 'client' ? CLIENT_FIELDS : FIELDS[noun]
   const ordered = [...Object.keys(fields), ...Object.keys(form)].filter(name => form[name] !== undefined)
   const value = Object.fromEntries(ordered.map(name => [name, form[name]]))
   const words: FieldLabels = Object.fromEntries(Object.entries(fields).map(([name, { says }]) => [name, says]))
-  return writeDocument({ value: { [noun]: value }, words: { [noun]: words }, about: gapsOf(noun, form) })
+  return writeDocument({
+    value: { [noun]: value },
+    words: { [noun]: words },
+    about: gapsOf(noun, form, written?.reach),
+  })
 }
 
 /** The names of a project. A list that the service does not give is an error. */
@@ -127,21 +140,25 @@ export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /** What the service keeps to itself stands as variables, so that a file can make the record again. */
-function secretFields({ noun, form, record }: StoredForm, slug: string | undefined): Form {
+function secretFields({ noun, form, record }: StoredForm, written: Written | undefined): Form {
   if (noun !== 'server' && noun !== 'client') return form
-  if (slug === undefined) return withReferences(form, undefined)
+  if (written === undefined) return withReferences(form, undefined)
+  const { slug, reach } = written
   const prefix = noun === 'client' || /^\d/.test(slug) ? `${noun}_${slug}` : slug
   const shown = withReferences(form, prefix)
   if (noun === 'client') return shown
+  const isProgram = form['transportType'] === 'stdio'
   return {
     ...shown,
-    ...(form['transportType'] === 'stdio' && { command: variable(prefix, 'command'), args: variable(prefix, 'args') }),
+    ...(reach ? reachFields(reach, prefix, isProgram) : isProgram && unknownCommand(prefix)),
     ...(record['hasClientSecret'] === true && { clientSecret: variable(prefix, 'clientSecret') }),
   }
 }
 
 /** What a person has to know of a file that cannot say all of its record. */
-function gapsOf(noun: DocumentNoun, form: Form): string[] {
+function gapsOf(noun: DocumentNoun, form: Form, reach: Reach | undefined): string[] {
+  if (noun === 'server' && reach)
+    return /(?<!\$)\$\{/.test(JSON.stringify(form)) ? ['Its secrets are filled from the environment.'] : []
   if (noun === 'server') return ['What the service never returns is filled from the environment, or missing here.']
   if (noun === 'journey' && form['environments'] === undefined)
     return ['The service never returns the clients of a journey without environments; add clients: [NAME].']

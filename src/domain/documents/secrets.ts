@@ -53,9 +53,14 @@ export function withReferences(form: Record<string, unknown>, prefix: string | u
   const hide = (text: string, path: readonly PropertyKey[]): string => {
     const field = path.filter(part => part !== 'config').join('_')
     const isHidden = prefix !== undefined && isSecret(text, String(path.at(-1)))
-    return isHidden ? variable(prefix, field) : text.replaceAll('${', () => '$${')
+    return isHidden ? variable(prefix, field) : escaped(text)
   }
   return { name, ...(mapTexts(rest, hide, []) as Record<string, unknown>) }
+}
+
+/** A text in which nothing reads as a variable. */
+export function escaped(text: string): string {
+  return text.replaceAll('${', () => '$${')
 }
 
 /** `${PREFIX_FIELD}`. */

@@ -1,9 +1,8 @@
 import type { ProjectServer } from '../../../api/contract/servers.ts'
 import { slugsOf } from '../../documents/export.ts'
 import { variable } from '../../documents/secrets.ts'
-import type { Pairs } from '../pairs.ts'
-import { DOTS, shownWords } from '../../../lib/redaction/shown-words.ts'
-import { type StoredReach } from '../stored-reach.ts'
+import { referredReach } from '../../documents/reach.ts'
+import type { StoredReach } from '../stored-reach.ts'
 import type { ExportFormat } from './export-formats.ts'
 
 /** What nobody returns, or is a secret, is a reference in the text; `left` says what of each server, in sentences. */
@@ -55,27 +54,24 @@ const writeProgram: Write = (_server, reach, reference) => {
     const rest = 'arguments and environment are not returned, add those that it has'
     return { value: { command }, notes: [`its command is ${command}`, rest] }
   }
-  const words = shownWords([reach.command, ...(reach.args ?? [])])
-  const [command, ...args] = words.map((word, at) => (word.includes(DOTS) ? reference(`argument_${at}`) : word))
-  const env = referred('env', reach.env, reference)
-  const isWhole = !words.some(word => word.includes(DOTS)) && Object.keys(env).length === 0
-  return {
-    value: { command, args, ...env },
-    notes: isWhole ? [] : ['its secrets and the values of its environment are references'],
-  }
+  const { hasReferences, ...value } = referredReach({ ...reach, headers: undefined }, reference)
+  return { value, notes: hasReferences ? ['its secrets and the values of its environment are references'] : [] }
 }
 
 const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
   const isOpen = url !== null && url !== undefined && !/[?@]/.test(url)
   const address = isOpen ? url : reference('url')
-  const headers = referred('headers', reach?.headers, reference)
+  const { headers } = referredReach({ headers: reach?.headers }, reference)
   const notes = [
     ...(isOpen ? [] : [`its address, which may hold a secret, is ${address}`]),
     ...(reach ? [] : ['headers are not returned, add those that it has']),
-    ...(Object.keys(headers).length > 0 ? ['the values of its headers are references'] : []),
+    ...(headers ? ['the values of its headers are references'] : []),
     ...(useOAuth ? ['it signs in with OAuth'] : []),
   ]
-  return { value: { type: isOpen && isEventStream(url) ? 'sse' : 'http', url: address, ...headers }, notes }
+  return {
+    value: { type: isOpen && isEventStream(url) ? 'sse' : 'http', url: address, ...(headers && { headers }) },
+    notes,
+  }
 }
 
 /**
@@ -83,9 +79,3 @@ const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
  * `http` for both, and servers of that transport have this address by the protocol's own examples.
  */
 const isEventStream = (url: string): boolean => /\/sse\/?$/.test(url)
-
-/** Pairs with references for their values; nothing where there are none. */
-function referred(field: 'env' | 'headers', pairs: Pairs = {}, reference: (field: string) => string): object {
-  const names = Object.keys(pairs)
-  return names.length > 0 ? { [field]: Object.fromEntries(names.map(name => [name, reference(name)])) } : {}
-}

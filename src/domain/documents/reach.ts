@@ -1,0 +1,74 @@
+import { DOTS, shownWords } from '../../lib/redaction/shown-words.ts'
+import type { Form } from './nouns.ts'
+import { escaped, variable } from './secrets.ts'
+
+type Pairs = Readonly<Record<string, string>>
+
+/** How a server is reached, as far as this machine knows it. */
+export type Reach = {
+  command?: string | undefined
+  args?: readonly string[] | undefined
+  env?: Pairs | undefined
+  headers?: Pairs | undefined
+  /** Milliseconds. */
+  timeout?: number | undefined
+  client?: { clientId?: string | undefined } | undefined
+}
+
+/** The same as a file may have it: what is a secret, or may be one, is a reference in its place. */
+type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { hasReferences: boolean }
+
+/**
+ * @param reference what stands in a file for the value of a name
+ * @param plain what stands there for a text that is no secret
+ */
+export function referredReach(
+  { command, args = [], env = {}, headers = {} }: Reach,
+  reference: (name: string) => string,
+  plain: (text: string) => string = text => text,
+): ReferredReach {
+  const words = command === undefined ? [] : shownWords([command, ...args])
+  const isHidden = (word: string) => word.includes(DOTS)
+  const [program, ...rest] = words.map((word, at) => (isHidden(word) ? reference(`argument_${at}`) : plain(word)))
+  const referred = (pairs: Pairs) => Object.fromEntries(Object.keys(pairs).map(name => [name, reference(name)]))
+  const [hasEnv, hasHeaders] = [env, headers].map(pairs => Object.keys(pairs).length > 0)
+  return {
+    ...(program !== undefined && { command: program, args: rest }),
+    ...(hasEnv && { env: referred(env) }),
+    ...(hasHeaders && { headers: referred(headers) }),
+    hasReferences: words.some(isHidden) || hasEnv === true || hasHeaders === true,
+  }
+}
+
+/** The fields of a program of which nothing is known. */
+export const unknownCommand = (prefix: string): Form => ({
+  command: variable(prefix, 'command'),
+  args: variable(prefix, 'args'),
+})
+
+/** Fields of a server that others have variables of. */
+const WITH_VARIABLES = ['url', 'command', 'args', 'clientSecret']
+
+/** The fields of a server that its service never returns. @param prefix what its variables begin with */
+export function reachFields(
+  { command, args, env, headers, timeout, client }: Reach,
+  prefix: string,
+  isProgram: boolean,
+): Form {
+  const taken = new Set(WITH_VARIABLES.map(name => variable(prefix, name)))
+  const reference = (name: string): string => {
+    // Names that differ in nothing that a variable can have are still two values.
+    const names = [name, ...Array.from({ length: taken.size }, (_, at) => `${name}_${at + 2}`)]
+    const free = names.map(each => variable(prefix, each)).find(each => !taken.has(each))!
+    taken.add(free)
+    return free
+  }
+  const reach = isProgram ? { command, args, env } : { headers }
+  const { hasReferences: _, args: words, ...fields } = referredReach(reach, reference, escaped)
+  return {
+    ...fields,
+    ...(words && words.length > 0 && { args: words }),
+    ...(timeout !== undefined && { timeout }),
+    ...(client?.clientId !== undefined && { clientId: escaped(client.clientId) }),
+  }
+}
