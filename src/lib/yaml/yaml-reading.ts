@@ -27,6 +27,8 @@ export type YamlDocument = { value: unknown; at: (path: readonly PropertyKey[], 
 export const MAX_TEXT_BYTES = BOUNDS.editedText.most
 /** Aliases are for a handful of shared steps, not for growing a short text into a huge one. */
 const MAX_ALIASES = 100
+/** Aliases of a document: the parser looks for what each stands for among all before it. */
+const MOST_ALIASES = 1000
 /** Deepest nesting; far beyond any case, and far before the parser's own limits. */
 const MAX_DEPTH = BOUNDS.editedLevels.most
 /** Faults that are looked for in a text; a text with more is not what it was meant to be. */
@@ -145,6 +147,7 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
   const found: { offset: number; message: string }[] = []
   /** The latest node of each name so far, which is what an alias stands for. */
   const anchored = new Map<string, Node>()
+  let aliases = 0
   const say = (node: unknown, message: string): void => {
     found.push({ offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message })
   }
@@ -159,6 +162,10 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
       }
       if ('tag' in node && node.tag !== undefined && !isAlias(node))
         say(node, `The tag ${node.tag} is not taken; write the value as it is.`)
+      if (isAlias(node) && (aliases += 1) > MOST_ALIASES) {
+        say(node, `There are more than ${MOST_ALIASES} aliases; write out what they stand for.`)
+        return visit.BREAK
+      }
       if (isAlias(node) && path.includes(anchored.get(node.source)!))
         say(node, `The block ${node.source} holds itself.`)
       if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))

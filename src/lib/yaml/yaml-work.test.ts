@@ -14,6 +14,7 @@ const TEXTS: Record<string, (count: number) => string> = {
   'a tag': count => lines(count, at => `- !x ${at}\n`),
   'an alias of nothing': count => lines(count, () => '- *a\n'),
   'an alias': count => `- &a x\n${lines(count, () => '- *a\n')}`,
+  'an anchor and its alias': count => lines(count, at => `- [&a${at} x, *a${at}]\n`),
   'the same name': count => lines(count, () => 'a: 1\n'),
   'a name of its own': count => lines(count, at => `k${at}: 1\n`),
   'a number that JSON cannot hold': count => lines(count, () => '- 1e999\n'),
@@ -51,4 +52,13 @@ test('of thousands of faults the first hundred are reported', () => {
     expect(!read.ok && read.problems.length).toBe(MOST_PROBLEMS)
     expect(!read.ok && read.problems[0]!.line).toBeLessThan(3)
   }
+})
+
+test('a document takes a thousand aliases of anchors of their own; one with more is refused at the next', () => {
+  const textOf = (count: number): string => lines(count, at => `- [&a${at} x, *a${at}]\n`)
+  expect(readYaml(textOf(1000)).ok).toBe(true)
+  expect(readYaml(textOf(20_000))).toMatchObject({
+    ok: false,
+    problems: [{ line: 1001, message: 'There are more than 1000 aliases; write out what they stand for.' }],
+  })
 })
