@@ -2,12 +2,11 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { AgentTurnEffects, type AgentTurn } from '../../api/contract/agent.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
-import { approvalOf, changesOf, type Approval } from '../../domain/agent/approval.ts'
+import { approvalOf, changesOf, inputLines, type Approval } from '../../domain/agent/approval.ts'
 import { followUp } from '../../domain/agent/follow-up.ts'
 import { changeLine } from '../../domain/suites/changes.ts'
 import { RISK_EFFECTS } from '../../domain/writes/risk-effects.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
-import { jsonText } from '../../lib/printable.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
@@ -97,7 +96,7 @@ async function approvalLines(client: CommandContext['client'], approval: Approva
     description,
     `${endpoint.operation} ${RISK_EFFECTS[endpoint.risk] ?? 'changes the record'}.`,
     ...(changes ?? []).map(change => `  ${changeLine(change, '->')}`),
-    ...jsonText(input, 2).split('\n'),
+    ...inputLines(input),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { AgentProposal } from '../../api/contract/agent.ts'
 import { allEndpoints } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import type { Client } from '../../api/client/client.ts'
 import { changesBetween, type Change } from '../suites/changes.ts'
@@ -24,6 +25,26 @@ export async function changesOf(client: Client, { endpoint, input }: Approval): 
   const record = (await client.call(read, place)) as Record<string, unknown>
   return Object.keys(body).flatMap(name => changesBetween(record[name], body[name], name))
 }
+
+/** Longest line of an input, in characters: far shorter than what is cut where it is drawn. */
+const LONGEST_LINE = 2000
+/** A mark on a letter that has two already; of more than a few, some are left out where text is drawn. */
+const STACKED = /(?<=\p{M}{2})\p{M}/gu
+
+/**
+ * The whole input of a request as lines of JSON of which a screen leaves nothing out. Lines that begin in the middle of
+ * a text go on with the line before.
+ */
+export function inputLines(input: object): string[] {
+  const unitsOf = (mark: string) => Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
+  const escaped = (mark: string) => unitsOf(mark).map(unit => `\\u${unit.toString(16).padStart(4, '0')}`)
+  return jsonText(input, 2)
+    .replaceAll(STACKED, mark => escaped(mark).join(''))
+    .split('\n')
+    .flatMap(line => [...line.matchAll(PIECES)].map(([piece]) => piece))
+}
+
+const PIECES = new RegExp(`[^]{1,${LONGEST_LINE}}`, 'gu')
 
 /** What approving sends as the approver's own request; undefined where its operation is not known here. */
 export function approvalOf(proposal: AgentProposal, projectId: string): Approval | undefined {

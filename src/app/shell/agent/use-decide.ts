@@ -3,7 +3,7 @@ import { cachedNames } from '../../../api/client/cache/cached.ts'
 import type { AgentResource, ProposedAction } from '../../../api/contract/agent.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import { useReview } from '../../../components/review.tsx'
-import { approvalOf, changesOf } from '../../../domain/agent/approval.ts'
+import { approvalOf, changesOf, inputLines } from '../../../domain/agent/approval.ts'
 import { changeLine } from '../../../domain/suites/changes.ts'
 import { RISK_EFFECTS } from '../../../domain/writes/risk-effects.ts'
 import { useRunTask } from '../../../hooks/tasks.tsx'
@@ -46,8 +46,7 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
     if (!approval) throw new UnavailableAction(`${clean(proposal.operation)} is not known here.`)
     const { endpoint, input, idempotencyKey, description } = approval
     const effect = RISK_EFFECTS[endpoint.risk] ?? 'changes the record'
-    const text = jsonText(input, 2)
-    const ids = new Set(text.match(ID))
+    const ids = new Set(jsonText(input).match(ID))
     const made = created.flatMap(({ id, name }) => (name != null && ids.has(id) ? [[id, name] as const] : []))
     const named = new Map([...made, ...cachedNames(queryClient, ids)])
     const changes = await runTask({
@@ -63,7 +62,7 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
         ...changes.map(change => changeLine(change, '→')),
         ...[...named].map(([id, name]) => `${id} is ${clean(name)}.`),
         '',
-        ...text.split('\n'),
+        ...inputLines(input),
       ],
       action: clean(buttonLabel ?? 'Do it'),
     })
