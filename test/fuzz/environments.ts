@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
-import { PROGRAM } from '../journeys/visitor.ts'
 import { isInstalled } from '../programs.ts'
 import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
 import { openTerminal } from '../pty/terminal.ts'
@@ -15,6 +12,7 @@ import { runAndLook, type Command } from './commands.ts'
 import { crashIn, timeUntil, usedBy } from './look.ts'
 import { ODDITIES, type Surroundings } from './oddities.ts'
 import { Findings, type Part, type Round } from './part.ts'
+import { start } from './process.ts'
 import { pressAndLook } from './session.ts'
 
 const KEYS = 12
@@ -157,28 +155,4 @@ async function withoutTerminal({ command, at, folder, findings, told }: Attempt 
 
 function environmentOf({ home, env }: Surroundings): NodeJS.ProcessEnv {
   return { ...minimalEnv(home), ...env }
-}
-
-function start(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string, script = 'exec "$@"') {
-  const child = spawn(
-    script.includes('>(') ? 'bash' : 'sh',
-    ['-c', script, 'sh', process.execPath, PROGRAM, ...words],
-    {
-      env,
-      cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A session of its own has no terminal to open.
-      detached: true,
-    },
-  )
-  let written = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      if (written.length < 5_000_000) written += chunk.toString()
-    })
-  const ended = once(child, 'exit').then(([code, signal]) => ({
-    code: code as number | null,
-    signal: signal as NodeJS.Signals | null,
-  }))
-  return { child, written: () => written, ended }
 }
