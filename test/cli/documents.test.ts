@@ -131,3 +131,11 @@ test('what still refers to a client is named, and a refused write ends with 1', 
     code: 2,
   })
 })
+
+test('of thousands of faults in documents the first hundred are told, and how many are left', async () => {
+  writeFileSync(path('many.yaml'), Array.from({ length: 3000 }, (_, at) => `server: { name: s${at} }\n`).join('---\n'))
+  const { code, stderr } = await run(['apply', '-f', path('many.yaml'), '--dry-run'])
+  expect(code).toBe(2)
+  expect(stderr.match(/many\.yaml:\d+:\d+: /g)).toHaveLength(100)
+  expect(stderr).toContain('There are 5900 more.')
+})

@@ -17,7 +17,7 @@ import { errorLine } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { planText } from '../suite/suite-command.ts'
 import { refuseReadOnly, type CommandContext } from '../workspace/in-workspace.ts'
-import { faulty, problemLine, readSources } from './files.ts'
+import { faulty, firstLines, problemLine, readSources } from './files.ts'
 
 export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
 /** How a plan is carried out. */
@@ -174,9 +174,10 @@ function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
   const servers = (rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])
   const named = docs.filter(({ noun }) => noun === 'server').map(({ name }) => name)
   const known: KnownTools = new Map([...servers, ...named].map(name => [name, undefined]))
-  for (const { noun, file, document } of docs)
-    if (noun === 'suite')
-      for (const fault of documentFaults(document, known)) say(`Warning: ${problemLine({ ...fault, file })}`)
+  const warnings = docs.flatMap(({ noun, file, document }) =>
+    noun === 'suite' ? documentFaults(document, known).map(fault => problemLine({ ...fault, file })) : [],
+  )
+  for (const line of firstLines(warnings.map(warning => `Warning: ${warning}`))) say(line)
 }
 
 function print(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isBelow } from '../../lib/files/is-below.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { FileProblem, SourceText } from '../../domain/documents/document.ts'
-import { MAX_TEXT_BYTES, readText } from '../../lib/yaml/yaml-reading.ts'
+import { MAX_TEXT_BYTES, MOST_PROBLEMS, readText } from '../../lib/yaml/yaml-reading.ts'
 import { readTextFile } from '../../lib/yaml/text-files.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { readInput } from '../../lib/files/read-input.ts'
@@ -70,9 +70,16 @@ function targetOf(path: string, entry: Dirent): string {
   return target
 }
 
-/** Every problem at its file and line, as a refusal. */
-export function faulty(problems: readonly FileProblem[]): UsageError {
-  return new UsageError(problems.map(problemLine).join('\n'))
+/** The problems at their files and lines, as a refusal. @param advice what to do, where that is not plain */
+export function faulty(problems: readonly FileProblem[], advice?: string): UsageError {
+  const lines = firstLines(problems.map(problemLine))
+  return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
+}
+
+/** As many lines as a person looks for faults in, and how many there are beside them. */
+export function firstLines(lines: readonly string[]): string[] {
+  const left = lines.length - MOST_PROBLEMS
+  return left > 0 ? [...lines.slice(0, MOST_PROBLEMS), `There are ${left} more.`] : [...lines]
 }
 
 export function problemLine({ file, line, column, message }: FileProblem): string {

@@ -17,7 +17,7 @@ import { EXIT } from '../process/exit-codes.ts'
 import { refuseReadOnly, type CommandContext, type SavedContext } from '../workspace/in-workspace.ts'
 import { carryOut, docsIn, planOf, storeOf, type ApplyOptions, type CarryOptions } from './apply-command.ts'
 import { requireDocumentNoun } from './export-command.ts'
-import { problemLine, readSources } from './files.ts'
+import { faulty, readSources } from './files.ts'
 
 export type DeleteOptions = { force?: boolean; yes?: boolean; json?: boolean }
 
@@ -64,10 +64,10 @@ export async function runEdit(
   const { docs, problems } = edited
   const [doc, another] = docs
   const kept = 'What you wrote is saved; edit it again to continue.'
-  if (problems.length > 0) throw new UsageError(`${problems.map(problemLine).join('\n')}\n${kept}`)
+  if (problems.length > 0) throw faulty(problems, kept)
   if (!doc || another || doc.noun !== noun) throw new UsageError(`The text has to be this one ${noun}. ${kept}`)
   const plan = await planEdit(store, doc, base)
-  if ('problems' in plan) throw new UsageError(`${plan.problems.map(problemLine).join('\n')}\n${kept}`)
+  if ('problems' in plan) throw faulty(plan.problems, kept)
   const exitCode = await carryOut(context, plan, { ...own, yes: own.yes && !edited.isStale })
   if (exitCode === EXIT.done && !own.dryRun) edited.discard()
   else say(kept)

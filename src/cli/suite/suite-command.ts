@@ -17,7 +17,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { onDisk } from '../documents/files.ts'
+import { faulty, firstLines, onDisk, problemLine } from '../documents/files.ts'
 import { say } from '../output/prose.ts'
 import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -68,7 +68,7 @@ export async function importSuite(
     duplicates: own.duplicates ?? (own.unchecked ? 'warn' : 'block'),
   } as const
   const found = await readPlan(client, projectId, file, target)
-  if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
+  if ('obstacle' in found) throw faulty(inFile(path, [placedObstacle(found, text)]))
   const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, text)
   const { plan, names } = found
   const prune = own.prune ?? false
@@ -131,18 +131,11 @@ async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string
     path === '-' ? readText(await readInput(path, MAX_TEXT_BYTES)) : onDisk('read', path, () => readTextFile(path))
   const read = text.ok ? readSuiteFile(text.value) : text
   if (text.ok && read.ok) return { file: read.value, text: text.value }
-  throw faulty(path, read.ok ? [] : read.problems)
+  throw faulty(inFile(path, read.ok ? [] : read.problems))
 }
 
-/** Every problem of a file at its line, and what to do where that is not plain. */
-function faulty(path: string, problems: readonly TextProblem[], advice?: string): UsageError {
-  const lines = problems.map(problem => placedLine(path, problem))
-  return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
-}
-
-function placedLine(path: string, { line, column, message }: TextProblem): string {
-  return `${path}:${line}:${column}: ${clean(message)}`
-}
+/** Problems of a text in this file. */
+const inFile = (file: string, problems: readonly TextProblem[]) => problems.map(problem => ({ ...problem, file }))
 
 /**
  * Checks what a schema cannot, such as names of servers and tools; says and returns what is only a warning.
@@ -154,8 +147,9 @@ async function requireFaultless(client: Client, projectId: string, path: string,
   const found = textFaults(text, known, models)
   const faults = found.filter(({ isWarning }) => !isWarning)
   if (faults.length > 0)
-    throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
-  for (const warning of found) say(`Warning: ${placedLine(path, warning)}`)
+    throw faulty(inFile(path, faults), 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
+  const warnings = inFile(path, found).map(warning => `Warning: ${problemLine(warning)}`)
+  for (const line of firstLines(warnings)) say(line)
   return found.map(({ line, column, message }) => ({ line, column, message }))
 }
 
