@@ -69,7 +69,7 @@ test('in a form the cursor of the terminal stands at the caret, and lines that c
   expect(terminal.cursorVisible).toBe(false)
   terminal.press('right', 'right')
   await terminal.waitFor(() => terminal.cursor.x === caret().x + 2)
-  expect(terminal.screen()).toContain('Call echo on everything')
+  expect(terminal.words()).toContain('Call echo on everything')
   terminal.press('escape')
   await terminal.waitFor('Discard')
   terminal.press('down', 'enter')

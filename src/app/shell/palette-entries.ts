@@ -118,7 +118,8 @@ export function locatorEntry(
 }
 
 /**
- * Best first; without a text as they come. The action on a key that is typed is first. Entries that hold every word as typed come before those that match only
+ * Best first; without a text as they come. The action on a key that is typed is first. Entries that hold every word as
+ * typed come before those that match only
  * letter by letter, and what can't be done comes last.
  */
 export function rankEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {

@@ -147,8 +147,8 @@ export function openDashboard(options: DashboardOptions): void {
     report: createReport(toasts, log.error),
     bindings: options.bindings,
   })
-  const pointer = createPointer(Date.now, isWanted => screen.setHover(isWanted))
   const { queryClient = createPollingClient() } = options
+  const pointer = createPointer(Date.now, isWanted => screen.setHover(isWanted))
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
   const memory = releaseAfterReads(queryClient)
@@ -156,32 +156,30 @@ export function openDashboard(options: DashboardOptions): void {
   focusPace.subscribe(() => keepPace(focusPace, watchdog, opened.workspace.budget, memory))
   const { workspace, close } = withOwn(opened, focusPace, options.reads)
   const noteKey = keyNotes(options, { router, queryClient, workspace, focusPace })
+  const typed = async (act: () => Promise<void>, leaves = false): Promise<void> => {
+    await (leaves ? screen.release() : shown)
+    noteKey()
+    await act()
+    memory.putOff()
+  }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
-      press: async keys => {
-        if (keys.some(leavesAtOnce)) screen.release()
-        else await shown
-        noteKey()
-        await dispatcher.press(keys)
-        memory.putOff()
-      },
+      press: keys => typed(() => dispatcher.press(keys), keys.some(leavesAtOnce)),
+      burst: (text, keys) => typed(() => dispatcher.burst(text, keys)),
       mouse: async (event, notches) => {
         await shown
         await dispatcher.act(() => void pointer.handle(event, notches))
       },
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
-      burst: (text, keys) => dispatcher.burst(text, keys),
       focus: focusPace.set,
       reply: text => (screen.reply(text) || !terminal.reply(text) ? undefined : repaint()),
     })
   })
   input.start()
-  const painted = takeOver(options.painted, surface)
-  if (painted) screen.adopt(painted.lines)
-  else surface.enter()
+  const goesOn = takeOver(options.painted, surface)
   // Keys are meant for what the picture shows, so they wait until it is there again.
-  const { shown, keepScreen } = passScreenOn(options, painted !== undefined, { screen, router, queryClient })
+  const { shown, keepScreen } = passScreenOn(options, goesOn, { screen, router, queryClient })
   const repaint = (): void => onGround(terminal, screen, () => instance.rerender(app()))
   const actions = shellActions({ restore, surface, screen, input, watchdog, terminal, repaint, ...options })
   const app = () => (
@@ -278,11 +276,16 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** The picture when the screen goes on from it; where lines are printed instead it is taken away. */
-function takeOver(painted: PaintedScreen | undefined, surface: Surface): PaintedScreen | undefined {
-  if (surface instanceof Screen) painted?.takeOver()
-  else painted?.undo()
-  return surface instanceof Screen ? painted : undefined
+/** Begins on the terminal; whether it goes on from the picture there, which is taken away where lines are printed. */
+function takeOver(painted: PaintedScreen | undefined, surface: Surface): boolean {
+  if (painted && surface instanceof Screen) {
+    painted.takeOver()
+    surface.adopt(painted.lines)
+    return true
+  }
+  painted?.undo()
+  surface.enter()
+  return false
 }
 
 /** What the shell cannot do by itself, on this terminal. */

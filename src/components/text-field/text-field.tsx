@@ -39,7 +39,7 @@ export function TextField(props: {
   onBeyond?: (by: 1 | -1) => void
   /** Takes a text that means more than this field before it is put in; answers whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
-  /** The text was filled in beforehand: what is typed or pasted before another key replaces it, and yank brings it back. */
+  /** The text was filled in beforehand: typing or pasting before any other key replaces it, and yank brings it back. */
   isPrefilled?: boolean
 }) {
   const { lines = false, wraps = false } = props

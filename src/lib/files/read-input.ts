@@ -17,7 +17,10 @@ export async function readInput(file: string, most: number): Promise<Buffer> {
   return Buffer.concat(chunks, Math.min(size, most + 1))
 }
 
-/** The same as text, without the mark that some editors put before UTF-8. @throws as the file system does, and an Error whose message ends a sentence that names the file */
+/**
+ * The same as text, without the byte order mark that some editors put before UTF-8.
+ * @throws as the file system does, and an Error whose message ends a sentence that names the file
+ */
 export async function readInputText(file: string, most: number): Promise<string> {
   const bytes = await readInput(file, most)
   if (bytes.length > most) throw new Error(`it is larger than ${most} bytes`)

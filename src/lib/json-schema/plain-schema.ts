@@ -37,7 +37,8 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     // A schema that is only a reference to itself says nothing.
     merged.set(schema, {})
     const { $ref, allOf, ...own } = schema
-    const parts = [...(typeof $ref === 'string' ? [referred($ref, root)?.part] : []), ...(Array.isArray(allOf) ? allOf : [])]
+    const leads = typeof $ref === 'string' ? [referred($ref, root)?.part] : []
+    const parts = [...leads, ...listOf(allOf)]
     const made = parts.map(part => plain(part, depth + 1)).reduceRight((over, base) => together(base, over), own)
     merged.set(schema, made)
     return made

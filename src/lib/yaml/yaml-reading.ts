@@ -170,8 +170,7 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
         say(node, `The block ${node.source} holds itself.`)
       if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
         say(node, 'A name in front of a colon must be a text; put it in quotes.')
-      if (keepsLong && key !== 'key') keepLong(node)
-      const problem = key === 'key' ? undefined : numberProblemOf(node)
+      const problem = key === 'key' ? undefined : numberProblemOf(node, keepsLong)
       if (problem) say(node, `This number ${problem}.`)
       return undefined
     },
@@ -179,14 +178,11 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
   return found
 }
 
-function keepLong(node: unknown): void {
-  if (!isScalar(node) || typeof node.value !== 'number' || node.source === undefined) return
-  node.value = exactNumber(node.value, node.source)
-}
-
-function numberProblemOf(node: unknown): string | undefined {
+/** Why a number is not what was written; where `keepsLong`, a whole one that is too long becomes a bigint. */
+function numberProblemOf(node: unknown, keepsLong = false): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'number') return undefined
-  return numberProblem(node.value, node.source ?? '')
+  if (keepsLong) node.value = exactNumber(node.value, node.source)
+  return typeof node.value === 'number' ? numberProblem(node.value, node.source ?? '') : undefined
 }
 
 /** Names of a block that stand in it before. */

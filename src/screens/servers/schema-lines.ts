@@ -93,7 +93,7 @@ export function schemaLines(schema: JsonObject | null | undefined): SchemaLine[]
     : lines
 }
 
-/** The properties of a schema, of its items, or of each of its alternatives. `depth` is how far they stand to the right. */
+/** The properties of a schema, of its items, or of each of its alternatives; `depth` is their indentation. */
 function propertyLines({ schema, options }: PlainSchema, read: Read, path: readonly string[], depth = 0): SchemaLine[] {
   if (depth > MOST_DEPTH) return []
   if (isPlainObject(schema['items'])) return propertyLines(read(schema['items']), read, path, depth)

@@ -6,7 +6,7 @@ import { decodeMouse, type MouseEvent } from './mouse.ts'
 export type InputEvent =
   | { type: 'key'; key: Key }
   | { type: 'paste'; text: string }
-  /** Text of several lines that came at once: a paste of a terminal without brackets around it, or keys of a slow line. */
+  /** Lines of text that came at once: a paste of a terminal that does not mark pastes, or keys of a slow line. */
   | { type: 'burst'; text: string; keys: Key[] }
   | { type: 'focus'; focused: boolean }
   | MouseEvent

@@ -191,7 +191,8 @@ export class Screen {
   }
 
   /**
-   * The terminal's cursor stands where this says after each paint, hidden: input methods open there. The answer ends it.
+   * Keeps the terminal's cursor, hidden, where this says after each paint: input methods open there. The answer ends
+   * it.
    */
   caret(place: CaretPlace): () => void {
     this.#carets.add(place)
