@@ -42,6 +42,7 @@ test('a client is made from a template, renamed and duplicated', async () => {
   await app.see('▌Chat')
   await app.press(keys.rename)
   await app.see('Rename Chat')
+  await app.press('end')
   await app.type('ting')
   await app.press(formKeys.bindings.send)
   await app.see('Renamed Chat to Chatting.')

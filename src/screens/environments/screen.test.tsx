@@ -128,6 +128,7 @@ describe('an environment', () => {
     const [stored] = await all()
     const body = { expectedRevision: stored!.revision, description: 'theirs', name: 'Weekly' }
     await app.client.environments.update({ projectId, environmentId: stored!.id, body })
+    await app.press('end')
     await app.type(' mine')
     await app.press(formKeys.bindings.send)
     await app.see('It was changed meanwhile, and nothing of yours was sent.')

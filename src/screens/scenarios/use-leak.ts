@@ -161,7 +161,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
             : undefined
     if (!done) return await left(id)
     return done.answer
-      ? { how: 'answered', proofs: done.proofs, isDeleted: tookOffline(done.answer) }
+      ? { how: 'answered', proofs: done.proofs, isDeleted: wanted === UNPUBLISH && tookOffline(done.answer) }
       : { how: 'lost', change: done.change, read: done.read }
   }
 }

@@ -1,8 +1,16 @@
+import { Text } from 'ink'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestService } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
 import { confirmKeys } from '../../components/component-keys.ts'
 import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
+import { bindingsOf } from '../../tui/keymap/binding.ts'
+import { reactSettled } from '../../tui/keymap/react-settled.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { defineRoute } from '../../tui/router/place.ts'
+import { defineScreen } from '../../tui/router/screen.ts'
+import { useArgumentDialog, type ArgumentQuestion } from './argument-dialog.tsx'
+import { argumentForm } from './arguments.ts'
 import { argumentKeys, toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
@@ -98,4 +106,40 @@ test('the schema stays in sight beside the form', async () => {
   expect(frame).toMatch(/▌ id .*\bid {2}integer {2}required/)
   await app.press(formKeys.bindings.next, choiceKeys.bindings.last)
   await app.see('to.phone')
+})
+
+test('on the answers below the fields nothing is drawn again and again', async () => {
+  let drawn = 0
+  const question: ArgumentQuestion = {
+    title: 'Call it',
+    about: undefined,
+    form: argumentForm({ type: 'object', properties: { id: { type: 'string' } } }),
+    get effect() {
+      drawn += 1
+      return []
+    },
+    act: 'Call it now',
+    onSend: () => undefined,
+  }
+  const askKeys = bindingsOf('asking').screen('asking', 'Asking', { ask: { keys: ['a'], label: 'ask' } })
+  const route = defineRoute('asking', 'asking')
+  function AskingScreen() {
+    const ask = useArgumentDialog()
+    useBindings(askKeys, { ask: () => ask(question) })
+    return <Text>Ask away.</Text>
+  }
+  const screen = { route, title: 'Asking', about: 'Asks.', order: 1, goKey: 'a', bindings: [askKeys] }
+  const app = await openApp({
+    screens: [defineScreen({ ...screen, load: async () => AskingScreen })],
+    place: route.to(),
+  })
+  onTestFinished(() => app.close())
+  await app.see('Ask away.')
+  await app.press(askKeys.bindings.ask)
+  await app.see('▌ id')
+  await app.press(formKeys.bindings.previous)
+  await app.see('▌ Call it now')
+  const before = drawn
+  for (let turn = 0; turn < 20; turn += 1) await reactSettled()
+  expect(drawn).toBe(before)
 })

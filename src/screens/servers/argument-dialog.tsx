@@ -105,11 +105,14 @@ function useUnusable(question: ArgumentQuestion): string | undefined {
 
 type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; onClose: () => void }
 
+/** Of the answers below the fields; the same each time, or each drawing would cause the next one. */
+const NO_PATH: readonly string[] = []
+
 /** The form and, where there is room, the schema beside it, from the argument on that the person is at. */
 function ArgumentDialog(props: DialogProps) {
   const { lines } = props
   const { width, height } = useSize()
-  const [path, setPath] = useState<readonly string[]>([])
+  const [path, setPath] = useState(NO_PATH)
   const besides = width >= LEAST_WIDE && lines.length > 0 ? Math.floor(width * SCHEMA_SHARE) : 0
   const first =
     lines.length <= height
@@ -217,7 +220,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
         setTexts(new Map(texts).set(fields[index]!.id, text))
         changed()
       }}
-      onField={index => onPath(fields[index]?.path ?? [])}
+      onField={index => onPath(fields[index]?.path ?? NO_PATH)}
       suggest={
         question.suggest &&
         ((index, text, signal) => {
