@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { ServerCommand } from '../connections/server-process.ts'
 import { dataDirectory, readSecretFile } from '../core/database/data-directory.ts'
-import { openDatabase } from '../../lib/sqlite.ts'
+import { openDatabase, type Database } from '../../lib/sqlite.ts'
 import { createSealer } from '../core/database/sealer.ts'
-import { createServerRows } from './rows.ts'
+import { createServerRows, type ServerRow } from './rows.ts'
 
 type Stored = { name: string; command: ServerCommand }
 
@@ -13,31 +13,49 @@ type Stored = { name: string; command: ServerCommand }
  * @param project id or name; without one the only project is meant
  */
 export function storedCommand(dataDir: string, wanted: string, project: string | undefined): Stored | undefined {
+  return readStored(dataDir, (database, servers) => {
+    const row = storedServer({ database, servers }, wanted, storedProject(database, project))
+    const { command, args = [], env = {} } = row?.secrets ?? {}
+    return row?.enabled && command !== undefined ? { name: row.name, command: { command, args, env } } : undefined
+  })
+}
+
+type ServerRows = ReturnType<typeof createServerRows>
+
+/** Reads a workspace without opening it, which may change it; undefined where there is none or it cannot be read. */
+export function readStored<T>(dataDir: string, read: (database: Database, servers: ServerRows) => T): T | undefined {
   try {
-    return readCommand(dataDir, wanted, project)
+    const { database: file, sealingKey } = dataDirectory(dataDir)
+    const key = readSecretFile(sealingKey)
+    if (!key || !existsSync(file)) return undefined
+    const database = openDatabase(file, { readOnly: true })
+    try {
+      return read(database, createServerRows(database, createSealer(key)))
+    } finally {
+      database.close()
+    }
   } catch {
     return undefined
   }
 }
 
-function readCommand(dataDir: string, wanted: string, project: string | undefined): Stored | undefined {
-  const { database: file, sealingKey } = dataDirectory(dataDir)
-  const key = readSecretFile(sealingKey)
-  if (!key || !existsSync(file)) return undefined
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    const projects = database.all<{ id: string; name: string }>('SELECT id, name FROM project', {})
-    const meant = projects.filter(({ id, name }) => project === undefined || id === project || name === project)
-    if (meant.length !== 1) return undefined
-    const [found, ...others] = database.all<{ id: string }>(
-      'SELECT id FROM server WHERE projectId = :projectId AND (id = :wanted OR name = :wanted)',
-      { projectId: meant[0]!.id, wanted },
-    )
-    if (!found || others.length > 0) return undefined
-    const row = createServerRows(database, createSealer(key)).find(found.id)
-    const { command, args = [], env = {} } = row?.secrets ?? {}
-    return row?.enabled && command !== undefined ? { name: row.name, command: { command, args, env } } : undefined
-  } finally {
-    database.close()
-  }
+/** Id of the one project with this id or name, without one of the only project; undefined where that is not certain. */
+export function storedProject(database: Database, project: string | undefined): string | undefined {
+  const projects = database.all<{ id: string; name: string }>('SELECT id, name FROM project', {})
+  const meant = projects.filter(({ id, name }) => project === undefined || id === project || name === project)
+  return meant.length === 1 ? meant[0]!.id : undefined
+}
+
+/** The one server with this id or name in the project; undefined where that is not certain. */
+export function storedServer(
+  { database, servers }: { database: Database; servers: ServerRows },
+  wanted: string,
+  projectId: string | undefined,
+): ServerRow | undefined {
+  if (projectId === undefined) return undefined
+  const [found, ...others] = database.all<{ id: string }>(
+    'SELECT id FROM server WHERE projectId = :projectId AND (id = :wanted OR name = :wanted)',
+    { projectId, wanted },
+  )
+  return found && others.length === 0 ? servers.find(found.id) : undefined
 }

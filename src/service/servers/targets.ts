@@ -63,26 +63,18 @@ export function createServerTargets(store: Store): ServerTargets {
     return fresh
   }
 
-  return {
-    of(row) {
-      const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
-      const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }
-      if (row.transportType === 'stdio') {
-        const { command = '', args = [], env = {} } = secrets
-        return { ...base, transport: { type: 'stdio', command, args, env } }
-      }
-      const address = url ?? ''
-      return {
-        ...base,
-        transport: {
-          type: 'http',
-          url: address,
-          headers: secrets.headers ?? {},
-          accessToken: async () => (await currentTokens(row))?.accessToken,
-        },
-      }
-    },
+  return { of: row => targetOf(row, async () => (await currentTokens(row))?.accessToken) }
+}
+
+/** A saved server for the engine; `accessToken` is asked before each connection over HTTP. */
+export function targetOf(row: ServerRow, accessToken: () => Promise<string | undefined>): ServerTarget {
+  const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
+  const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }
+  if (row.transportType === 'stdio') {
+    const { command = '', args = [], env = {} } = secrets
+    return { ...base, transport: { type: 'stdio', command, args, env } }
   }
+  return { ...base, transport: { type: 'http', url: url ?? '', headers: secrets.headers ?? {}, accessToken } }
 }
 
 /**

@@ -1,0 +1,74 @@
+import { parseStored } from '../../lib/json.ts'
+import type { ServerTarget } from '../connections/types.ts'
+import type { SeenTool } from '../evals/seen-tools.ts'
+import { readStored, storedProject, storedServer } from '../servers/stored-command.ts'
+import { targetOf } from '../servers/targets.ts'
+
+/** What people call something by, and what tells it apart, where its name says little. */
+export type StoredName = { name: string; says?: string }
+
+type Run = { id: string; suiteName: string; number: number; status: string; result: string | null }
+
+/** Runs that are looked through for what their servers offered, the newest first. */
+const RUNS = 50
+
+/**
+ * What a local workspace holds of a kind, read without opening it. A guess, as {@link storedProject}: nothing where it
+ * is not certain.
+ * @param project id or name; without one the only project is meant
+ * @param most runs, the newest first; the others are all listed
+ */
+export function storedNames(
+  dataDir: string,
+  kind: 'projects' | 'servers' | 'suites' | 'runs',
+  { project, most }: { project: string | undefined; most: number },
+): StoredName[] {
+  const names = readStored(dataDir, (database): StoredName[] => {
+    if (kind === 'projects') return database.all('SELECT name FROM project ORDER BY id', {})
+    const projectId = storedProject(database, project)
+    if (projectId === undefined) return []
+    if (kind !== 'runs') {
+      const table = kind === 'servers' ? 'server' : 'suite'
+      return database.all(`SELECT name FROM ${table} WHERE projectId = :projectId ORDER BY id`, { projectId })
+    }
+    const runs = database.all<Run>(
+      `SELECT id, suiteName, number, status, result FROM run
+       WHERE projectId = :projectId ORDER BY createdAt DESC, id DESC LIMIT :most`,
+      { projectId, most },
+    )
+    return runs.map(({ id, suiteName, number, status, result }) => ({
+      name: id,
+      says: `${suiteName} #${number}, ${result ?? status}`,
+    }))
+  })
+  return names ?? []
+}
+
+/**
+ * The tools of a server of a local workspace as its last run saw them, else how to ask it: nothing else keeps a list of
+ * them. Nothing where it is not certain which server is meant.
+ */
+export function storedTools(
+  dataDir: string,
+  server: string,
+  project: string | undefined,
+): { known: StoredName[] } | { target: ServerTarget } {
+  const stored = readStored(dataDir, (database, servers) => {
+    const row = storedServer({ database, servers }, server, storedProject(database, project))
+    if (!row) return undefined
+    const listing = database.get<{ tools: string }>(
+      `SELECT tools FROM runTools WHERE serverName = :name AND runId IN
+         (SELECT id FROM run WHERE projectId = :projectId ORDER BY id DESC LIMIT ${RUNS})
+       ORDER BY seenAt DESC LIMIT 1`,
+      { name: row.name, projectId: row.projectId },
+    )
+    if (listing) return { known: (parseStored(listing.tools) as SeenTool[]).map(toStoredName) }
+    // A token that has ended is not refreshed: that would write.
+    return { target: targetOf(row, async () => row.tokens?.accessToken) }
+  })
+  return stored ?? { known: [] }
+}
+
+function toStoredName({ name, description }: SeenTool): StoredName {
+  return { name, ...(description !== undefined && { says: description }) }
+}
