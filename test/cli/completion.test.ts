@@ -1,13 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { buildProgram } from '../../src/cli/commands.ts'
 import { declaredCommands } from '../../src/cli/completion/declared.ts'
+import { PATIENCE } from '../patience.ts'
+import { inWorkspace } from '../prepared-workspace.ts'
 import { minimalEnv } from '../pty/home.ts'
+import { openTerminal } from '../pty/terminal.ts'
 import { openHome } from './program.ts'
 
+const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
+/** A name that runs a program where a shell expands it. */
+const HOSTILE = `$(touch pwned) 'x' "y"`
+/** How each shell begins as people have it, with what the home says. */
+const STARTS: Record<string, readonly string[]> = {
+  bash: ['--rcfile', 'bashrc', '-i'],
+  zsh: ['-i'],
+  fish: ['--no-config', '-C', 'source $HOME/fish; function fish_prompt; echo "ready> "; end', '-i'],
+}
 const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 let home: Awaited<ReturnType<typeof openHome>>
 let env: Record<string, string>
@@ -16,14 +29,31 @@ beforeAll(async () => {
   home = await openHome()
   const bin = join(home.home, 'bin')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'mcpdeck'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
+  // What was typed is noted and not done.
+  const note = `printf '%s\\n' "$@" > "$HOME/part"; mv "$HOME/part" "$HOME/typed"`
+  const ask = `exec '${process.execPath}' '${PROGRAM}' "$@"`
+  writeFileSync(join(bin, 'mcpdeck'), `#!/bin/sh\nif [ "$1" = completion ]; then ${ask}; fi\n${note}\n`)
   chmodSync(join(bin, 'mcpdeck'), 0o755)
   env = { ...minimalEnv(home.home), PATH: `${bin}:${process.env.PATH}` }
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(join(home.home, shell), (await home.run(['completion', shell])).stdout)
+  writeFileSync(join(home.home, 'bashrc'), `PS1='ready> '; source "$HOME/bash"\n`)
+  writeFileSync(join(home.home, '.zshrc'), `PS1='ready> '; autoload -Uz compinit; compinit -u -D; source "$HOME/zsh"\n`)
   writeFileSync(join(home.home, 'a file.json'), '{}')
   symlinkSync(home.home, join(home.home, 'a directory'))
   await home.run(['profile', 'add', 'production', 'https://prod.test', '--key-env', 'K'])
+  await inWorkspace(home.home, async ({ client, projectId }) => {
+    const program = { enabled: true, transportType: 'stdio' as const, command: process.execPath }
+    const save = (name: string, args: string[]) =>
+      client.servers.create({ projectId, body: { name, args, ...program } })
+    for (const name of [HOSTILE, 'two words', 'one:other=x']) await save(name, [SERVER, 'healthy'])
+    const { id } = await save('silent', ['-e', 'setInterval(() => {}, 1000)'])
+    const prompt = { id: 'a', kind: 'prompt' as const, prompt: 'Hello?' }
+    const tests = [{ title: 'Pings', steps: [prompt] }]
+    const suite = { name: 'Smoke & mirrors', serverIds: [id], model: 'm', tests }
+    await client.suites.create({ projectId, body: suite })
+    await client.projects.update({ projectId, body: { name: 'My project' } })
+  })
 })
 afterAll(() => home.close())
 
@@ -35,14 +65,14 @@ function runShell(shell: string, args: string[]): string[] {
 /** What each shell offers for a line whose last word is being typed. */
 const offers: Record<string, (words: string[]) => string[]> = {
   bash: words => {
-    const script = `source "$HOME/bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mcpdeck; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return runShell('bash', ['--norc', '-c', script, 'test', ...words])
+    const script = `source "$HOME/bash"; COMP_LINE=$1; COMP_POINT=\${#1}; _mcpdeck; printf '%s\\n' "\${COMPREPLY[@]}"`
+    return runShell('bash', ['--norc', '-c', script, 'test', words.join(' ')])
   },
   zsh: words => {
     // Completion works inside the line editor only; what it would show is caught where it is added.
     const script = `
       compdef() { :; }; source "$HOME/zsh"
-      compadd() { while [[ $1 == -* && $1 != -- ]]; do shift; done; [[ $1 == -- ]] && shift; print -rl -- "$@"; }
+      compadd() { while [[ $1 == -* && $1 != -- ]]; do [[ $1 == -[dV] ]] && shift; shift; done; shift; print -rl -- "$@"; }
       _files() { print -rl -- *; }
       _describe() { shift; [[ $1 == option ]] && shift; for name in $@; do [[ $name == -- ]] || print -rl -- "\${(@P)name%%:*}"; done; }
       words=("$@"); CURRENT=$#; _mcpdeck`
@@ -51,7 +81,7 @@ const offers: Record<string, (words: string[]) => string[]> = {
   },
   fish: words => {
     const line = words.join(' ')
-    const script = `source $HOME/fish; complete -C '${line}'`
+    const script = `source $HOME/fish; complete -C ${JSON.stringify(line)}`
     return runShell('fish', ['--no-config', '-c', script]).map(offer => offer.split('\t')[0] ?? '')
   },
 }
@@ -86,10 +116,98 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('--data-dir', 'profile', 'serve', 'key', 'rev')).toEqual(['revoke'])
     expect(complete('serve', '--port', '')).toEqual([])
   })
+
+  test('offers what can stand at each place of a line', { tags: [shell] }, () => {
+    expect(complete('tools', 'tw')).toHaveLength(1)
+    expect(complete('tools', 'silent', 'tw')).toEqual([])
+    expect(complete('doctor', 'silent', 'sil')).toEqual(['silent'])
+    expect(complete('run', 'Smo')).toHaveLength(1)
+    expect(complete('get', 'cases', '--suite', 'Smo')).toHaveLength(1)
+    expect(complete('get', 'suites', 'Smo')).toHaveLength(1)
+    expect(complete('edit', 'servers', 'sil')).toEqual(['silent'])
+    expect(complete('tools', '--project', 'My')).toHaveLength(1)
+    expect(complete('tools', '--', 'sil')).toEqual(['silent'])
+    // Neither is about what is saved.
+    expect(complete('try', 'sil')).toEqual([])
+    expect(complete('call', '--url', 'http://x.test', 'sil')).toEqual([])
+  })
+
+  test('offers the tools of the server that stands before', { tags: [shell] }, () => {
+    expect(complete('call', "'two words'", 'env')).toEqual(['environment'])
+    expect(complete('call', 'nowhere', 'env')).toEqual([])
+  })
+
+  test('offers names of the workspace that the line names', { tags: [shell] }, () => {
+    expect(complete('--data-dir', join(home.home, 'none'), 'tools', 'sil')).toEqual([])
+    expect(complete('--profile', 'production', 'tools', 'sil')).toEqual([])
+    expect(complete('--data-dir', '~/.local/share/mcpdeck', 'tools', 'sil')).toEqual(['silent'])
+  })
+
+  const typed = [
+    ['tools two', ['tools', 'two words']],
+    ['tools \\$\\(', ['tools', HOSTILE]],
+    ["tools '$(", ['tools', HOSTILE]],
+    ['run --environment x Smo', ['run', '--environment', 'x', 'Smoke & mirrors']],
+    ['tools one', ['tools', 'one:other=x']],
+    ...(shell === 'bash' ? ([['tools "\\$(', ['tools', HOSTILE]]] as const) : []),
+    ...(shell === 'bash' ? ([['tools one\\:', ['tools', 'one:other=x']]] as const) : []),
+  ] as const
+  test.each(typed)('completes a name that a shell could take for more: %s', { tags: [shell] }, async (line, words) => {
+    rmSync(join(home.home, 'typed'), { force: true })
+    const terminal = openTerminal({
+      command: shell,
+      args: STARTS[shell]!,
+      env,
+      home: home.home,
+      cwd: home.home,
+      cols: 200,
+    })
+    onTestFinished(() => terminal.close())
+    await terminal.waitFor('ready>')
+    terminal.type(`mcpdeck ${line}\t\r`)
+    const done = () => existsSync(join(home.home, 'typed'))
+    await vi.waitUntil(done, PATIENCE)
+    expect(readFileSync(join(home.home, 'typed'), 'utf8').split('\n').filter(Boolean)).toEqual(words)
+    expect(existsSync(join(home.home, 'pwned'))).toBe(false)
+  })
 })
 
 test('bash splits at the equals sign, and the value is still offered', { tags: ['bash'] }, () => {
-  expect(offers.bash!(['mcpdeck', '--profile', '=', 'pr'])).toEqual(['production'])
+  expect(offers.bash!(['mcpdeck', '--profile=pr'])).toEqual(['production'])
+  expect(offers.bash!(['mcpdeck', '--base-url=http://127.0.0.1:9/api/v1', 'tools', ''])).toEqual([])
+})
+
+test('bash quotes every name for where it will stand', { tags: ['bash'] }, () => {
+  // Readline closes a quote unless such a one is the last character.
+  const script = `source "$HOME/bash"
+    while IFS= read -r name; do
+      for mark in '' "'" '"'; do
+        cur='' prefix='' kept='' odd='' COMPREPLY=(); _mcpdeck_add "$name"; line=$mark\${COMPREPLY[0]}
+        if [[ -n $mark && \${line: -1} != "$mark" ]]; then line+=$mark; fi
+        eval "set -- $line"; if [[ $# != 1 || $1 != "$name" ]]; then printf '%s\\n' "$mark $name"; fi
+      done
+    done`
+  const piece = fc.constantFrom(
+    ...`'"\\$()!&;|<>*?[]{}~#=:@%^ a\u00E9\u{1F600}`,
+    '$(touch pwned)',
+    '`touch pwned`',
+    "'x'",
+  )
+  const name = fc.array(piece, { minLength: 1, maxLength: 8 }).map(pieces => `x${pieces.join('')}`)
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 50, maxLength: 100 }), names => {
+      const input = names.map(each => `${each}\n`).join('')
+      const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+        env,
+        cwd: home.home,
+        input,
+        encoding: 'utf8',
+      })
+      expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' })
+    }),
+    { numRuns: 10 },
+  )
+  expect(existsSync(join(home.home, 'pwned'))).toBe(false)
 })
 
 test('everything that commander declares is in every script', () => {

@@ -1,4 +1,5 @@
 import { Argument } from 'commander'
+import { NAME_KINDS, type NameKind } from '../completion/name-kinds.ts'
 import { SHELLS, type Shell } from '../completion/shells.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
@@ -166,6 +167,20 @@ export const inspection: readonly CommandDeclaration[] = [
       const { completionScript } = await import('../completion/completion.ts')
       process.stdout.write(completionScript(program, shell as Shell))
       return 0
+    },
+  }),
+  command({
+    name: 'completion names',
+    says: 'Print what can stand at the end of a line, a name a line, for the scripts of completion.',
+    words: [
+      new Argument('<kind>', 'what to print').choices(NAME_KINDS),
+      ['[word...]', 'behind --, the words of the line before that end'],
+    ],
+    hidden: true,
+    whole: true,
+    async run({ words: [kind, ...words], program }) {
+      const { printNames } = await import('../completion/names.ts')
+      return await printNames(kind as NameKind, words, program)
     },
   }),
   command({

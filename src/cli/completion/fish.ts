@@ -6,31 +6,49 @@ export function fishScript(name: string, commands: readonly DeclaredCommand[]): 
   const valued = commands.flatMap(({ options }) => options.filter(({ value }) => value).flatMap(({ names }) => names))
   const paths = others.map(({ path }) => path)
   return `# fish completion of ${name}: ${name} completion fish | source
-function __${name}_at --description 'Whether the words before the cursor lead to this command'
+function __${name}_at --description 'Whether the words before the cursor lead to this command, and this argument of it'
   set -l words (commandline -opc)
   set -l path
   set -l skip 0
+  set -l ended 0
+  set -l position 1
   for word in $words[2..-1]
     if test $skip = 1
       set skip 0
-    else if contains -- $word ${[...new Set(valued)].join(' ')}
+    else if test $ended = 0; and test "$word" = --
+      set ended 1
+    else if test $ended = 0; and contains -- $word ${[...new Set(valued)].join(' ')}
       set skip 1
-    else if contains -- (string join ' ' -- $path $word) ${paths.map(quoted).join(' ')}
+    else if test $ended = 0; and string match -q -- '-?*' $word
+      continue
+    else if test $position = 1; and contains -- (string join ' ' -- $path $word) ${paths.map(quoted).join(' ')}
       set -a path $word
+    else
+      set position (math $position + 1)
     end
   end
   set -l place (string join ' ' -- $path)
-  test "$place" = "$argv[1]"
+  test "$place" = "$argv[1]"; or return 1
+  set -q argv[2]; or return 0
+  test $position = $argv[2]; and return 0
+  set -q argv[3]; and test $position -gt $argv[2]
+end
+# What they print is taken as it is: fish expands nothing of it, and quotes what it inserts.
+function __${name}_names --description 'Names that the program finds for the words before the cursor'
+  set -l words (commandline -opc)
+  $words[1] completion names $argv[1] -- $words[2..-1] 2>/dev/null </dev/null
 end
 complete -c ${name} -f
 ${(program?.options ?? []).map(option => optionLine(name, option)).join('\n')}
 ${commands
   .flatMap(command => {
-    const at = `-n ${quoted(`__${name}_at ${quoted(command.path)}`)}`
+    const at = (...place: string[]) => `-n ${quoted([`__${name}_at`, quoted(command.path), ...place].join(' '))}`
     return [
-      ...command.commands.map(each => `complete -c ${name} ${at} -a ${each.name} -d ${quoted(each.description)}`),
-      ...(command === program ? [] : command.options.map(option => optionLine(name, option, at))),
-      ...(command.argument ? argumentLines(name, command.argument, at) : []),
+      ...command.commands.map(each => `complete -c ${name} ${at('1')} -a ${each.name} -d ${quoted(each.description)}`),
+      ...(command === program ? [] : command.options.map(option => optionLine(name, option, at()))),
+      ...command.arguments.flatMap(({ values, repeats }, place) =>
+        argumentLines(name, values, at(`${place + 1}`, ...(repeats ? ['on'] : []))),
+      ),
     ]
   })
   .join('\n')}
@@ -56,8 +74,8 @@ function valueFlags(name: string, value: Values): string {
   switch (value.kind) {
     case 'words':
       return ` -a ${quoted(value.words.join(' '))}`
-    case 'profiles':
-      return ` -a ${quoted(`(${name} profile list --names 2>/dev/null)`)}`
+    case 'names':
+      return ` -k -a ${quoted(`(__${name}_names ${value.of})`)}`
     case 'files':
       return ' -F'
     case 'directories':

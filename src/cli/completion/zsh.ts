@@ -1,4 +1,12 @@
-import { commandCases, type DeclaredCommand, type DeclaredOption, quoted, valueCases, type Values } from './declared.ts'
+import {
+  argumentCases,
+  commandCases,
+  type DeclaredCommand,
+  type DeclaredOption,
+  quoted,
+  valueCases,
+  type Values,
+} from './declared.ts'
 
 /** Completion for zsh: like bash's, with descriptions. */
 export function zshScript(name: string, commands: readonly DeclaredCommand[]): string {
@@ -23,31 +31,46 @@ ${valueCases(commands, offer)}
   esac
 }
 _${name}_argument() {
-  case "$1" in
-${commandCases(commands, ({ argument }) => argument && offer(argument))}
+  case "$1|$2" in
+${argumentCases(commands, offer)}
     *) value=() ;;
   esac
 }
 _${name}_offer() {
   case "$1" in
     words) shift; compadd -- "$@" ;;
-    profiles) compadd -- \${(f)"$(\${words[1]} profile list --names 2>/dev/null)"} ;;
+    names) _${name}_names "$2" ;;
     files) _files ;;
     directories) _files -/ ;;
   esac
 }
+# Each line is a name, and behind a tab what tells it apart; compadd quotes what it inserts.
+_${name}_names() {
+  local line
+  local -a asked names shown
+  asked=("\${(@Q)words[2,CURRENT-1]}")
+  for line in "\${(@f)$("\${(@Q)words[1]}" completion names "$1" -- "\${asked[@]}" 2>/dev/null </dev/null)}"; do
+    [[ -n $line ]] || continue
+    names+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
+  done
+  compadd -V names -d shown -- "\${names[@]}"
+}
 _${name}() {
-  local place='' word i
+  local place='' word each ended='' i position=1
   local -a found value
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
     if (( \${#value} )); then value=(); continue; fi
-    if [[ $word == -* ]]; then
-      if [[ $word != *=* ]]; then _${name}_value "$place" "$word"; fi
-    else
-      _${name}_commands "$place"
-      if (( \${found[(I)$word:*]} )); then place="\${place:+$place }$word"; fi
+    if [[ $word == -?* && -z $ended ]]; then
+      if [[ $word == -- ]]; then ended=1; elif [[ $word != *=* ]]; then _${name}_value "$place" "$word"; fi
+      continue
     fi
+    found=()
+    if (( position == 1 )); then _${name}_commands "$place"; fi
+    each=''
+    for each in "\${found[@]%%:*}" ''; do [[ $each == "$word" ]] && break; done
+    if [[ -n $each ]]; then place="\${place:+$place }$word"; else (( position++ )); fi
   done
   if (( \${#value} )); then
     _${name}_offer "\${value[@]}"
@@ -57,9 +80,10 @@ _${name}() {
     _${name}_options ''
     _describe -o option own -- found
   else
-    _${name}_commands "$place"
+    found=()
+    if (( position == 1 )); then _${name}_commands "$place"; fi
     if (( \${#found} )); then _describe command found; fi
-    _${name}_argument "$place"
+    _${name}_argument "$place" "$position"
     if (( \${#value} )); then _${name}_offer "\${value[@]}"; fi
   fi
 }
@@ -79,6 +103,6 @@ function described(items: readonly { name: string; description: string }[]): str
 }
 
 function offer(value: Values): string {
-  const words = value.kind === 'words' ? ['words', ...value.words.map(quoted)] : [value.kind]
-  return `value=(${words.join(' ')})`
+  const words = value.kind === 'words' ? value.words.map(quoted) : value.kind === 'names' ? [value.of] : []
+  return `value=(${[value.kind, ...words].join(' ')})`
 }

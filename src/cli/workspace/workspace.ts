@@ -3,7 +3,7 @@ import { setImmediate as afterPromises, setTimeout as pause } from 'node:timers/
 import { accessNotesKey, createAccessNotes } from '../../domain/scenarios/notes.ts'
 import { createVisitorDoor } from '../../domain/scenarios/visitor-door.ts'
 import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
-import { createBudget } from '../../api/client/budget/budget.ts'
+import { createBudget, type Budget } from '../../api/client/budget/budget.ts'
 import { cacheFileName } from '../../api/client/cache/cache-file.ts'
 import { SERVER_DEADLINE_MS } from '../../api/contract/servers.ts'
 import { createClient } from '../../api/client/client.ts'
@@ -114,13 +114,7 @@ function openRemote(
   onAnswer: ((answer: ApiResponse) => void) | undefined,
 ): OpenedWorkspace {
   const http = createHttpFetch({ baseUrl: target.baseUrl, holds: () => client.monitor.slowLine() !== undefined })
-  const budget = createBudget({
-    sharing: {
-      file: join(directories().state, 'budget.sqlite'),
-      keyId: budgetKeyId(target.baseUrl, target.key),
-      onNotice: log.line,
-    },
-  })
+  const budget = sharedBudget(target, log.line)
   const { place, watchPatterns, cacheFile, ...stored } = openProfile({ log }, target.baseUrl, target.key)
   const { journal } = stored
   const client = createClient({
@@ -158,6 +152,12 @@ function openRemote(
     settle: async () => undefined,
     close,
   }
+}
+
+/** The budget of a key, which all programs of this machine share that use it. */
+export function sharedBudget({ baseUrl, key }: { baseUrl: string; key: string }, onNotice: Log['line']): Budget {
+  const file = join(directories().state, 'budget.sqlite')
+  return createBudget({ sharing: { file, keyId: budgetKeyId(baseUrl, key), onNotice } })
 }
 
 type OwnOptions = {
