@@ -12,7 +12,10 @@ import { clean } from '../../tui/theme/text.ts'
  * the project that is called so, else for the only project there is or the list of them; shows nothing itself.
  * `named` is the project that the person asked for, by id or name, which `onNamed` hears the id of.
  */
-export function LeaveGoneProject(props: { named?: string | undefined; onNamed: (projectId: string) => void }) {
+export function LeaveGoneProject(props: {
+  named?: string | undefined
+  onNamed: (projectId: string, asked: string) => void
+}) {
   const { named: asked, onNamed } = props
   const queryClient = useQueryClient()
   const { queries } = useWorkspace()
@@ -28,7 +31,6 @@ export function LeaveGoneProject(props: { named?: string | undefined; onNamed: (
       const isOnly = only !== undefined && others.length === 0
       const { screen, params } = router.current()
       const named = projects.find(({ name }) => name === gone)
-      if (named && gone === asked) onNamed(named.id)
       const other = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
       const instead = named ? { screen, params: { ...params, projectId: named.id } } : other
       router.abandon(place => place.params.projectId === gone, instead)
@@ -45,9 +47,10 @@ export function LeaveGoneProject(props: { named?: string | undefined; onNamed: (
       checked.add(projectId)
       try {
         const { items, nextCursor } = await queryClient.fetchQuery(queries.projects.list.options({}))
-        if (nextCursor || items.some(({ id }) => id === projectId)) there.add(projectId)
+        const named = projectId === asked ? items.find(({ id, name }) => id === asked || name === asked) : undefined
+        if (named && asked !== undefined) onNamed(named.id, asked)
+        if (items.some(({ id }) => id === projectId) || (nextCursor && !named)) there.add(projectId)
         else if (here() === projectId || projectId === asked) leave(projectId, items)
-        if (projectId === asked && there.has(projectId)) onNamed(projectId)
       } catch {
         // The pane that meets this error shows it, and the next answer that misses something asks again.
       } finally {

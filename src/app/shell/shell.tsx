@@ -120,7 +120,7 @@ export function Shell(props: {
             <RecordChecks />
             <FollowConnections />
             <FollowServerRequests keys={appKeys} />
-            <LeaveGoneProject named={props.project} onNamed={project.set} />
+            <LeaveGoneProject named={props.project} onNamed={project.name} />
             <WindowTitle setTitle={props.actions.setTitle} announce={props.actions.announce} />
           </QuietBoundary>
           <Box height={1}>
@@ -191,7 +191,9 @@ function useProject(): CurrentProject {
   const [project] = useState<CurrentProject>(() => ({
     get: () => entered.current ?? shown.current,
     ofShown: () => shown.current ?? entered.current,
-    set: projectId => void (entered.current = projectId),
+    name: (projectId, asked) => {
+      if (entered.current === undefined || entered.current === asked) entered.current = projectId
+    },
   }))
   return project
 }
@@ -200,7 +202,8 @@ type CurrentProject = {
   get: () => string | undefined
   /** That of what is chosen, of Now its line's. */
   ofShown: () => string | undefined
-  set: (projectId: string) => void
+  /** Says the id of the project that was asked for, unless another was entered meanwhile. */
+  name: (projectId: string, asked: string | undefined) => void
 }
 
 /** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */

@@ -60,3 +60,11 @@ test('one text is the only item of a list, or the whole list as JSON', () => {
   expect(put(['a'], '7', list(number))).toEqual({ a: [7] })
   expect(put(['a'], '[7,8]', list(number))).toEqual({ a: [7, 8] })
 })
+
+test('a field that is given whole takes no parts beside it', () => {
+  const fields = [
+    [['a'], '{"b":1}'],
+    [['a', 'b'], '2'],
+  ] as const
+  expect(() => putAll({}, fields, {})).toThrow('"a" is given whole, and "a.b" within it.')
+})

@@ -198,6 +198,10 @@ export type Field = readonly [path: readonly string[], text: string]
  */
 export function putAll(into: unknown, fields: readonly Field[], root: JsonSchema): Record<string, unknown> {
   const texts = Map.groupBy(fields, ([path]) => JSON.stringify(path))
+  for (const [path] of fields) {
+    const within = fields.find(([other]) => other.length > path.length && path.every((step, at) => other[at] === step))
+    if (within) throw new UsageError(`"${path.join('.')}" is given whole, and "${within[0].join('.')}" within it.`)
+  }
   return [...texts.values()].reduce<Record<string, unknown>>(
     (all, given) => {
       const [[path]] = given as [Field]

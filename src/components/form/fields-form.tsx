@@ -64,8 +64,9 @@ export function FieldsForm(props: FieldsFormProps) {
   const { width, height } = useSize()
   const place = usePlaceInForm(fields, texts)
   const { at, option, actAt, cancelAt, go } = place
-  const { onField } = props
-  useEffect(() => onField?.(at), [onField, at])
+  const onField = useRef(props.onField)
+  onField.current = props.onField
+  useEffect(() => onField.current?.(at), [at])
   const inner = Math.max(1, width - 2 * MARGIN)
   const about = wrapped(props.about, inner)
   const effect = wrapped(props.effect, inner).slice(0, Math.max(1, Math.floor(height / 2)))

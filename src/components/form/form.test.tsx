@@ -130,3 +130,11 @@ test('the text that typing replaced comes back', async () => {
   await app.press(fieldKeys.bindings.erase, fieldKeys.bindings.putBack, formKeys.bindings.next)
   await app.see(/ Name +Ada/)
 })
+
+test('an empty paste leaves what was filled in beforehand', async () => {
+  const app = await openForm([{ id: 'name', label: 'Name', initial: 'Ada' }])
+  await app.paste('')
+  await app.paste('\n')
+  await app.press(formKeys.bindings.next)
+  await app.see(/ Name +Ada/)
+})

@@ -47,7 +47,7 @@ export function TextField(props: {
   const size = useSize()
   const toasts = useToasts()
   const { current, change } = useEditedText(props.value, props.onChange)
-  const replaces = useReplaced(props.isPrefilled === true && props.value !== '')
+  const replaces = useReplaced(props.isPrefilled === true && props.value !== '', props.value)
   const look: FieldLook = {
     width: Math.max(1, props.width ?? size.width - BESIDE),
     rows: wraps ? MOST_ROWS : 1,
@@ -68,8 +68,9 @@ export function TextField(props: {
   }
   const take = (text: string): void => {
     if (props.onPaste?.(text)) return
+    if (text === '') return
     const taken = lines ? text : text.replace(/^\n+|\n+$/g, '').replaceAll(/\n+/g, ' ')
-    add(taken)
+    if (taken !== '') add(taken)
     if (taken.length > 0 && /[^\n]\n+[^\n]/.test(text) && !lines)
       toasts.show('warn', 'The pasted text had line breaks; they became spaces, since this is a single line.')
   }
@@ -176,9 +177,11 @@ function placeOf(element: DOMElement): { row: number; column: number } {
 type Change = (by: (state: EditedText) => EditedText) => void
 
 /** Whether what is typed replaces the text, until the first key; keys may come faster than they are drawn. */
-function useReplaced(isPrefilled: boolean) {
-  const [wasPrefilled] = useState(isPrefilled)
-  const ended = useRef(!wasPrefilled)
+function useReplaced(isPrefilled: boolean, value: string) {
+  const [begun] = useState({ isPrefilled, value })
+  const ended = useRef(!begun.isPrefilled)
+  // A suggestion that was taken is no longer what was filled in.
+  if (value !== begun.value) ended.current = true
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   return {
     now: !ended.current,

@@ -1,3 +1,4 @@
+import { redacted } from '../../lib/redaction/redaction.ts'
 import { DOTS, shownWords } from '../../lib/redaction/shown-words.ts'
 import type { Form } from './nouns.ts'
 import { escaped, variable } from './secrets.ts'
@@ -18,6 +19,14 @@ export type Reach = {
 /** The same as a file may have it: what is a secret, or may be one, is a reference in its place. */
 type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { hasReferences: boolean }
 
+/** Flags before a header, a variable or a connection string, whatever it holds. */
+const PAIR_FLAG = /^(?:-H|-e|--(?:header|env|pat|dsn|connection-string|[\w-]*(?:cookie|session|bearer)))$/i
+
+/** A header as a word, such as `Authorization: Basic …`, or settings in one word: they may hold anything. */
+function isPair(word: string): boolean {
+  return /^[\w-]+:\s/.test(word) || /(?:^|;)\s*(?:password|pwd|user id|uid)\s*=/i.test(word)
+}
+
 /**
  * @param reference what stands in a file for the value of a name
  * @param plain what stands there for a text that is no secret
@@ -28,15 +37,17 @@ export function referredReach(
   plain: (text: string) => string = text => text,
 ): ReferredReach {
   const words = command === undefined ? [] : shownWords([command, ...args])
-  const isHidden = (word: string) => word.includes(DOTS)
-  const [program, ...rest] = words.map((word, at) => (isHidden(word) ? reference(`argument_${at}`) : plain(word)))
+  const isHidden = (word: string, at: number) =>
+    word.includes(DOTS) || (at > 0 && (redacted(word) !== word || isPair(word) || PAIR_FLAG.test(words[at - 1]!)))
+  const hidden = new Set(words.flatMap((word, at) => (isHidden(word, at) ? [at] : [])))
+  const [program, ...rest] = words.map((word, at) => (hidden.has(at) ? reference(`argument_${at}`) : plain(word)))
   const referred = (pairs: Pairs) => Object.fromEntries(Object.keys(pairs).map(name => [name, reference(name)]))
   const [hasEnv, hasHeaders] = [env, headers].map(pairs => Object.keys(pairs).length > 0)
   return {
     ...(program !== undefined && { command: program, args: rest }),
     ...(hasEnv && { env: referred(env) }),
     ...(hasHeaders && { headers: referred(headers) }),
-    hasReferences: words.some(isHidden) || hasEnv === true || hasHeaders === true,
+    hasReferences: hidden.size > 0 || hasEnv === true || hasHeaders === true,
   }
 }
 

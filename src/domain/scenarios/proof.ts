@@ -14,8 +14,8 @@ export type ChangeAnswer = {
 }
 
 /** Whether the answer to an unpublish says that something was published; one without a body is a success. */
-export function tookOffline({ deleted }: Pick<ChangeAnswer, 'deleted'>): boolean {
-  return deleted !== false
+export function tookOffline(answer: Pick<ChangeAnswer, 'deleted'>): boolean {
+  return answer.deleted === true || Object.keys(answer).length === 0
 }
 
 /** What was read after the change; undefined where it could not be read. */

@@ -8,7 +8,7 @@ export function isReadOnly(tool: Tool): boolean {
 
 /** Whether a server declares that a tool may destroy something; what declares nothing is not asked about. */
 export function isDestructive(tool: Tool): boolean {
-  return hasHint(tool, 'destructiveHint') && !isReadOnly(tool)
+  return hasHint(tool, 'destructiveHint')
 }
 
 function hasHint({ annotations }: Tool, hint: 'readOnlyHint' | 'destructiveHint'): boolean {

@@ -28,16 +28,17 @@ export function normal(description: unknown): string | undefined {
 /** A name that a tool may have (MCP 2025-11-25, “Tool Names”). */
 export const TOOL_NAME = /^[\w.-]{1,128}$/
 
+/** Most arguments of a tool or prompt that are looked at. */
+const MOST_ARGUMENTS = 500
+
 /** What a tool or a prompt takes, as far as it declares that by name. */
 export function argumentsOf(item: Tool | Prompt): Argument[] {
   if ('arguments' in item && Array.isArray(item.arguments))
-    return item.arguments.map(({ name, description }: Described) => ({
-      name,
-      description,
-      isDescribed: !isBlank(description),
-    }))
+    return item.arguments
+      .slice(0, MOST_ARGUMENTS)
+      .map(({ name, description }: Described) => ({ name, description, isDescribed: !isBlank(description) }))
   const root = item['inputSchema']
-  const properties = Object.entries(objectOf(objectOf(root)['properties']))
+  const properties = Object.entries(objectOf(objectOf(root)['properties'])).slice(0, MOST_ARGUMENTS)
   const isInText = namesDescribedIn(item.description, properties.length === 1)
   return properties.map(([name, schema]) => ({
     name,
@@ -59,9 +60,9 @@ function isDescribedIn(schema: unknown, root: unknown): boolean {
     if (!isBlank(part['description']) || seen.size === MOST_PARTS) return true
     seen.add(part)
     const { anyOf, oneOf, allOf, prefixItems, properties, items, additionalProperties, $ref } = part
-    const inner = [anyOf, oneOf, allOf, prefixItems, properties].flatMap(entriesOf).map(([, value]) => value)
+    const inner = [anyOf, oneOf, allOf, prefixItems, properties].flatMap(each => entriesOf(each).slice(0, MOST_PARTS))
     waiting.push(
-      ...inner,
+      ...inner.map(([, value]) => value),
       items,
       additionalProperties,
       typeof $ref === 'string' ? referred($ref, root)?.part : undefined,
@@ -72,6 +73,7 @@ function isDescribedIn(schema: unknown, root: unknown): boolean {
 
 const MOST_LINES = 1_000
 const MOST_OF_LINE = 1_000
+const MOST_SPELLED = 50_000
 
 /**
  * Whether a tool's description speaks of a name: at the front of a line (`- path: where it is`), in quotes, as a word
@@ -80,7 +82,7 @@ const MOST_OF_LINE = 1_000
 function namesDescribedIn(description: unknown, isOnly: boolean): (name: string) => boolean {
   if (typeof description !== 'string') return () => false
   const lines = description.split('\n', MOST_LINES).map(line => line.slice(0, MOST_OF_LINE).trim())
-  const spelled = ` ${wordsOf(lines.join(' ')).join(' ')} `
+  const spelled = ` ${wordsOf(lines.join(' ').slice(0, MOST_SPELLED)).join(' ')} `
   const names = new Set(
     lines.flatMap(line => {
       const bare = line.replace(/^(?:[-*•]|\d+[.)])\s+/, '').replaceAll(/[`"*]/g, '')
@@ -113,7 +115,9 @@ function isGiven(schema: unknown): boolean {
 export function isCopied(twins: readonly Described[]): boolean {
   const words = twins.map(({ name }) => new Set(wordsOf(name)))
   const said = new Set(wordsOf(normal(twins[0]?.description) ?? ''))
-  return words.some(own => [...own].some(word => said.has(word) && !words.every(others => others.has(word))))
+  const counts = new Map<string, number>()
+  for (const own of words) for (const word of own) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].some(([word, count]) => said.has(word) && count < words.length)
 }
 
 function wordsOf(text: string): string[] {

@@ -14,50 +14,72 @@ export type PlainSchema = {
   isNullable: boolean
 }
 
-/** Alternatives that are told apart; pydantic and zod write one for each member of a union. */
+/** Alternatives that are told apart, constants aside; pydantic and zod write one for each member of a union. */
 const MOST_OPTIONS = 30
-const MOST_STEPS = 300
-/** Schemas that are put together for one root: allOf can double what it refers to at every level. */
-const MOST_MERGED = 5000
+const MOST_CONSTANTS = 2000
+const MOST_STEPS = 5000
+/**
+ * Work for one root, in schemas that are read and names that are put together: both allOf and references can multiply
+ * a schema at every level. Beyond it a part says nothing.
+ */
+const MOST_WORK = 20_000
 /** References and conditions within each other that are followed. */
 const MOST_DEPTH = 100
+
+const UNKNOWN: PlainSchema = { schema: {}, options: [], isNullable: false }
+
+/** Takes work off what is left; whether there was as much. */
+type Spend = (work: number) => boolean
 
 /** Reads the parts of one schema; a part that is read twice is put together once. */
 export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema {
   const merged = new Map<object, JsonObject>()
   const read = new Map<object, PlainSchema>()
-  let left = MOST_MERGED
+  let left = MOST_WORK
+  const spend: Spend = work => {
+    left -= work
+    return left >= 0
+  }
 
   const plain = (schema: unknown, depth = 0): JsonObject => {
     if (!isPlainObject(schema)) return {}
     const earlier = merged.get(schema)
     if (earlier) return earlier
-    left -= 1
-    if (left < 0 || depth > MOST_DEPTH) return {}
+    if (depth > MOST_DEPTH || !spend(1)) return {}
     // A schema that is only a reference to itself says nothing.
     merged.set(schema, {})
     const { $ref, allOf, ...own } = schema
     const leads = typeof $ref === 'string' ? [referred($ref, root)?.part] : []
     const parts = [...leads, ...listOf(allOf)]
-    const made = parts.map(part => plain(part, depth + 1)).reduceRight((over, base) => together(base, over), own)
+    const made = parts
+      .map(part => plain(part, depth + 1))
+      .reduceRight((over, base) => (spend(namesIn(base, over)) ? together(base, over) : over), own)
     merged.set(schema, made)
     return made
   }
 
   return function readPlain(schema): PlainSchema {
+    if (!spend(1)) return UNKNOWN
     const key = isPlainObject(schema) ? schema : root
     const earlier = isPlainObject(schema) ? read.get(key) : undefined
     if (earlier) return earlier
-    const { found, isNullable } = alternatives(plain(schema), plain)
+    const { found, isNullable, isCut } = alternatives(plain(schema), plain, spend)
     const [only] = found
+    const base = withoutOptions(plain(schema))
     const options = found.map(option => ({ schema: option, options: [], isNullable: false }))
-    const answer: PlainSchema =
-      found.length === 1 && only
-        ? { schema: only, options: [], isNullable }
-        : { schema: withoutOptions(plain(schema)), options, isNullable }
+    // What is beyond the limits is neither shown nor refused: the alternatives stay together as a condition.
+    const whole: PlainSchema = isCut
+      ? { schema: { ...base, allOf: [...listOf(base['allOf']), { anyOf: [] }] }, options: [], isNullable: false }
+      : { schema: base, options, isNullable }
+    const answer: PlainSchema = found.length === 1 && only && !isCut ? { schema: only, options: [], isNullable } : whole
     if (isPlainObject(schema)) read.set(key, answer)
     return answer
   }
+}
+
+/** How many names of properties two schemas have. */
+function namesIn(...schemas: readonly JsonObject[]): number {
+  return schemas.reduce((sum, { properties }) => sum + Object.keys(Object(properties) as object).length, 1)
 }
 
 const OPTIONS = ['anyOf', 'oneOf'] as const
@@ -66,36 +88,45 @@ function withoutOptions({ anyOf: _any, oneOf: _one, ...rest }: JsonObject): Json
   return rest
 }
 
+type Alternatives = { found: JsonObject[]; isNullable: boolean; isCut: boolean }
+
 /** The alternatives of a schema, those within them included; of a schema without any the schema itself. */
-function alternatives(
-  schema: JsonObject,
-  plain: (schema: unknown) => JsonObject,
-): { found: JsonObject[]; isNullable: boolean } {
+function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject, spend: Spend): Alternatives {
   const found: JsonObject[] = []
   let isNullable = false
+  let others = 0
   const waiting = [schema]
   // Alternatives can refer to what holds them.
-  for (let steps = 0; steps < MOST_STEPS && found.length < MOST_OPTIONS; steps += 1) {
+  for (let steps = 0; steps < MOST_STEPS && others <= MOST_OPTIONS && found.length <= MOST_CONSTANTS; steps += 1) {
     const next = waiting.shift()
-    if (!next) break
+    if (!next) {
+      const isOnlyNull = found.length === 0 && isNullable
+      return isOnlyNull
+        ? { found: [{ ...withoutOptions(schema), type: 'null' }], isNullable: false, isCut: false }
+        : { found, isNullable, isCut: false }
+    }
     const { type } = next
     const keyword = OPTIONS.find(each => Array.isArray(next[each]))
     if (keyword !== undefined) {
       const { [keyword]: listed, ...base } = next
-      const inner = listOf(listed).slice(0, MOST_OPTIONS)
+      const inner = listOf(listed)
+      if (inner.length > MOST_CONSTANTS || !spend(inner.length * namesIn(base))) break
       waiting.unshift(...inner.map(option => together(base, plain(option))))
     } else if (type === 'null' || (Array.isArray(type) && type.length === 1 && type[0] === 'null')) isNullable = true
     else if (Array.isArray(type) && type.length > 0) {
       isNullable ||= type.includes('null')
-      const types = type.filter(each => each !== 'null').slice(0, MOST_OPTIONS)
       // What may be null may also be one of its choices.
-      found.push(...types.map(each => ({ ...next, type: each })))
+      const types = new Set(type.filter(each => each !== 'null'))
+      found.push(...[...types].slice(0, MOST_OPTIONS).map(each => ({ ...next, type: each })))
+      others += types.size
     } else if (isNull(next)) isNullable = true
-    else found.push(next)
+    else {
+      found.push(next)
+      others += 'const' in next ? 0 : 1
+    }
     isNullable ||= next['nullable'] === true
   }
-  if (found.length === 0) return { found: [{ ...withoutOptions(schema), type: 'null' }], isNullable: false }
-  return { found, isNullable }
+  return { found: [], isNullable: false, isCut: true }
 }
 
 /** A constant of null, as some write it. */

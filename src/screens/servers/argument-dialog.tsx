@@ -20,6 +20,8 @@ import type { JsonObject } from '../../lib/json.ts'
 /** What is to be filled in, and what happens then. */
 export type ArgumentQuestion = {
   title: string
+  /** Ids of what is called, which tell a text in the editor from that of another call. */
+  subject?: readonly string[]
   about: string | undefined
   form: ArgumentForm
   /** Input schema to check against before anything is sent; without the property nothing is checked. */
@@ -141,21 +143,28 @@ function isSamePath(one: readonly string[] | undefined, other: readonly string[]
   return one?.length === other.length && one.every((step, at) => step === other[at])
 }
 
-function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
-  const { question, onPath } = props
-  const [form, setForm] = useState(question.form)
+/** The form with what stands in it, which may come from the editor; `isTaken`: that keeps it no longer. */
+function useFilledForm(question: ArgumentQuestion, onTaken: () => void) {
   const editText = useArgumentEditor()
-  const unusable = useUnusable(question)
+  const [form, setForm] = useState(question.form)
   const [texts, setTexts] = useState(form.texts)
-  const fields = shownFields(form, texts)
-  const toForm = (other: ArgumentForm): void => {
+  const [isTaken, setTaken] = useState(false)
+  const { schema, subject = [question.act] } = question
+  const take = (other: ArgumentForm): void => {
+    setTaken(true)
     setForm(other)
     setTexts(other.texts)
-    changed()
+    onTaken()
   }
-  useBindings(argumentKeys, {
-    editText: editText({ title: question.act, form, texts, schema: question.schema, onForm: toForm }),
-  })
+  useBindings(argumentKeys, { editText: editText({ subject, form, texts, schema, onForm: take }) })
+  const setText = (id: string, text: string): void => setTexts(new Map(texts).set(id, text))
+  return { form, texts, fields: shownFields(form, texts), isTaken, setText }
+}
+
+function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
+  const { question, onPath } = props
+  const unusable = useUnusable(question)
+  const { form, texts, fields, isTaken, setText } = useFilledForm(question, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
   /** Why what is typed cannot be checked; sending it as it is takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
@@ -213,11 +222,13 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
         requiredWith: field.requiredWith,
         note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
         error: faults.fields.get(field.id),
-        input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines', isOne: true },
+        input: field.choices
+          ? choiceOf(field.choices, field.required && field.requiredWith === undefined)
+          : { kind: 'lines', isOne: true },
       }))}
       texts={fields.map(field => textOf(field, texts))}
       onText={(index, text) => {
-        setTexts(new Map(texts).set(fields[index]!.id, text))
+        setText(fields[index]!.id, text)
         changed()
       }}
       onField={index => onPath(fields[index]?.path ?? NO_PATH)}
@@ -239,6 +250,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
       act={question.act}
       onAct={act}
       onCancel={props.onClose}
+      isFilled={isTaken}
     />
   )
 }

@@ -13,6 +13,7 @@ import {
   type ArgumentForm,
 } from './arguments.ts'
 import { schemaLines } from './schema-lines.ts'
+import { measureWork } from '../../../test/work.ts'
 
 const text = { type: 'string' }
 const object = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
@@ -20,6 +21,8 @@ const object = (properties: JsonObject, required: readonly string[] = []): JsonO
   properties,
   required,
 })
+
+const here = { $ref: '#' }
 
 /** Each field that shows: its label, type, whether it is required, and the labels of its choices. */
 function fieldsOf(form: ArgumentForm, texts = form.texts) {
@@ -173,7 +176,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
           [list!.id, '{"a":1}'],
         ]),
       ),
-    ).toEqual({ n: 0, list: { a: 1 } })
+    ).toEqual({ n: 'x', list: { a: 1 } })
     expect(sentOf(form, { n: '90071992547409931', list: '[1]' })).toEqual({ n: 90071992547409931n, list: [1] })
   })
 
@@ -202,6 +205,56 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     const levels = Array.from({ length: 40 }, (_, at) => [`d${at}`, at === 39 ? object({ x: text }) : twice(at + 1)])
     const doubled = { $defs: Object.fromEntries(levels) as JsonObject, ...twice(0) }
     expect(fieldsOf(argumentForm(doubled))).toEqual([['x', 'string']])
+  })
+
+  const refTo = (name: string) => ({ $ref: `#/$defs/${name}` })
+  const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+  test.each<[string, JsonObject]>([
+    ['a list of lists of itself', { ...object({ a: refTo('l') }), $defs: { l: { type: 'array', items: refTo('l') } } }],
+    [
+      'a tuple of thirty of itself',
+      { ...object({ a: refTo('t') }), $defs: { t: { type: 'array', prefixItems: many(30, () => refTo('t')) } } },
+    ],
+    [
+      'thirty kinds of lists of itself',
+      { ...object({ a: refTo('u') }), $defs: { u: { anyOf: many(30, () => ({ type: 'array', items: refTo('u') })) } } },
+    ],
+    ['thirty variants with itself three times', { anyOf: many(30, () => object({ x: here, y: here, z: here })) }],
+    ['three hundred properties that are itself', object(Object.fromEntries(many(300, at => [`p${at}`, here])))],
+    [
+      'twenty required ones',
+      object(
+        Object.fromEntries(many(20, at => [`p${at}`, here])),
+        many(20, at => `p${at}`),
+      ),
+    ],
+    [
+      'the same large definition five thousand times',
+      {
+        allOf: many(5000, () => refTo('a')),
+        $defs: { a: object(Object.fromEntries(many(2000, at => [`p${at}`, text]))) },
+      },
+    ],
+  ])('%s takes bounded work', (_, schema) => {
+    const work = measureWork()
+    const form = argumentForm(schema)
+    schemaLines(schema)
+    draftOf(form, form.texts)
+    expect(work()).toBeLessThan(100)
+  })
+
+  test('of many constants all can be chosen, and what is beyond the limits is typed', () => {
+    const zones = many(50, at => ({ const: `zone ${at}` }))
+    const [zone] = shownFields(argumentForm(object({ zone: { oneOf: zones } })), new Map())
+    expect(zone?.choices).toHaveLength(50)
+    const kinds = many(40, at => object({ [`p${at}`]: text }, [`p${at}`]))
+    const [kind] = shownFields(argumentForm(object({ kind: { anyOf: kinds } })), new Map())
+    expect(kind).toMatchObject({ kind: 'either', type: 'any' })
+  })
+
+  test('a text that looks as another choice is told from it', () => {
+    const [field] = shownFields(argumentForm(object({ a: { enum: ['null', null, 'b', '1', 1] } })), new Map())
+    expect(field?.choices?.map(({ label }) => label)).toEqual(['"null"', 'null', 'b', '"1"', '1'])
   })
 })
 

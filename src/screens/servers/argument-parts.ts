@@ -58,11 +58,12 @@ const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
 
 /** The parts of a schema of arguments; undefined where they have to be written as one text. */
 export function partsOf(schema: JsonObject): Part | undefined {
-  const read = plainSchemas(schema)
-  const root = read(schema)
-  const plain = root.options.length > 0 ? root.options : [root]
-  if (!plain.every(({ schema: each }) => isGroup(each) || takesNothing(each))) return undefined
   for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
+    // Each has all of the reader's work: what is beyond it would be shown as if it could be anything.
+    const read = plainSchemas(schema)
+    const root = read(schema)
+    const plain = root.options.length > 0 ? root.options : [root]
+    if (!plain.every(({ schema: each }) => isGroup(each) || takesNothing(each))) return undefined
     const part = partOf(root, { path: [], id: '', required: true, levels, read, start: undefined })
     if (countFields(part) <= MOST_FIELDS) return part
   }
@@ -255,15 +256,22 @@ function chosenOf(
   // An empty text is the same as one that is left out, so a choice that has one is JSON.
   const isText = named.every(({ value }) => typeof value === 'string' && value !== '')
   const written = (value: unknown): string => (isText ? String(value) : jsonText(value))
-  const choices = distinct(named.map(choice => choiceOf(choice, written(choice.value))))
+  // A text that looks as a number or null that can be chosen too is told from that.
+  const others = new Set(named.flatMap(({ value }) => (typeof value === 'string' ? [] : [jsonText(value)])))
+  const labelOf = (value: unknown): string =>
+    typeof value === 'string' && value !== '' && !others.has(value) ? value : jsonText(value)
+  const choices = distinct(named.map(choice => choiceOf(choice, written(choice.value), labelOf(choice.value))))
   const given = start === undefined ? undefined : written(start)
   const first = required && !isBoolean ? choices[0]!.text : ''
   const initial = choices.find(({ text }) => text === given)?.text ?? first
   return { kind: isText ? 'text' : 'json', initial, choices }
 }
 
-function choiceOf({ value, title }: NamedValue, text: string): { text: string; label: string; detail?: string } {
-  const label = typeof value === 'string' && value !== '' ? value : jsonText(value)
+function choiceOf(
+  { title }: NamedValue,
+  text: string,
+  label: string,
+): { text: string; label: string; detail?: string } {
   return title === undefined || title === label ? { text, label } : { text, label: title, detail: label }
 }
 

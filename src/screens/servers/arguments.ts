@@ -166,7 +166,9 @@ function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   if (part.kind === 'variants') {
     const chosen = part.variants[Number(textOf(part.field, texts) || NaN)]
     if (chosen) return valueOf(chosen, texts, isDraft)
-    return part.required ? problemOf(part.field, 'is required: choose one') : { value: LEFT_OUT }
+    if (!part.required) return { value: LEFT_OUT }
+    const [first] = part.variants
+    return isDraft && first ? valueOf(first, texts, true) : problemOf(part.field, 'is required: choose one')
   }
   if (!part.required && shownFields({ part }, texts).every(field => textOf(field, texts) === ''))
     return { value: LEFT_OUT }
@@ -179,18 +181,13 @@ function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   return { value: Object.fromEntries(given) as JsonObject }
 }
 
-/** A value to go on from in an editor: what can be read of the fields, and a start for each that must be given. */
+/**
+ * A value to go on from in an editor: what the fields hold, also what cannot be read, as a text, and a start for each
+ * that must be given and is empty.
+ */
 export function draftOf(form: ArgumentForm, texts: FieldTexts): unknown {
-  const drafted = new Map(texts)
   const read = valueOf(form.part, texts, true)
-  if ('value' in read) return read.value
-  for (const field of shownFields(form, texts)) {
-    if (!read.problems.has(field.id)) continue
-    const start = skeleton(field.schema, 1)
-    drafted.set(field.id, field.choices ? field.choices[0]!.text : writtenFor(field, start))
-  }
-  const again = valueOf(form.part, drafted, true)
-  return 'value' in again ? again.value : {}
+  return 'value' in read ? read.value : {}
 }
 
 function problemOf({ id }: ArgumentField, problem: string): Parsed {
@@ -201,15 +198,28 @@ function readField(field: ArgumentField, text: string, isDraft: boolean): Parsed
   if (text === '' && field.isNullIfEmpty) return { value: null }
   if (field.kind === 'text' && !(field.choices && text === '' && field.required))
     return { value: text === '' && !field.required ? LEFT_OUT : text }
-  if (text.trim() === '') return field.required ? problemOf(field, `is required: ${field.type}`) : { value: LEFT_OUT }
+  if (text.trim() === '' && !field.required) return { value: LEFT_OUT }
+  if (text.trim() === '') return isDraft ? { value: startFor(field) } : problemOf(field, `is required: ${field.type}`)
+  return readJson(field, text, isDraft)
+}
+
+function readJson(field: ArgumentField, text: string, isDraft: boolean): Parsed {
   try {
     const value = parseWritten(text)
     if (isOfTypes(field, value) || (isDraft && !isText(field))) return { value }
     return isText(field) ? { value: text } : problemOf(field, `must be ${field.type}`)
   } catch (error) {
+    if (isDraft) return { value: text }
     if (error instanceof UnkeptNumber) return problemOf(field, error.message)
     return isText(field) ? { value: text } : problemOf(field, `is not JSON for ${field.type}`)
   }
+}
+
+/** What a field that must be given begins with in an editor. */
+function startFor({ choices, kind, schema }: ArgumentField): unknown {
+  const [first] = choices ?? []
+  if (first) return kind === 'text' ? first.text : parseWritten(first.text)
+  return skeleton(schema, 1)
 }
 
 /** Checked here too, since a schema may be one that nothing can check. */

@@ -96,7 +96,7 @@ export function schemaLines(schema: JsonObject | null | undefined): SchemaLine[]
 /** The properties of a schema, of its items, or of each of its alternatives; `depth` is their indentation. */
 function propertyLines({ schema, options }: PlainSchema, read: Read, path: readonly string[], depth = 0): SchemaLine[] {
   if (depth > MOST_DEPTH) return []
-  if (isPlainObject(schema['items'])) return propertyLines(read(schema['items']), read, path, depth)
+  if (isPlainObject(schema['items'])) return propertyLines(read(schema['items']), read, path, depth + 1)
   const groups = options.filter(option => isPlainObject(option.schema['properties']))
   if (groups.length === 0) return ownLines(schema, read, path, depth)
   const margin = ' '.repeat(2 + depth * 2)

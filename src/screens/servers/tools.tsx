@@ -88,6 +88,7 @@ function useToolCall(
     const filled = last && rememberedForm(form, withoutStruck(last.input))
     ask({
       title: `Call ${tool.name}`,
+      subject: [projectId, server.id, tool.name],
       about: tool.description ?? undefined,
       form: filled ?? form,
       schema: tool.inputSchema,

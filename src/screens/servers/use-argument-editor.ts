@@ -1,19 +1,27 @@
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { isJson } from '../../lib/printable.ts'
 import { readYaml, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
-import { draftOf, filledForm, type ArgumentForm, type FieldTexts } from './arguments.ts'
+import {
+  draftOf,
+  filledForm,
+  shownFields,
+  textOf as fieldText,
+  type ArgumentForm,
+  type FieldTexts,
+} from './arguments.ts'
 import { shorten } from './json-text.ts'
 import { constraints, schemaType } from './schema-lines.ts'
 
 const MOST_WORDS = 300
 
 type Edit = {
-  /** Such as `Call search`; names the text, so that one that was not taken is found again. */
-  title: string
+  /** Names the text, so that one that was not taken is found again. */
+  subject: readonly string[]
   form: ArgumentForm
   texts: FieldTexts
   schema: JsonObject | null | undefined
@@ -27,15 +35,16 @@ type Edit = {
 export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
   const open = useEditor()
   const hasEditor = useHasEditor()
-  return ({ title, form, texts, schema, onForm }) => {
+  return ({ subject, form, texts, schema, onForm }) => {
     if (!hasEditor) return unavailable('There is no editor here.')
     return async () => {
-      const draft = draftOf(form, texts)
+      const [whole] = form.whole ? shownFields(form, texts) : []
       const edited = await open({
-        key: `arguments ${title}`,
+        key: ['arguments', ...subject].join('\n'),
         fileName: 'arguments.yaml',
         what: 'the arguments',
-        text: textOf(draft, schema),
+        text:
+          whole && !isJson(fieldText(whole, texts)) ? fieldText(whole, texts) : textOf(draftOf(form, texts), schema),
         read: readArguments,
         doubts: text => faultsOf(text, schema),
         anyway: {

@@ -68,6 +68,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
     const { tool } = read
     ask({
       title: `Call ${name}`,
+      subject: [projectId, server.id, name],
       about: tool ? (tool.description ?? undefined) : `${server.name} lists no tool ${name} any more.`,
       form: filledForm(argumentForm(tool?.inputSchema), sent),
       ...(tool && { schema: tool.inputSchema }),

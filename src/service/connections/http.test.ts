@@ -322,6 +322,21 @@ describe('check-oauth', () => {
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: true })
   })
 
+  test('metadata turn a 401 into a demand, and no other host that they name is asked', async () => {
+    const other = await serve()
+    const server = await serve({
+      '*': (_message, request, response) => {
+        const known = request.url?.startsWith('/.well-known/oauth-protected-resource')
+        if (!known) return void response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end()
+        response.setHeader('content-type', 'application/json')
+        const authorization_servers = [new URL(other.url).origin]
+        response.end(JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers }))
+      },
+    })
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'OAUTH_REQUIRED' })
+    expect(other.seen).toEqual([])
+  })
+
   test('an open server does not, opens no session, and an unreachable one is not an error', async () => {
     const server = await serve({ ping: (message, _request, response) => answer(response, message, {}) })
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })

@@ -16,17 +16,23 @@ function isTokenChallenge(challenge: string): boolean {
 
 /**
  * Whether a 401 is about OAuth: its challenge names the metadata of the server (RFC 9728), or the server has some, or
- * its origin that of an authorization server. Where that cannot be read, a challenge for tokens decides.
+ * its own origin that of an authorization server (MCP before 2025-06-18). Nothing else that it names is asked. Where
+ * neither can be read, a challenge for tokens decides.
  */
 export async function isAboutOAuth(serverUrl: string, response: Response, signal?: AbortSignal): Promise<boolean> {
   if (bearerChallenge(response).metadataUrls.length > 0) return true
   const challenge = response.headers.get('www-authenticate') ?? ''
   const limit = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(METADATA_MS)])
   try {
-    const { discoverOAuthServerInfo } = await loadLibrary()
-    const discovery = discoverOAuthServerInfo(serverUrl, { fetchFn: createMetadataFetch(serverUrl, limit) })
-    const { resourceMetadata, authorizationServerMetadata } = await untilAborted(discovery, limit)
-    return resourceMetadata !== undefined || authorizationServerMetadata !== undefined
+    const library = await loadLibrary()
+    const fetchFn = createMetadataFetch(serverUrl, limit)
+    const resource = library.discoverOAuthProtectedResourceMetadata(serverUrl, {}, fetchFn).then(
+      () => true,
+      () => false,
+    )
+    if (await untilAborted(resource, limit)) return true
+    const authority = library.discoverAuthorizationServerMetadata(new URL('/', serverUrl), { fetchFn })
+    return (await untilAborted(authority, limit)) !== undefined
   } catch {
     signal?.throwIfAborted()
     return challenge === '' || isTokenChallenge(challenge)

@@ -69,7 +69,7 @@ export type DispatcherOptions = {
 }
 
 /** Keys that somebody may press ahead of a slow line, with some Enter among them. */
-const MOST_BURST_KEYS = 20
+const MOST_BURST_KEYS = 8
 const DROPPED_PASTE = 'The pasted text was dropped: no field is open for it.'
 
 /** What the dispatcher holds while it runs. */
@@ -138,14 +138,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       fieldOf(layers)?.text?.(text.replaceAll(/\r\n?/g, '\n'))
     },
     burst(text, keys) {
-      queue = queue
-        .then(async () => {
-          await settleBefore(state, undefined, options.settle)
-          if (fieldOf(layers)) return fieldOf(layers)?.text?.(text.replaceAll(/\r\n?/g, '\n'))
-          if (keys.length <= MOST_BURST_KEYS) return await handleBatch(state, keys, options)
-          return options.report(new UnavailableAction(DROPPED_PASTE))
-        })
-        .catch(options.report)
+      queue = queue.then(() => handleBurst(state, { text, keys }, options)).catch(options.report)
       return queue
     },
     active: () => activeBindings(layers),
@@ -194,6 +187,21 @@ async function handleBatch(
     const following = match.binding.repeats && findMatch(layers, next.name)
     if (typeof following !== 'object' || following.binding !== match.binding) await settle()
   }
+}
+
+async function handleBurst(
+  state: State,
+  { text, keys }: { text: string; keys: readonly PressedKey[] },
+  options: DispatcherOptions,
+): Promise<void> {
+  await settleBefore(state, undefined, options.settle)
+  const field = fieldOf(state.layers)
+  if (field) {
+    field.text?.(text.replaceAll(/\r\n?/g, '\n'))
+    // What follows in the same chunk meets the text.
+    await options.settle()
+  } else if (keys.length > 0 && keys.length <= MOST_BURST_KEYS) await handleBatch(state, keys, options)
+  else options.report(new UnavailableAction(DROPPED_PASTE))
 }
 
 /** What the key stands for after those of the sequence before it; a key that begins or goes on with one is kept. */

@@ -32,8 +32,10 @@ const PASTE_END = '\x1b[201~'
 /** Text with line breaks and tabs, up to the next sequence or control character. */
 const TEXT = /[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*/y
 const TEXT_CHARACTER = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
+/** Longer text nobody has typed ahead of a slow line: no keys are made of it. */
+const MOST_TYPED = 64
 /** A line break between characters, which nobody types within one chunk. */
-const LINES = /[^\s][^\S\r\n]*[\r\n]+\s*[^\s]/
+const LINES = /\S[^\S\r\n]*[\r\n]\s*\S/
 /** Reports of the focus and the mouse, and how they begin. */
 const REPORT = /^\x1b\[(?:[IO]|<\d{1,4};\d{1,5};\d{1,5}[Mm])/
 const CUT_REPORT = /^\x1b(?:\[(?:<\d{0,4}(?:;\d{0,5}){0,2})?)?$/
@@ -55,7 +57,7 @@ export function createInputDecoder(): InputDecoder {
     return true
   }
   const endBurst = (events: InputEvent[]): void => {
-    if (burst !== '') events.push({ type: 'burst', text: burst, keys: keysOf(burst) })
+    if (burst !== '') events.push({ type: 'burst', text: burst, keys: burst.length <= MOST_TYPED ? keysOf(burst) : [] })
     burst = ''
   }
   /** Takes lines that came at once, or go on from the chunk before; true where it took some. */
@@ -90,7 +92,7 @@ export function createInputDecoder(): InputDecoder {
     return isPasting
   }
   /** The text without what goes on from a cut report; undefined where all of it may. */
-  const withoutRest = (text: string): string | undefined => {
+  const withoutRest = (text: string, events: InputEvent[]): string | undefined => {
     if (cut.text === '') return text
     const joined = cut.text + text
     const report = REPORT.exec(joined)?.[0]
@@ -98,16 +100,18 @@ export function createInputDecoder(): InputDecoder {
       cut = { ...cut, text: joined }
       return undefined
     }
+    const event = report === undefined ? undefined : eventOf(report)
+    if (event) events.push(event)
     const rest = report === undefined ? joined.slice(cut.given) : joined.slice(report.length)
     cut = { text: '', given: 0 }
     return rest
   }
   return {
     push(chunk) {
-      const text = withoutRest(typeof chunk === 'string' ? chunk : utf8.write(chunk))
-      if (text === undefined) return []
-      pending += text
       const events: InputEvent[] = []
+      const text = withoutRest(typeof chunk === 'string' ? chunk : utf8.write(chunk), events)
+      if (text === undefined) return events
+      pending += text
       let isMore = true
       while (isMore) isMore = (!isPasting || takePaste(events)) && takeSequences(events)
       return events

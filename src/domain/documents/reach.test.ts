@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { referredReach } from './reach.ts'
+
+test.each([
+  [
+    ['--header', 'Authorization: Basic dXNlcjpwYXNz'],
+    ['--header', '$argument_2'],
+  ],
+  [
+    ['-H', 'X-Api-Key: abc123'],
+    ['-H', '$argument_2'],
+  ],
+  [['X-Trace: a'], ['$argument_1']],
+  [
+    ['--pat', 'abcdef'],
+    ['--pat', '$argument_2'],
+  ],
+  [
+    ['--connection-string', 'Server=db;Password=x'],
+    ['--connection-string', '$argument_2'],
+  ],
+  [['postgres://db?x=1;password=y'], ['$argument_1']],
+  [
+    ['-e', 'TOKEN'],
+    ['-e', '$argument_2'],
+  ],
+  [
+    ['-y', '@scope/server', '--depth', '3'],
+    ['-y', '@scope/server', '--depth', '3'],
+  ],
+])('of the arguments %j a file has what is surely no secret', (args, expected) => {
+  expect(referredReach({ command: 'npx', args }, name => `$${name}`).args).toEqual(expected)
+})
