@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(join(home.home, shell), (await home.run(['completion', shell])).stdout)
   writeFileSync(join(home.home, 'bashrc'), `PS1='ready> '; source "$HOME/bash"\n`)
-  writeFileSync(join(home.home, '.zshrc'), `PS1='ready> '; autoload -Uz compinit; compinit -u -D; source "$HOME/zsh"\n`)
+  writeFileSync(join(home.home, '.zshrc'), `PS1='ready> '; autoload -Uz compinit\ncompinit -u -D\nsource "$HOME/zsh"\n`)
   writeFileSync(join(home.home, 'a file.json'), '{}')
   symlinkSync(home.home, join(home.home, 'a directory'))
   await home.run(['profile', 'add', 'production', 'https://prod.test', '--key-env', 'K'])

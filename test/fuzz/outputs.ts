@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
 import { createHome, removeHome } from '../pty/home.ts'
+import { isInstalled } from '../programs.ts'
 import { randomNumbers } from '../random-numbers.ts'
 import { Findings, type Part } from './part.ts'
 import { runToEnd } from './process.ts'
@@ -110,6 +111,7 @@ const DEVICES = { null: '3', full: '7' }
  */
 function device(folder: string, name: keyof typeof DEVICES): string {
   const path = join(folder, name)
+  if (!isInstalled('mknod')) return `/dev/${name}`
   try {
     execFileSync('mknod', [path, 'c', '1', DEVICES[name]], { stdio: 'ignore' })
     return path

@@ -138,3 +138,21 @@ test('a suite on the reference server runs again when a file is saved, from the 
   await command.waitFor('That was the last run that was agreed to')
   expect(await command.waitForExit()).toMatchObject({ code: 3 })
 })
+
+test('the arguments of a call are edited as a text in the editor, and sent from the form', async () => {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const { command } = realServers(home).find(({ name }) => name === 'everything')!
+  const editor = join(home, 'editor')
+  writeFileSync(editor, `#!/bin/sh\nsed -i 's/message:.*/message: edited/' "$1"\n`, { mode: 0o700 })
+  const env = { EDITOR: editor }
+  const terminal = openTerminal({ home, args: ['try', '--', ...command], env, cols: 120, rows: 40 })
+  onTestFinished(() => terminal.close())
+  await terminal.waitFor(/▌echo/)
+  terminal.press('enter')
+  await terminal.waitFor('Call echo')
+  terminal.press('ctrl+e')
+  await terminal.waitFor(/▌ message[^]*edited/)
+  terminal.press('ctrl+s')
+  await terminal.waitFor('Echo: edited')
+})

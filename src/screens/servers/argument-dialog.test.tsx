@@ -11,7 +11,7 @@ import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import { useArgumentDialog, type ArgumentQuestion } from './argument-dialog.tsx'
 import { argumentForm } from './arguments.ts'
-import { argumentKeys, toolsKeys } from './bindings.ts'
+import { toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
 /** A server that answers with the arguments that it got. */
@@ -74,7 +74,7 @@ test('all arguments are edited as a text, with what is wrong at its line, and go
     },
   )
   const app = await openForm({ width: 120, height: 40 }, editor)
-  await app.press(argumentKeys.bindings.editText)
+  await app.press('ctrl+e')
   await app.see('must match pattern "@"')
   expect(seen[0]).toContain('# integer, required, at least 1. Which one.')
   expect(seen[0]).toContain('id: 0')

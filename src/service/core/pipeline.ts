@@ -1,7 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import { API_PREFIX, IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
-import { successorOf } from '../../api/contract/deprecated-paths.ts'
-import { type AnyEndpoint, requiredRole } from '../../api/contract/endpoint.ts'
+import { type AnyEndpoint, requiredRole, successorOf } from '../../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { settlesWithin } from './deadline.ts'
 import { ServiceError } from './errors.ts'

@@ -112,7 +112,7 @@ describe('dispatcher', () => {
     const { dispatcher, add, calls, reports } = setup()
     await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
     expect(calls).toEqual(['down', 'down'])
-    await dispatcher.burst('j\n'.repeat(20), Array.from({ length: 20 }, () => [key('j'), key('enter')]).flat())
+    await dispatcher.burst('j\n'.repeat(40), Array.from({ length: 40 }, () => [key('j'), key('enter')]).flat())
     expect(calls).toEqual(['down', 'down'])
     expect(reports).toEqual([new UnavailableAction('The pasted text was dropped: no field is open for it.')])
     const typed: string[] = []

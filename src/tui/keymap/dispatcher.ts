@@ -25,8 +25,8 @@ export type Dispatcher = {
   /** A paste: goes to the focused text field and nowhere else, so a pasted newline never confirms. */
   paste(text: string): void
   /**
-   * Lines that came at once: a focused text field gets them as a paste. Where there is none, a few keys are those of a
-   * slow line, and a text is no keys: it is dropped, which is reported.
+   * Lines that came at once: a focused text field gets them as a paste. Where there is none they are keys that were
+   * pressed ahead of a slow line; of more than that it is a text, which is dropped and reported.
    */
   burst(text: string, keys: readonly PressedKey[]): Promise<void>
   /** Does what the binding's key would do on the page beneath all overlays. */
@@ -68,8 +68,8 @@ export type DispatcherOptions = {
   bindings?: readonly Bindings[]
 }
 
-/** Keys that somebody may press ahead of a slow line, with some Enter among them. */
-const MOST_BURST_KEYS = 8
+/** Keys that somebody may press ahead of a slow line, with some Enter among them; more are a pasted text. */
+const MOST_BURST_KEYS = 64
 const DROPPED_PASTE = 'The pasted text was dropped: no field is open for it.'
 
 /** What the dispatcher holds while it runs. */
