@@ -11,6 +11,14 @@ test.each([
     ['-H', '$argument_2'],
   ],
   [['X-Trace: a'], ['$argument_1']],
+  [['--header=X-Trace: zzz'], ['$argument_1']],
+  [['-HX-Api-Key:abc'], ['$argument_1']],
+  [['--pat=abcdef'], ['$argument_1']],
+  [['-eFOO=bar'], ['$argument_1']],
+  [
+    ['-u', 'me:pass'],
+    ['-u', '$argument_2'],
+  ],
   [
     ['--pat', 'abcdef'],
     ['--pat', '$argument_2'],

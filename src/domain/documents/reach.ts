@@ -20,7 +20,10 @@ export type Reach = {
 type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { hasReferences: boolean }
 
 /** Flags before a header, a variable or a connection string, whatever it holds. */
-const PAIR_FLAG = /^(?:-H|-e|--(?:header|env|pat|dsn|connection-string|[\w-]*(?:cookie|session|bearer)))$/i
+const LONG_FLAG = String.raw`--(?:header|env|pat|dsn|user|connection-string|[\w-]*(?:cookie|session|bearer))`
+const PAIR_FLAG = new RegExp(`^(?:-H|-e|-u|${LONG_FLAG})$`, 'i')
+/** The same with its value in one word. */
+const HOLDS_PAIR = new RegExp(String.raw`^(?:-[Heu]\S|${LONG_FLAG}=)`)
 
 /** A header as a word, such as `Authorization: Basic …`, or settings in one word: they may hold anything. */
 function isPair(word: string): boolean {
@@ -38,7 +41,8 @@ export function referredReach(
 ): ReferredReach {
   const words = command === undefined ? [] : shownWords([command, ...args])
   const isHidden = (word: string, at: number) =>
-    word.includes(DOTS) || (at > 0 && (redacted(word) !== word || isPair(word) || PAIR_FLAG.test(words[at - 1]!)))
+    word.includes(DOTS) ||
+    (at > 0 && (redacted(word) !== word || isPair(word) || PAIR_FLAG.test(words[at - 1]!) || HOLDS_PAIR.test(word)))
   const hidden = new Set(words.flatMap((word, at) => (isHidden(word, at) ? [at] : [])))
   const [program, ...rest] = words.map((word, at) => (hidden.has(at) ? reference(`argument_${at}`) : plain(word)))
   const referred = (pairs: Pairs) => Object.fromEntries(Object.keys(pairs).map(name => [name, reference(name)]))

@@ -51,9 +51,10 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     const { $ref, allOf, ...own } = schema
     const leads = typeof $ref === 'string' ? [referred($ref, root)?.part] : []
     const parts = [...leads, ...listOf(allOf)]
+    if (!spend(parts.length)) return {}
     const made = parts
       .map(part => plain(part, depth + 1))
-      .reduceRight((over, base) => (spend(namesIn(base, over)) ? together(base, over) : over), own)
+      .reduceRight((over, base) => (left > 0 && spend(sizeOf(base) + sizeOf(over)) ? together(base, over) : over), own)
     merged.set(schema, made)
     return made
   }
@@ -77,9 +78,11 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
   }
 }
 
-/** How many names of properties two schemas have. */
-function namesIn(...schemas: readonly JsonObject[]): number {
-  return schemas.reduce((sum, { properties }) => sum + Object.keys(Object(properties) as object).length, 1)
+/** How much of a schema is copied where it is put together with another one. */
+function sizeOf(schema: JsonObject): number {
+  const { properties, required, allOf } = schema
+  const lists = listOf(required).length + listOf(allOf).length
+  return 1 + Object.keys(schema).length + Object.keys(Object(properties) as object).length + lists
 }
 
 const OPTIONS = ['anyOf', 'oneOf'] as const
@@ -110,7 +113,7 @@ function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject
     if (keyword !== undefined) {
       const { [keyword]: listed, ...base } = next
       const inner = listOf(listed)
-      if (inner.length > MOST_CONSTANTS || !spend(inner.length * namesIn(base))) break
+      if (inner.length > MOST_CONSTANTS || !spend(inner.length * sizeOf(base))) break
       waiting.unshift(...inner.map(option => together(base, plain(option))))
     } else if (type === 'null' || (Array.isArray(type) && type.length === 1 && type[0] === 'null')) isNullable = true
     else if (Array.isArray(type) && type.length > 0) {

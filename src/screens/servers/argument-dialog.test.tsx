@@ -112,6 +112,7 @@ test('on the answers below the fields nothing is drawn again and again', async (
   let drawn = 0
   const question: ArgumentQuestion = {
     title: 'Call it',
+    subject: ['it'],
     about: undefined,
     form: argumentForm({ type: 'object', properties: { id: { type: 'string' } } }),
     get effect() {

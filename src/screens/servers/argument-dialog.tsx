@@ -21,7 +21,7 @@ import type { JsonObject } from '../../lib/json.ts'
 export type ArgumentQuestion = {
   title: string
   /** Ids of what is called, which tell a text in the editor from that of another call. */
-  subject?: readonly string[]
+  subject: readonly string[]
   about: string | undefined
   form: ArgumentForm
   /** Input schema to check against before anything is sent; without the property nothing is checked. */
@@ -149,7 +149,7 @@ function useFilledForm(question: ArgumentQuestion, onTaken: () => void) {
   const [form, setForm] = useState(question.form)
   const [texts, setTexts] = useState(form.texts)
   const [isTaken, setTaken] = useState(false)
-  const { schema, subject = [question.act] } = question
+  const { schema, subject } = question
   const take = (other: ArgumentForm): void => {
     setTaken(true)
     setForm(other)

@@ -229,6 +229,27 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
       ),
     ],
     [
+      'a hundred thousand names beside as many conditions',
+      { ...object(Object.fromEntries(many(100_000, at => [`p${at}`, text]))), allOf: many(100_000, () => 0) },
+    ],
+    [
+      'two thousand constants that each require a hundred thousand names',
+      {
+        ...object(
+          {},
+          many(100_000, at => `p${at}`),
+        ),
+        anyOf: many(2000, at => ({ const: at })),
+      },
+    ],
+    [
+      'two thousand variants of two thousand variants',
+      {
+        anyOf: many(2000, at => ({ const: at, ...refTo('q') })),
+        $defs: { q: object({ p: { anyOf: many(2000, at => ({ const: at, properties: {} })) } }) },
+      },
+    ],
+    [
       'the same large definition five thousand times',
       {
         allOf: many(5000, () => refTo('a')),

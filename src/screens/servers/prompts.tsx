@@ -57,6 +57,7 @@ export function Prompts(props: TabProps) {
     if (asksNothing(form)) return send({})
     ask({
       title: `Render ${prompt.name}`,
+      subject: [projectId, server.id, prompt.name],
       about: prompt.description ?? undefined,
       form,
       effect: [],

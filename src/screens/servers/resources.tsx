@@ -123,6 +123,7 @@ function useTemplateReading(projectId: string, server: ProjectServer, read: (uri
     if (template.names.length === 0) return read(template.expand({}))
     ask({
       title: `Read ${shorten(uriTemplate, 200)}`,
+      subject: [projectId, server.id, uriTemplate],
       about: description ?? name ?? undefined,
       form: promptForm(template.names.map(each => ({ name: each }))),
       effect: [],

@@ -100,10 +100,16 @@ function propertyLines({ schema, options }: PlainSchema, read: Read, path: reado
   const groups = options.filter(option => isPlainObject(option.schema['properties']))
   if (groups.length === 0) return ownLines(schema, read, path, depth)
   const margin = ' '.repeat(2 + depth * 2)
-  return groups.flatMap((option, at) => [
-    { text: `${margin}${at === 0 ? 'either' : 'or'}${titleOf(option.schema)}`, tone: 'muted' as const },
-    ...ownLines(option.schema, read, path, depth + 1),
-  ])
+  const lines: SchemaLine[] = []
+  for (const { schema: option } of groups) {
+    if (lines.length > MOST_LINES) break
+    const word = lines.length === 0 ? 'either' : 'or'
+    lines.push(
+      { text: `${margin}${word}${titleOf(option)}`, tone: 'muted' },
+      ...ownLines(option, read, path, depth + 1),
+    )
+  }
+  return lines
 }
 
 function titleOf({ title }: JsonObject): string {

@@ -1,7 +1,6 @@
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
-import { isJson } from '../../lib/printable.ts'
 import { readYaml, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
@@ -39,12 +38,13 @@ export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
     if (!hasEditor) return unavailable('There is no editor here.')
     return async () => {
       const [whole] = form.whole ? shownFields(form, texts) : []
+      const draft = draftOf(form, texts)
       const edited = await open({
         key: ['arguments', ...subject].join('\n'),
         fileName: 'arguments.yaml',
         what: 'the arguments',
-        text:
-          whole && !isJson(fieldText(whole, texts)) ? fieldText(whole, texts) : textOf(draftOf(form, texts), schema),
+        // What is no object, or no JSON yet, is gone on with as it is.
+        text: whole && !isPlainObject(draft) ? fieldText(whole, texts) : textOf(draft, schema),
         read: readArguments,
         doubts: text => faultsOf(text, schema),
         anyway: {
