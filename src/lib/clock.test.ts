@@ -104,3 +104,16 @@ test.each([0, 3000, 12_000])(
     end()
   },
 )
+
+test('intervals go on where the wake that was set for them never came', () => {
+  const lost = every(120, () => undefined)
+  // As after a machine slept, or where another clock was put in place: the time went on without its timers.
+  vi.clearAllTimers()
+  vi.advanceTimersByTime(1000)
+  const run = vi.fn<() => void>()
+  const end = every(120, run)
+  vi.advanceTimersByTime(1000)
+  expect(run.mock.calls.length).toBeGreaterThan(4)
+  end()
+  lost()
+})

@@ -128,7 +128,8 @@ function nextOf(ms: number, after: number): number {
 
 function setTimer(): void {
   const next = Math.min(...[...intervals].map(({ at }) => at))
-  if (next === wakesAt) return
+  // One that should have come by now may never come, as after a machine slept.
+  if (next === wakesAt && next > performance.now()) return
   clearTimeout(timer)
   wakesAt = next
   if (next !== Infinity) timer = setTimeout(wake, Math.max(1, Math.ceil(next - performance.now()))).unref()

@@ -48,6 +48,17 @@ const untilBusy = (api: Api, run: object) =>
 /** Server programs and guardians below this process. */
 const programs = () => descendantsOf(process.pid).filter(({ command }) => /everything|trap/.test(command))
 
+/** The priorities of those that still run: a program may end between the list and the look. */
+function prioritiesOf(started: readonly { pid: number }[]): number[] {
+  return started.flatMap(({ pid }) => {
+    try {
+      return getPriority(pid)
+    } catch {
+      return []
+    }
+  })
+}
+
 async function expectPasses(api: Api, suite: { projectId: string; suiteId: string }) {
   const { projectId, runId } = await launch(api, suite)
   expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'completed', result: 'passed' })
@@ -65,7 +76,7 @@ test('a thread starts with the first run, serves several, comes with its servers
   const started = programs()
   expect(started).not.toEqual([])
   if (process.platform === 'linux')
-    for (const { pid } of started) expect(getPriority(pid)).toBe(Math.min(19, getPriority() + 5))
+    expect(new Set(prioritiesOf(started))).toEqual(new Set([Math.min(19, getPriority() + 5)]))
   await api.call(runs.cancel, busy)
   await settle()
   await until(
