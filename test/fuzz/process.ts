@@ -10,7 +10,8 @@ import type { Findings } from './part.ts'
 /** Starts a command in a session of its own, as the words `$@` of a shell script. */
 export function start(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string, script = 'exec "$@"') {
   const child = spawn(
-    script.includes('>(') ? 'bash' : 'sh',
+    // A round may take PATH away.
+    script.includes('>(') ? '/bin/bash' : '/bin/sh',
     ['-c', script, 'sh', process.execPath, PROGRAM, ...words],
     {
       env,
