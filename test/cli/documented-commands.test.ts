@@ -49,7 +49,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'unpublish SCENARIO',
     ].map(command => [`mcpdeck ${command}`, 'takes what a home has to hold first; test/cli/verbs.test.ts runs it']),
   ),
-  'npm start --silent -- apply -f project --dry-run':
+  'mcpdeck apply -f project --dry-run':
     'takes what a server is started with; test/cli/empty-project.test.ts applies a folder',
   ...Object.fromEntries(
     ['server import mcp.json --yes', 'server import github docs --dry-run'].map(command => [
@@ -87,7 +87,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 
 /** Commands that end otherwise than with 0: 1 = a suite that fails by design, 3 = a run that has ended. */
 const ENDS: Readonly<Record<string, number>> = {
-  'npm start --silent -- run "Reference server smoke" --watch --yes --junit report.xml': 1,
+  'mcpdeck run "Reference server smoke" --watch --yes --junit report.xml': 1,
   'mcpdeck run --rerun-failed R --yes --watch': 1,
   'mcpdeck cancel RUN': 3,
   // What the workspace was made with has failed.
