@@ -1,5 +1,5 @@
 import './tour/clock.ts'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { screens } from '../src/app/registry.ts'
 import { formatPlace } from '../src/tui/router/place.ts'
@@ -15,18 +15,15 @@ import { openOnTheDay, press } from './tour/recorder.ts'
 
 const { values } = parseArgs({
   options: {
-    // Records the built program of another checkout, from before there were themes, in the colours that it has.
-    before: { type: 'string' },
     // Screens to record; without it all of them.
     only: { type: 'string', multiple: true },
   },
 })
 
-const checkout = values.before === undefined ? root : resolve(values.before)
-if (checkout === root) await ensureBuilt()
+await ensureBuilt()
 const home = createHome()
 try {
-  await using stage = await prepareStage(home, checkout)
+  await using stage = await prepareStage(home)
   await pin()
   for (const screen of screens)
     if (!values.only || values.only.includes(screen.route.screen)) await record(screen, stage.projectId)
@@ -36,7 +33,7 @@ try {
 
 function open(place: string): Terminal {
   const command = process.execPath
-  return openOnTheDay({ ...SIZES[0], home, command, args: [join(checkout, 'dist/boot.js'), place] })
+  return openOnTheDay({ ...SIZES[0], home, command, args: [join(root, 'dist/boot.js'), place] })
 }
 
 /** Puts what is on top of Now into the notebook, with a note. */
@@ -62,9 +59,7 @@ async function record(screen: ScreenDeclaration, projectId: string): Promise<voi
     await settled(terminal)
     const title = `${screen.title}, ${size.cols}×${size.rows}`
     const name = screen.route.screen
-    if (checkout !== root) await photograph(terminal, { file: fileOf(name, size, 'before'), title })
-    else
-      for (const background of BACKGROUNDS)
-        await photograph(terminal, { file: fileOf(name, size, background), title, background })
+    for (const background of BACKGROUNDS)
+      await photograph(terminal, { file: fileOf(name, size, background), title, background })
   }
 }

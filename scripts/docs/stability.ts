@@ -79,79 +79,80 @@ function wrapped(words: readonly string[]): string[] {
 export function stabilityDocument(before: string): string {
   const promised = joined(promisedIn(before), declaredSurface())
   const isSetting = (name: string): boolean => name.startsWith('config.yaml')
-  return `# What stays
+  return `# Stability
 
-Written by \`npm run docs\`, which adds to the lists below and takes nothing away. \`test/tooling/stability.test.ts\` fails when
-something that they name is gone.
+\`npm run docs\` adds to the lists below and removes nothing. \`test/tooling/stability.test.ts\` fails when something that they name is
+missing.
 
-Versions are numbers of three parts. From 1.0.0 on what this page names changes its meaning or goes only with the first part,
-comes with the second, and is mended with the third. Versions before 1.0.0 keep to it as well; where one cannot, the changelog
-says so in its first line.
+mcpdeck uses semantic versioning. From 1.0.0 on, what this page names changes its meaning or goes only in a major version. Minor
+versions add, patch versions fix. Versions before 1.0.0 follow the same rule; if one cannot, the first line of its changelog says
+so.
 
-## How something goes
+## Removing something
 
-1. A version says that it will: in [the changelog](../CHANGELOG.md), in the help of the command, and on standard error where it is used.
-2. It goes on working as before until the next first part, and for three months at least.
-3. The version without it says what to use instead: an option that is gone is wrong usage (2) with that sentence.
+1. A version announces it in [the changelog](../CHANGELOG.md), in the help of the command, and on standard error when it is used.
+2. It works unchanged until the next major version, and for at least three months.
+3. The version without it says what to use instead: a removed option is wrong usage (2) with that message.
 
-A fault that makes a false green, loses a write or gives a secret away is mended at once, whatever depends on it.
+A fault that reports a false success, loses a write or reveals a secret is fixed at once, even if this breaks something.
 
 ## Commands
 
-Names, arguments and options, with what they mean. New ones may be added; an option that was not given never begins to spend,
-write or ask. \`--yes\`, where a command has it, answers all its questions, also new ones.
+Names, arguments and options keep their meaning. New ones may be added; a command without the new option never starts to spend,
+write or ask. \`--yes\` answers all questions of a command, also new ones.
 
 ${block(promised, name => !isSetting(name))}
 
 ## Exit codes
 
-${Object.values(EXIT).join(', ')}, as [scripting.md](scripting.md#exit-codes) says. None gets another meaning; 1 is a verdict for ever, and never a fault of network,
-service or program.
+${Object.values(EXIT).join(', ')}, as [scripting.md](scripting.md#exit-codes) says. None changes its meaning; 1 is always a verdict, never a fault of network, service or
+program.
 
 ## Output
 
-- JSON (\`--json\`, \`--jsonl\`) on standard output: fields stay with their types and meanings, others may be added. What is
-  the service's own comes as it sends it. Objects with a \`version\` change it when a field changes or goes.
-- Standard output holds data and nothing else, standard error the words. Sentences, tables for people, screens and their keys may
-  change with any version; a program reads none of them.
+- JSON (\`--json\`, \`--jsonl\`) on standard output: fields keep their types and meanings; others may be added. Records of the service
+  are printed as received. An object with a \`version\` changes it when a field changes or goes.
+- Standard output holds only data, standard error only messages. Messages, tables for people, screens and their keys may change in any
+  version; do not parse them.
 - JUnit: \`testsuite\`, \`testcase\`, \`failure\`, \`error\` and \`skipped\` mean what scripting.md says. Properties may be added.
-- Files of exported projects, suites and servers are taken by every later version with the same first part.
+- Every later version with the same major version reads exported projects, suites and servers.
 
 ## Settings
 
 The config file and its settings ([config.md](config.md)), with their values; the variables \`MCPDECK_CONFIG\`, \`MCPDECK_PROFILE\`,
 \`MCPDECK_BASE_URL\`, \`MCPDECK_API_KEY\`, \`MCPDECK_DATA_DIR\`, \`MCPDECK_PORT\`, \`MCPDECK_MODEL\`, \`MCPDECK_MODEL_BASE_URL\`, \`MCPDECK_MODEL_KIND\`,
-\`MCPDECK_MODEL_API_KEY\`, \`MCPDECK_THEME\`, \`MCPDECK_NOTIFY\`, \`MCPDECK_SCREEN_READER\`, and those of XDG. Names of bindings below
-\`keys\` may change with the second part; the config check names the line.
+\`MCPDECK_MODEL_API_KEY\`, \`MCPDECK_THEME\`, \`MCPDECK_NOTIFY\`, \`MCPDECK_SCREEN_READER\`, and those of XDG. Names of bindings under
+\`keys\` may change in a minor version; the config check names the line.
 
 ${block(promised, isSetting)}
 
 ## Files
 
-| file | lies in | of an older version | of a newer one |
+| file | location | written by an older version | written by a newer version |
 |---|---|---|---|
-| \`config.yaml\` | config directory | is read | a setting that is not known is refused with its line; the file is not written |
-| \`mcpdeck.sqlite\`, the local workspace | data directory | is upgraded, with a copy kept | is refused, and nothing in it changes |
+| \`config.yaml\` | config directory | is read | an unknown setting is refused with its line; the file is not written |
+| \`mcpdeck.sqlite\`, the local workspace | data directory | is upgraded; a copy is kept | is refused and not changed |
 | \`secret.key\`, \`local.key\`, \`serve.key\`, \`keys\` | data directory | are read | have one format |
-| \`journal.sqlite\`, writes | state directory | is upgraded in place | is refused, and so is every write, since it could happen twice |
-| \`notebook-…json\` | state directory | is read | is refused, and stays as it is |
-| other \`…json\`: what was seen, pinned, acknowledged, followed | state directory | are read | stay as they are; what changes lasts until the program ends |
-| \`budget.sqlite\` | state directory | is read | is left alone where it is not understood; the budget is not shared then |
-| \`edited\`, texts left open in the editor | state directory | are opened again | are opened again |
-| everything in the cache directory | cache directory | is made anew | is made anew |
+| \`journal.sqlite\`, writes | state directory | is upgraded in place | is refused, and every write with it, since it could happen twice |
+| \`notebook-…json\` | state directory | is read | is refused and not changed |
+| other \`…json\`: seen, pinned, acknowledged and followed items | state directory | are read | are not changed; changes last until the program ends |
+| \`budget.sqlite\` | state directory | is read | is read, or not used if not understood; then the budget is not shared |
+| \`edited\`, unfinished texts of the editor | state directory | are opened again | are opened again |
+| the cache | cache directory | is rebuilt | is rebuilt |
 
 ## Upgrades and downgrades
 
-The first process of a new version brings the local workspace up to date, in one transaction: it happens as a whole or not at all. Before
-that it keeps the workspace as it was in \`mcpdeck.schema-N.sqlite\` beside it, readable for its owner alone, where N is its schema; one
-copy a schema, the last three. The next command or screen says once where it lies. Where there is no room for the copy nothing is upgraded.
-Programs of the older version that still run go on, since an upgrade adds to the workspace and takes nothing away; what they start
-anew is refused.
+The first process of a new version upgrades the local workspace in one transaction. Before, it copies the workspace to
+\`mcpdeck.schema-N.sqlite\` beside it, readable only for its owner, where N is the schema; the last three copies are kept. The next
+command or screen names the copy once. Without room for the copy nothing is upgraded. Running programs of the older version continue,
+because an upgrade only adds to the workspace; new ones are refused.
 
-An older version refuses a newer workspace and names the copy that it can go back to. To do that, stop mcpdeck, move \`mcpdeck.sqlite\` and
-its \`-wal\` and \`-shm\` elsewhere, and rename the copy to \`mcpdeck.sqlite\`. What was done since the upgrade stays in the file that was moved.
-\`secret.key\` belongs to both.
+To go back to an older version, which refuses the newer workspace and names the copy:
 
-The oldest Node that runs it may rise with the second part, and not before that Node's own maintenance has ended.
+1. Stop mcpdeck.
+2. Move \`mcpdeck.sqlite\`, its \`-wal\` and its \`-shm\` elsewhere. What was done since the upgrade stays in these files.
+3. Rename the copy to \`mcpdeck.sqlite\`. \`secret.key\` belongs to both.
+
+A minor version may require a newer Node, but not before the older Node's maintenance has ended.
 `
 }

@@ -49,13 +49,13 @@ async function layOn(terminal: Terminal, background: PictureBackground): Promise
   await settled(terminal, REPAINTED_MS)
 }
 
-/** Writes what is on the screen, on this background or as it is painted already, which is for a dark one. */
+/** Writes a picture of the screen on this background. */
 export async function photograph(
   terminal: Terminal,
-  { file, title, background }: { file: string; title: string; background?: PictureBackground },
+  { file, title, background }: { file: string; title: string; background: PictureBackground },
 ): Promise<void> {
-  if (background) await layOn(terminal, background)
-  const page = TERMINAL_COLOURS[background ?? 'dark']
+  await layOn(terminal, background)
+  const page = TERMINAL_COLOURS[background]
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, svgOf(steadyCells(cellsOf(terminal, page)), page, title))
 }

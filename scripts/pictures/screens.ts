@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-/** In which sizes every screen is recorded. */
+/** In which sizes every screen is recorded, in cells. */
 export const SIZES = [
   { cols: 80, rows: 24 },
   { cols: 120, rows: 40 },
@@ -10,8 +10,8 @@ export const SIZES = [
 
 export type PictureSize = (typeof SIZES)[number]
 
-/** How every screen is recorded: as it was before there were themes, and on the two grounds of a terminal. */
-export const LOOKS = ['before', 'dark', 'light'] as const
+/** On which backgrounds of a terminal every screen is recorded. */
+export const LOOKS = ['dark', 'light'] as const
 
 export type Look = (typeof LOOKS)[number]
 

@@ -1,12 +1,10 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { createClient, type Client } from '../../src/api/client/client.ts'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
-import type { createService, Service } from '../../src/service/workspace/service.ts'
+import { createService, type Service } from '../../src/service/workspace/service.ts'
 import { dataDirOf } from '../../test/prepared-workspace.ts'
-import { root } from '../paths.ts'
 
 /** Longer than a recording takes. */
 const RECORDING_MS = 60 * 60 * 1000
@@ -15,17 +13,11 @@ const LOOK_MS = 100
 /** A workspace that is in use: its samples, a run that failed, one that goes on, servers, clients and environments. */
 export type PicturesStage = { projectId: string; [Symbol.asyncDispose](): Promise<void> }
 
-/**
- * Prepares the workspace of a home, and executes the run that goes on until it is disposed of.
- * @param checkout where the sources are whose service writes it, since an older program reads nothing newer
- */
-export async function prepareStage(home: string, checkout = root): Promise<PicturesStage> {
-  const { createService: create } = (await import(join(checkout, 'src/service/workspace/service.ts'))) as {
-    createService: typeof createService
-  }
+/** Prepares the workspace of a home, and executes the run that goes on until it is disposed of. */
+export async function prepareStage(home: string): Promise<PicturesStage> {
   // Another thread would have another clock than the recording's.
   const options = { samples: true, executeHere: true, trialDeadlineMs: RECORDING_MS }
-  const service = await create({ dataDir: dataDirOf(home), ...options })
+  const service = await createService({ dataDir: dataDirOf(home), ...options })
   try {
     const projectId = await fill(service)
     return { projectId, [Symbol.asyncDispose]: () => service.close() }
