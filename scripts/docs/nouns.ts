@@ -44,7 +44,7 @@ export function nounsDocument(): string {
     '',
     '## Missing operations',
     '',
-    '| operation | where | why |',
+    '| operations | missing | reason |',
     '|---|---|---|',
     ...missingRows(endpoints, isThere),
     '',
@@ -99,16 +99,29 @@ function row(noun: string, endpoints: readonly AnyEndpoint[], isThere: IsThere):
   return `| ${[noun, ...named, others.map(each => `${each.name} ${marks(each, isThere)}`).join(', ') || '–'].join(' | ')} |`
 }
 
+/** One row for all operations of a noun that are missing in the same places for the same reason. */
 function missingRows(endpoints: readonly AnyEndpoint[], isThere: IsThere): string[] {
-  return endpoints.flatMap(endpoint => {
-    const refusal = refusalOf(endpoint)
-    return [
-      ...(['screen', 'verb'] as const)
-        .filter(place => !isThere(endpoint, place))
-        .map(place => `| \`${nameOf(endpoint)}\` | ${place} | ${reasonOf(endpoint, place)} |`),
-      ...(refusal === undefined ? [] : [`| \`${nameOf(endpoint)}\` | local workspace | ${refusal} |`]),
-    ]
-  })
+  const rows = new Map<string, { names: string[]; rest: string }>()
+  for (const endpoint of endpoints)
+    for (const [reason, places] of missingPlaces(endpoint, isThere)) {
+      const rest = `${places.join(', ')} | ${reason}`
+      const row = rows.get(`${endpoint.resource} ${rest}`) ?? { names: [], rest }
+      row.names.push(row.names.length === 0 ? nameOf(endpoint) : endpoint.name)
+      rows.set(`${endpoint.resource} ${rest}`, row)
+    }
+  return [...rows.values()].map(({ names, rest }) => `| ${names.map(name => `\`${name}\``).join(', ')} | ${rest} |`)
+}
+
+/** The places where an operation is missing, by the reason. */
+function missingPlaces(endpoint: AnyEndpoint, isThere: IsThere): Map<string, string[]> {
+  const places = (['screen', 'verb'] as const)
+    .filter(place => !isThere(endpoint, place))
+    .map((place): [string, string] => [reasonOf(endpoint, place) ?? '', place])
+  const refusal = refusalOf(endpoint)
+  const all = refusal === undefined ? places : [...places, [refusal, 'local workspace'] as const]
+  const found = new Map<string, string[]>()
+  for (const [reason, place] of all) found.set(reason, [...(found.get(reason) ?? []), place])
+  return found
 }
 
 function reasonOf(endpoint: AnyEndpoint, place: Place): string | undefined {

@@ -84,7 +84,7 @@ function section(
       refusal === undefined ? `\`${files.get(resource)}\`` : `refused: ${refusal}`,
       refusal === undefined ? (endpoint.public ? 'no key' : (requiredRole(endpoint) ?? 'any key')) : '',
       endpoint.gate ? GATES[endpoint.gate] : '',
-      (tests.get(nameOf(endpoint)) ?? []).map(shortName).join(', '),
+      someOf((tests.get(nameOf(endpoint)) ?? []).map(shortName)),
     ]
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
@@ -95,6 +95,14 @@ function section(
 function deviationRow({ operations, what, reason }: AnswerDeviation): string {
   const cells = [operations.map(name => `\`${name}\``).join(', '), what, reason]
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+const MOST_TESTS = 3
+
+/** The first tests, and how many there are besides. */
+function someOf(tests: readonly string[]): string {
+  const more = tests.length - MOST_TESTS
+  return tests.slice(0, MOST_TESTS).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 /** Tests of `test/service` go by their name, others by their path. */
@@ -186,6 +194,6 @@ Reads ignore unknown options; writes refuse them. Every GET list takes \`cursor\
 
 ## Operations
 
-The tests that use each operation's declaration, by name in \`test/service\`, otherwise by path.
+The column "tests" names tests that use the operation's declaration, by name in \`test/service\`, otherwise by path.
 `
 }
