@@ -15,9 +15,8 @@ import { triage } from './tour/triage.ts'
 
 const ABOUT = `# A tour
 
-Screens of the real program, written by \`npm run tour\`: every key that is told was pressed in a pseudo-terminal, and what it shows was waited for.
-The clock of the recording is set; ids are zeros and durations nines, so that two recordings hardly differ. Where a screen is cut, \`⋮\` says so and
-its last line follows. The pictures are made of the same cells.`
+The real program at work. \`npm run tour\` presses every key below in a pseudo-terminal and records the screens. The clock is fixed; ids are
+zeros and durations nines. \`⋮\` marks a cut screen, followed by its last line.`
 
 await ensureBuilt()
 const chapters: Chapter[] = []

@@ -16,8 +16,7 @@ const SMALL = { cols: 80, rows: 24 }
 export async function access(): Promise<Chapter> {
   const chapter = new Chapter(
     'Who may enter a scenario',
-    'An environment is published, and its link gets out. `mcpdeck serve` answers visitors in another terminal, with a scripted model. 120×40 ' +
-      'and, where a visitor looks, 80×24.',
+    'An environment is published, and its link leaks. `mcpdeck serve` answers visitors in another terminal, with a scripted model. 120×40; the visitor’s terminal is 80×24.',
   )
   const home = createHome()
   const model = await openScriptedModel(adder)
@@ -88,7 +87,7 @@ async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
   })
   await chapter.stop(owner, {
     title: 'Publishing',
-    words: 'Which environment, and who may enter. The choice that lets strangers in says so.',
+    words: 'The environment, and who may enter. The choice that admits strangers says so.',
     keys: [
       'n',
       /\(o\) Study/,
@@ -104,22 +103,22 @@ async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
     rows: 30,
   })
   await chapter.stop(owner, {
-    title: 'Its consequence, before it is done',
-    words: 'What exposes to strangers wants a word typed; then a question that starts on Cancel.',
+    title: 'The consequence',
+    words: 'Exposing to strangers requires a typed word, then a question that starts on Cancel.',
     keys: ['enter'],
     until: 'Type “open”',
     rows: 30,
   })
   await chapter.stop(owner, {
-    title: 'What is known afterwards',
-    words: 'What the answer said, what was read back, and what nobody can know.',
+    title: 'What the answer proves',
+    words: 'What the service answered, what was read back, and what stays unknown.',
     keys: [{ text: 'open' }, /> open/, 'enter', /❯ Cancel/, 'down', 'enter'],
     until: 'What is known now',
     rows: 12,
   })
   await chapter.stop(owner, {
     title: 'Published',
-    words: 'The link is known here and shown to nobody: `L` copies it, `v` shows it.',
+    words: 'The link is hidden: `L` copies it, `v` shows it.',
     keys: ['q'],
     until: '! anyone with the link',
     rows: 24,
@@ -129,8 +128,8 @@ async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
 async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promise<void> {
   await guest.waitFor('Type a message')
   await chapter.stop(owner, {
-    title: 'What guests may spend',
-    words: 'Nobody answers anonymous visitors until their limits are set: here answers, and 100 credits a day.',
+    title: 'Limits for guests',
+    words: 'Anonymous visitors get answers only after limits are set: here 100 credits a day.',
     keys: ['e', /Guest limits of Study/, 'space', 'tab', 'ctrl+u', { text: '100' }],
     until: /credits a day +.*\n?.*100/,
     rows: 30,
@@ -138,7 +137,7 @@ async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promis
   for (const key of ['ctrl+s', /❯ Cancel/, 'down', 'enter', /What is known now/, 'q']) await press(owner, key)
   await chapter.stop(guest, {
     title: 'What a visitor sees',
-    words: '`mcpdeck visit LINK` in another terminal; the assistant behind the scenario calls a tool of the server.',
+    words: '`mcpdeck visit LINK` in another terminal. The scenario’s assistant calls a tool of the server.',
     keys: [{ text: 'add 2 and 3' }, 'enter'],
     until: 'It says:',
   })
@@ -147,41 +146,41 @@ async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promis
 async function tighten(chapter: Chapter, owner: Terminal, guest: Terminal): Promise<void> {
   await chapter.stop(owner, {
     title: 'The link leaked',
-    words: 'Four steps on one key. The leaked link is filled in, hidden, to try it afterwards.',
+    words: 'One key leads through four steps. The leaked link is filled in, hidden, to test it afterwards.',
     keys: ['!'],
     until: '1 of 4',
     rows: 30,
   })
   await chapter.stop(owner, {
-    title: 'Rotating evicts nobody',
-    words: 'The second step says it before anything happens.',
+    title: 'Rotating the link',
+    words: 'The second step says that rotating ends no session.',
     keys: ['enter', 'enter'],
     until: '❯ Cancel',
     rows: 30,
   })
   await chapter.stop(owner, {
-    title: 'Those who are in',
-    words: 'Whoever came in by the old link is still there; each way out says what it ends.',
+    title: 'Present visitors',
+    words: 'Visitors of the old link are still there; each choice says which sessions it ends.',
     keys: ['down', 'enter'],
     until: '3 of 4',
     rows: 30,
   })
   await chapter.stop(owner, {
     title: 'Changing who may enter',
-    words: 'A mode change with its consequence: the one live session ends.',
+    words: 'A change of mode ends the one live session.',
     keys: ['down', 'down', 'enter', 'enter'],
     until: 'Type “end”',
     rows: 30,
   })
   await chapter.stop(owner, {
-    title: 'What is known, and what is still open',
-    words: 'The old link was tried before and after.',
+    title: 'The result',
+    words: 'The old link was tested before and after.',
     keys: [{ text: 'end' }, /> end/, 'enter', /❯ Cancel/, 'down', 'enter'],
     until: '4 of 4',
     rows: 20,
   })
   await chapter.stop(guest, {
-    title: 'What the visitor sees of it',
+    title: 'The visitor’s view',
     words: 'The session ends within two seconds, with the reason.',
     until: /The session has ended/,
   })

@@ -6,7 +6,7 @@ import { Chapter, openOnTheDay } from './recorder.ts'
 
 /** The agent writes a suite, proposes its run, and explains why that failed. */
 export async function agent(): Promise<Chapter> {
-  const chapter = new Chapter('The agent', 'A scripted model stands for a real one. 100×30.')
+  const chapter = new Chapter('The agent', 'With a scripted model. 100×30.')
   const home = createHome()
   const model = await openScriptedModel(suiteWriter)
   try {
@@ -16,32 +16,32 @@ export async function agent(): Promise<Chapter> {
     await using terminal = openOnTheDay({ cols: 100, rows: 30, home, env, args })
     await chapter.stop(terminal, {
       title: 'Asking',
-      words: 'Over any screen: what is chosen goes along, and a run, a finding and a server come with questions.',
+      words: 'On any screen. The question includes the selected item; runs, findings and servers suggest questions.',
       keys: [/▌everything +stdio/, ';'],
       until: '> What changed on this server since last week?',
       rows: 14,
     })
     await chapter.stop(terminal, {
       title: 'What it did',
-      words: 'The reply, the tokens, and what it proposes, created and called. Nothing that spends is done by itself.',
+      words: 'The reply, the tokens, and what it proposed, created and called. It never spends without approval.',
       keys: ['ctrl+u', { text: 'Write a suite for it and run it' }, 'enter', /Smoke has one case/, 'tab'],
       until: '▌proposed',
     })
     await chapter.stop(terminal, {
       title: 'A proposed action',
-      words: 'Its effect and its whole input; the answer starts on Cancel.',
+      words: 'The effect and the whole input; the answer starts on Cancel.',
       keys: ['enter'],
       until: /createEvalRun spends credits[^]*❯ Cancel/,
     })
     await chapter.stop(terminal, {
       title: 'Approved',
-      words: 'It is sent once, as the person’s own request; `Enter` goes to the run that it made.',
+      words: 'It is sent once, as your own request; `Enter` opens the new run.',
       keys: ['down', 'enter', /▌approved/, 'enter'],
       until: /Smoke[^]*✗ failed/,
     })
     await chapter.stop(terminal, {
       title: 'Why it failed',
-      words: 'The same key on the run; each operation leads to what it read.',
+      words: 'The same key on the run. Each operation links to what it read.',
       keys: [';', /> Why did this run fail/, 'enter'],
       until: 'The case Says yes failed',
     })

@@ -6,54 +6,54 @@ export async function newcomer(home: string): Promise<Chapter> {
   await using terminal = openOnTheDay({ cols: 100, rows: 30, home })
   await chapter.stop(terminal, {
     title: 'Projects',
-    words: 'What opens first.',
+    words: 'The first screen.',
     until: /Eval suites +2[^]*read swarms/,
     rows: 20,
   })
   await chapter.stop(terminal, {
     title: 'Doctor',
-    words: 'The servers of the project; the doctor tells every step with its time.',
+    words: 'The servers of the project. The doctor reports every step with its time.',
     keys: ['enter', /a program over stdio/, 'd'],
     until: /✓ ready/,
     picture: 'doctor',
   })
   await chapter.stop(terminal, {
     title: 'Help',
-    words: 'Anywhere: what works here, and why something does not.',
+    words: 'The keys that work here, and why others do not.',
     keys: ['?'],
     until: 'What works here',
     rows: 20,
   })
   await chapter.stop(terminal, {
-    title: 'A tool is called',
-    words: 'The tools of the live server; the arguments of one as a form.',
+    title: 'Calling a tool',
+    words: 'The tools of the running server, and a form for the arguments of one.',
     keys: ['escape', /everything +stdio/, ']', /Message to echo/, 'tab', 'enter'],
     until: 'Call echo on everything',
     rows: 22,
   })
   await chapter.stop(terminal, {
-    title: 'Its result',
-    words: 'It is sent once, and the result is what the server answered.',
+    title: 'The result',
+    words: 'The call is sent once; the pane shows the server’s answer.',
     keys: [{ text: 'hello' }, 'ctrl+s'],
     until: terminal => /Echo: hello/.test(terminal.screen()) && !/stop waiting/.test(terminal.screen()),
     rows: 16,
   })
   await chapter.stop(terminal, {
     title: 'Launching',
-    words: 'What can be chosen, what it will run and occupy; `Enter` goes straight to the last line.',
+    words: 'The choices, what will run, and the slots that it takes. `Enter` moves to the last line.',
     keys: ['escape', '4', /This suite has not run yet/, 'E'],
     until: 'Launch 15 trials',
   })
   await chapter.stop(terminal, {
     title: 'Live',
-    words: 'The run opens; trials change as they run, failing ones first.',
+    words: 'The run opens. Trials update as they run, failed ones first.',
     keys: ['enter', 'enter'],
     until: /8\/9[^]*● running +Long operation/,
     picture: 'live',
   })
   await chapter.stop(terminal, {
     title: 'Why it failed',
-    words: 'Expected and actual of the failing trial.',
+    words: 'Expected and actual values of the failed trial.',
     keys: ['enter'],
     until: 'expected final text',
   })
@@ -67,7 +67,7 @@ export async function newcomer(home: string): Promise<Chapter> {
   await chapter.stop(weeks, {
     title: 'Heat map',
     words:
-      'A suite that ran every night, in a fresh home: which case turned red when, and which one is flaky. `Enter` opens that trial.',
+      'A suite that ran every night: when each case failed first, and which one is flaky. `Enter` opens the trial.',
     keys: [
       /▌Reference server smoke[^]*Sample: nightly/,
       'end',

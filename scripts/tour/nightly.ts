@@ -12,7 +12,7 @@ import { Chapter, openOnTheDay } from './recorder.ts'
 export async function nightly(): Promise<Chapter> {
   const chapter = new Chapter(
     'A nightly run failed',
-    'Last night the suite passed, this night three of its four cases failed. 120×40.',
+    'The suite passed last night; tonight three of its four cases failed. 120×40.',
   )
   const home = createHome()
   const folder = await mkdtemp(join(tmpdir(), 'mcpdeck-tour-'))
@@ -22,28 +22,28 @@ export async function nightly(): Promise<Chapter> {
     await terminal.waitFor(/▌#2 +✗ failed/)
     await chapter.stop(terminal, {
       title: 'What changed',
-      words: 'The summary says what changed about the tools of the failing cases since the suite passed.',
+      words: 'The summary shows how the tools of the failed cases changed since the suite passed.',
       keys: ['enter'],
       until: 'the schema of get-sum changed',
       rows: 23,
     })
     await chapter.stop(terminal, {
       title: 'The tools, then and now',
-      words: 'What the last good run saw, what this one saw, and what the servers offer at this moment.',
+      words: 'The tools in the last passed run, in this run, and now.',
       keys: ['T'],
       until: 'must be string',
       rows: 17,
     })
     drift(false)
     await chapter.stop(terminal, {
-      title: 'What a rerun would run',
-      words: 'The server is mended. The preview names the failed cases and what they cost last time.',
+      title: 'Preview of the rerun',
+      words: 'The server is fixed. The preview names the failed cases and their last cost.',
       keys: ['escape', 'R'],
       until: '3 of 4 cases would run again',
     })
     await chapter.stop(terminal, {
-      title: 'The rerun against its parent',
-      words: 'When it ends, the comparison opens by itself.',
+      title: 'The rerun compared with the first run',
+      words: 'The comparison opens when the rerun ends.',
       keys: ['down', 'enter'],
       until: /✓ fixed +adds nothing/,
       rows: 14,

@@ -6,27 +6,27 @@ import { Chapter, openOnTheDay } from './recorder.ts'
 export async function onCall(home: string): Promise<Chapter> {
   const chapter = new Chapter(
     'On call',
-    'The same home a moment later: the failed run and the samples are on Now. 120×40, then 80×24.',
+    'The same workspace a moment later, with the failed run and the samples. 120×40, then 80×24.',
   )
   {
     await using terminal = openOnTheDay({ cols: 120, rows: 40, home, args: ['now'] })
     await chapter.stop(terminal, {
       title: 'Now',
-      words: 'What wants a person, across the chosen projects; beside it, what was looked at and how long ago.',
+      words: 'What needs attention in the chosen projects, and when each was read.',
       until: /run failed +Reference server smoke/,
       rows: 32,
       picture: 'now',
     })
     await chapter.stop(terminal, {
       title: 'Pinned with a note',
-      words: 'What is chosen goes into the incident notebook, with a note and the time.',
+      words: 'The selected line goes into the incident notebook with a note and the time.',
       keys: [/▌high +✗ run failed/, 'P'],
       until: 'Pinned run #1',
       rows: 24,
     })
     await chapter.stop(terminal, {
       title: 'Acknowledged',
-      words: 'The line is put away until it changes.',
+      words: 'The line is hidden until it changes.',
       keys: [{ text: 'somebody looks at it, key sk_live_0123456789abcdef0123' }, 'enter', /into/, 'a'],
       until: 'Acknowledged 1 line',
       rows: 12,
@@ -35,15 +35,14 @@ export async function onCall(home: string): Promise<Chapter> {
   await using terminal = openOnTheDay({ cols: 80, rows: 24, home, args: ['now'] })
   await chapter.stop(terminal, {
     title: 'The notebook',
-    words: 'What was pinned, in order.',
+    words: 'The pinned items in order.',
     keys: [/All clear|▌high|▌medium/, '8', /▌/, 'enter'],
     until: /run +#1/,
     rows: 12,
   })
   await chapter.stop(terminal, {
     title: 'Exported',
-    words:
-      'The incident as Markdown, for a ticket or a chat: a file that only its owner reads, with secrets taken out.',
+    words: 'The incident as Markdown, for a ticket or a chat: a private file without secrets.',
     keys: ['w', /Export the incident/, 'ctrl+u', { text: 'incident.md' }, 'enter'],
     until: 'Wrote ',
     rows: 8,

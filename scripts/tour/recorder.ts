@@ -17,9 +17,9 @@ export type Stop = {
   words: string
   keys?: readonly Press[]
   until: Condition
-  /** Only so many rows from the top and the last one, the footer, are kept. */
+  /** Number of rows from the top that are kept, besides the last one, the footer. */
   rows?: number
-  /** Name of the pictures that are made of it, in dark and light. */
+  /** Name of its pictures, in dark and light, which take the place of the text. */
   picture?: string
 }
 
@@ -105,8 +105,7 @@ export class Chapter {
         await photograph(terminal, { file, title, background })
       }
       this.#parts.push(pictureOf(picture, title))
-    }
-    this.#parts.push(`\`\`\`text\n${shown.join('\n')}\n\`\`\``)
+    } else this.#parts.push(`\`\`\`text\n${shown.join('\n')}\n\`\`\``)
   }
 
   /** Adds a sentence. */

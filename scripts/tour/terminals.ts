@@ -105,7 +105,7 @@ const socket = `mcpdeck-tour-${randomBytes(4).toString('hex')}`
 const STOPS: readonly Stop[] = [
   {
     title: 'tmux',
-    words: 'A real tmux with Now; the last line is its own.',
+    words: 'Now in tmux; the last line is tmux’s.',
     terminal: {
       command: 'tmux',
       args: ['-L', socket, '-f', '/dev/null', 'new-session', RUN, ';', 'set', 'status-right', ''],
@@ -117,7 +117,7 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: 'GNU screen',
-    words: 'A real GNU screen with the findings.',
+    words: 'Findings in GNU screen.',
     terminal: {
       command: 'screen',
       args: ['-U', '-S', socket, '-c', '/dev/null', process.execPath, PROGRAM],
@@ -130,27 +130,25 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: 'TERM=xterm',
-    words: 'Nothing but what every xterm has; the doctor of a server.',
+    words: 'The doctor of a server, with features of every xterm.',
     terminal: { env: { TERM: 'xterm' } },
     show: showing(['enter', SERVERS, 'enter', /\[Overview\]/, 'd'], /✓ ready/),
   },
   {
     title: 'TERM=linux',
-    words:
-      'The console of Linux: it is not asked for its background or its keyboard. The suites, with the trend of each.',
+    words: 'Suites on the Linux console, which is not asked for its background or keyboard.',
     terminal: { env: { TERM: 'linux' } },
     show: showing(['4'], /Sample: nightly/),
   },
   {
     title: '16 colours',
-    words:
-      'TERM=xterm-16color: the theme asks for the 16 by number, so they are those that the person chose. What visitors of a scenario said.',
+    words: 'TERM=xterm-16color: the theme uses the terminal’s 16 colours by number. What visitors of a scenario said.',
     terminal: { env: { TERM: 'xterm-16color' } },
     show: showing(['6', /Sample: weather desk/, 'enter', { times: 3, keys: [']'] }], /\[Metrics\][^]*\d/),
   },
   {
     title: '256 colours, light background',
-    words: 'The terminal answers that its background is white: the light theme, at once.',
+    words: 'The terminal reports a white background, so the light theme is used.',
     terminal: {},
     show: async terminal => {
       await openRun(terminal)
@@ -163,7 +161,7 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: 'NO_COLOR',
-    words: 'What colour says is said by marks and words, too: the trials of the run.',
+    words: 'The trials of a run. Symbols and words also show what colours show.',
     terminal: { env: { NO_COLOR: '1' } },
     show: async terminal => {
       await openRun(terminal)
@@ -173,13 +171,13 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: '--ascii',
-    words: 'Borders and marks of ASCII alone: the findings, beside one of them.',
+    words: 'Findings with borders and symbols in ASCII.',
     terminal: { args: ['--ascii'], cols: 120, rows: 30 },
     show: showing(['5'], /Findings 1 of 16[^]*Fingerprint/),
   },
   {
     title: 'TERM=dumb',
-    words: 'It cannot move the cursor; the program says what to do and ends with code 2.',
+    words: 'This terminal cannot move the cursor. mcpdeck says what to do and ends with code 2.',
     terminal: { env: { TERM: 'dumb' } },
     show: async terminal => {
       await terminal.waitForExit()
@@ -188,28 +186,20 @@ const STOPS: readonly Stop[] = [
   {
     title: 'Screen reader',
     words:
-      'With `--screen-reader` (here on TERM=dumb) lines are printed, what changed as it changes, and no sequences at all.',
+      'With `--screen-reader` (here on TERM=dumb) mcpdeck prints plain lines when something changes, without escape sequences.',
     terminal: { env: { TERM: 'dumb' }, args: ['--screen-reader'] },
     show: openWithReader,
   },
   {
     title: '300 ms there and back',
-    words: 'Every byte is 150 ms under way in each direction. No key waits for an answer of the terminal.',
+    words: 'Every byte takes 150 ms in each direction. No key waits for a reply of the terminal.',
     terminal: { line: { delayMs: 150 }, cols: 120, rows: 30 },
     show: overSlowLine,
   },
-  {
-    title: '80×24',
-    words: 'Panes that do not fit side by side take turns: the run.',
-    terminal: { cols: 80, rows: 24 },
-    show: openRun,
-  },
-  { title: '120×40', words: 'Two of the three stand side by side.', terminal: { cols: 120, rows: 40 }, show: openRun },
-  { title: '200×50', words: 'All three.', terminal: { cols: 200, rows: 50 }, show: openRun },
-  { title: '60×15', words: 'The least that it draws panes on.', terminal: { cols: 60, rows: 15 }, show: openRun },
+  { title: '60×15', words: 'The smallest size with panes.', terminal: { cols: 60, rows: 15 }, show: openRun },
   {
     title: '59×14',
-    words: 'Too small for panes: it asks for room, and goes on where it was when it gets some.',
+    words: 'Too small for panes: mcpdeck asks for a larger terminal and continues when it gets one.',
     terminal: { cols: 59, rows: 14 },
     show: async terminal => terminal.waitFor(/60.*15/),
   },
@@ -243,6 +233,6 @@ for (const stop of STOPS) {
   sections.push(await record(stop))
 }
 const about =
-  'Screens of the real program on a fresh home, written by `node scripts/tour/terminals.ts`. Sizes are 80×24 where nothing\n' +
-  'else is said; the clock is set, ids are zeros, so that two recordings differ in figures alone.'
-await writeFile(join(root, 'docs/terminals.md'), `# On many terminals\n\n${about}\n\n${sections.join('\n\n')}\n`)
+  'The real program in several terminals, recorded by `node scripts/tour/terminals.ts` at 80×24 unless stated.\n' +
+  '[screens.md](screens.md) shows other sizes. The clock is fixed and ids are zeros.'
+await writeFile(join(root, 'docs/terminals.md'), `# Terminals\n\n${about}\n\n${sections.join('\n\n')}\n`)

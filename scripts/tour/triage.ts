@@ -7,7 +7,7 @@ import { Chapter, openOnTheDay } from './recorder.ts'
 export async function triage(): Promise<Chapter> {
   const chapter = new Chapter(
     'Triage of 500 findings',
-    'Three waves left 500 findings; the 100 that come again and again are looked at first. 120×40, cut where rows repeat.',
+    'Three waves gave 500 findings; the 100 recurring ones come first. 120×40, cut where rows repeat.',
   )
   const home = createHome()
   try {
@@ -17,28 +17,28 @@ export async function triage(): Promise<Chapter> {
     })
     await using terminal = openOnTheDay({ cols: 120, rows: 40, home, args: [`projects/${projectId}/findings`] })
     await chapter.stop(terminal, {
-      title: 'All of them',
-      words: 'Every finding with its status, whether it is dismissed, and in how many waves it was seen.',
+      title: 'All findings',
+      words: 'Every finding with its status, whether it is dismissed, and the number of waves that saw it.',
       until: 'Findings 1 of 500',
       rows: 30,
       picture: 'findings',
     })
     await chapter.stop(terminal, {
-      title: 'Only what comes again',
-      words: 'Unresolved, new, regressed, recurring: the title of the list says what it is filtered by.',
+      title: 'Only recurring ones',
+      words: 'The filters unresolved, new, regressed, recurring; the title names the present one.',
       keys: [{ times: 4, keys: ['f'] }],
       until: /Findings 1 of 100\/500 ─+ recurring/,
       rows: 12,
     })
     await chapter.stop(terminal, {
-      title: 'Forty are marked',
-      words: 'Marks stay with their findings, whatever the list does; the border counts them.',
+      title: 'Forty marked',
+      words: 'Marks stay with their findings when the list changes; the border counts them.',
       keys: [{ times: 40, keys: ['space', 'j'] }],
       until: '40 marked',
     })
     await chapter.stop(terminal, {
-      title: 'What dismissing means',
-      words: 'The question says what it does and what it does not; it starts on Cancel.',
+      title: 'Dismissing',
+      words: 'The question says what dismissing does; it starts on Cancel.',
       keys: ['a'],
       until: 'Dismiss 40 findings?',
       rows: 28,
@@ -46,22 +46,22 @@ export async function triage(): Promise<Chapter> {
     const [, label = ''] = /▌?● recurring +([a-z ]+ \d+)/.exec(terminal.screen()) ?? []
     removeFinding(dataDir, label)
     await chapter.stop(terminal, {
-      title: 'One is refused',
+      title: 'One refusal',
       words:
-        'Meanwhile another process took one of the forty away. The service refuses that one; the others are dismissed, and the footer counts both.',
+        'Another process has removed one of the forty. The service refuses that one and dismisses the others; the footer counts both.',
       keys: ['down', 'enter'],
       until: /Dismissed 39 of 40 findings; 1 refused \(Not found\)/,
     })
     await chapter.stop(terminal, {
-      title: 'Taken back',
-      words: 'What was dismissed is shown again, and nothing else.',
+      title: 'Undo',
+      words: 'Only the dismissed findings are shown again.',
       keys: ['Z'],
       until: '39 findings shown again.',
       rows: 12,
     })
     await chapter.stop(terminal, {
-      title: 'Found by letters',
-      words: 'The filter of the list, on top of the filter by status.',
+      title: 'Filter by text',
+      words: 'The list filter applies in addition to the filter by status.',
       keys: ['/', { text: 'refund 05' }],
       until: /Findings 1 of \d\/499/,
       rows: 12,

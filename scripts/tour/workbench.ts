@@ -34,8 +34,8 @@ async function firstCase(chapter: Chapter): Promise<void> {
       await chapter.stop(terminal, each)
     }
     await stop({
-      title: 'Its tools',
-      words: 'What opens: the tools of the running server.',
+      title: 'The tools',
+      words: 'The first screen: the tools of the running server.',
       until: /Message to echo/,
       rows: 18,
     })
@@ -48,27 +48,27 @@ async function firstCase(chapter: Chapter): Promise<void> {
     })
     keys = 0
     await stop({
-      title: 'Its answer',
+      title: 'The answer',
       words: 'The call is sent once.',
       keys: ['ctrl+s'],
       until: /Echo: hello/,
       rows: 14,
     })
     await stop({
-      title: 'The call as a case',
-      words: 'The form is filled in: what was called, and what came back as assertions.',
+      title: 'Saving the call as a case',
+      words: 'The form has the call, with assertions from its answer.',
       keys: ['alt+c'],
       until: 'Save as eval case',
     })
     await stop({
-      title: 'In its suite',
-      words: 'The suite is made together with it; the same key goes there.',
+      title: 'The case in its suite',
+      words: 'The suite is created with the case; the same key opens it.',
       keys: ['ctrl+s', /goes to it/, 'alt+c'],
       until: '2. assert',
       rows: 18,
     })
     await stop({
-      title: 'Its first run',
+      title: 'The first run',
       words: 'The suite is launched and the run opens.',
       keys: ['E', /A run of/, 'ctrl+s'],
       until: /✓ passed, 1\/1/,
@@ -90,24 +90,23 @@ async function watched(chapter: Chapter): Promise<void> {
     await using terminal = openOnTheDay({ cols: 120, rows: 20, home, args: ['runs'] })
     await terminal.waitFor(/weather +/)
     await chapter.stop(terminal, {
-      title: 'Edit, run, look',
-      words:
-        'Another suite, over a server that is being written: its files are watched, which asks for a pattern once.',
+      title: 'Watching files',
+      words: 'A suite for a server in development. The first watch asks for a file pattern.',
       keys: ['/', { text: 'weather' }, 'enter', /▌weather/, 'alt+w'],
       until: 'Watch files for weather',
     })
     await chapter.stop(terminal, {
-      title: 'It runs by itself',
-      words: 'The header says that it is watched, and how its last run ended.',
+      title: 'The watched suite',
+      words: 'The header shows that the suite is watched, and its last result.',
       keys: ['enter'],
       until: 'watching weather ✓ passed',
       rows: 10,
     })
     save({ answer: 'sunny and warm', required: ['city'] })
     await chapter.stop(terminal, {
-      title: 'A file was saved',
+      title: 'After saving a file',
       words:
-        'The server’s tool demands one more argument now: the server is started again, the suite fails, and the last line says why.',
+        'The server’s tool now requires one more argument. The server restarts, the suite fails, and the last line says why.',
       until: 'is new and required, since',
     })
   } finally {
