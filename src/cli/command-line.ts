@@ -21,16 +21,16 @@ function common(command: Command): Command {
   return command
     .option('--profile <profile>', 'profile of the config file, or local (MCPDECK_PROFILE)')
     .option('--base-url <url>', 'address of the service, with /api/v1 (MCPDECK_BASE_URL)')
-    .option('--local', 'the local workspace, whatever else is configured')
+    .option('--local', 'use the local workspace, ignoring the configuration')
     .option('--data-dir <dir>', 'directory of the local workspace (MCPDECK_DATA_DIR)')
-    .option('--project <project>', 'project to begin with, by id or name')
+    .option('--project <project>', 'project to open, by id or name')
     .option('--read-only', 'refuse every write before it is sent')
-    .option('--no-color', 'no colours (NO_COLOR)')
-    .option('--ascii', 'no characters beyond ASCII')
+    .option('--no-color', 'use no colours (NO_COLOR)')
+    .option('--ascii', 'use ASCII characters only')
     .addOption(themeOption())
-    .option('--no-mouse', 'leave the mouse to the terminal')
-    .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
-    .option('--log-file <file>', 'write a log there, without secrets')
+    .option('--no-mouse', 'do not use the mouse')
+    .option('--screen-reader', 'print plain lines when something changes (MCPDECK_SCREEN_READER)')
+    .option('--log-file <file>', 'write a log without secrets to this file')
 }
 
 /** Any name is taken here, since a config file can have themes of its own; help and completion know ours. */
@@ -51,7 +51,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
   program
     .description('Terminal dashboard for a service that operates MCP servers.')
     .version(options.version)
-    .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
+    .argument('[place]', 'place to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .helpCommand('help [command]', 'Print the help of a command.')
     .exitOverride()
     // A command with a typo in it would else be refused for its arguments alone.

@@ -6,7 +6,7 @@ const ONE = [
   ['<noun>', NOUN],
   ['<name>', 'name or id'],
 ] as const
-const DRY_RUN: DeclaredFlag = ['--dry-run', 'show what it would do, and do nothing']
+const DRY_RUN: DeclaredFlag = ['--dry-run', 'show the changes without making them']
 const YES: DeclaredFlag = ['--yes', 'do not ask']
 const DONE: DeclaredFlag = ['--json', 'print one object with what was done']
 
@@ -18,14 +18,14 @@ export const documents: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'export',
-      says: 'Print a project, or a part of it, as YAML that apply takes, without its secrets.',
+      says: 'Print a project, or a part of it, as YAML for apply, without secrets.',
       words: [
         ['[noun]', NOUN],
         ['[name]', 'name or id of one'],
       ],
       flags: [
-        ['--dir <dir>', 'write a file for each record there'],
-        ['--force', 'with --dir: replace files that say something else'],
+        ['--dir <dir>', 'write a file for each record to this directory'],
+        ['--force', 'with --dir: replace files that differ'],
         ['--json', 'with --dir: print {"items": [...], "left": [...]}'],
       ],
     },
@@ -34,11 +34,11 @@ export const documents: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'apply',
-      says: 'Bring a project to what YAML files say, after showing what that does.',
+      says: 'Change a project to match YAML files, after showing the changes.',
       flags: [
-        ['-f, --file <file>', 'file, or directory with all YAML below it; - reads standard input', collect, []],
+        ['-f, --file <file>', 'file, or directory with YAML files; - reads standard input', collect, []],
         DRY_RUN,
-        ['--prune', 'delete what a directory has not; of a file, only of the nouns that it holds'],
+        ['--prune', 'delete records that the directory does not have; for a file, only of its nouns'],
         YES,
         ['--json', 'print one object with the plan and what was done'],
       ],
@@ -48,7 +48,7 @@ export const documents: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'create',
-      says: 'Make records of one noun from a YAML file, as export writes it.',
+      says: 'Create records of one noun from a YAML file, as export writes it.',
       words: [['<noun>', NOUN]],
       flags: [['-f, --file <file>', 'file or directory; - reads standard input', collect, []], DRY_RUN, YES, DONE],
     },
@@ -57,7 +57,7 @@ export const documents: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'edit',
-      says: 'Open a record as YAML in your editor, and send what you changed.',
+      says: 'Open a record as YAML in your editor and send your changes.',
       words: ONE,
       flags: [DRY_RUN, YES, DONE],
     },
@@ -66,10 +66,10 @@ export const documents: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'delete',
-      says: 'Delete a record, or archive it where the service keeps it.',
+      says: 'Delete a record, or archive it if the service keeps such records.',
       words: ONE,
       flags: [
-        ['--force', 'a client also where something refers to it'],
+        ['--force', 'delete a client even if something refers to it'],
         YES,
         ['--json', 'print {"id", "name", "done"}'],
       ],

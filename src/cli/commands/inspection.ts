@@ -17,16 +17,16 @@ const journal = () => import('../journal/journal-command.ts')
 export const get = verb(
   {
     name: 'get',
-    says: 'List what the service holds, or print one record, for scripts.',
-    words: [new Argument('<what>', 'what to list; see below'), ['[id]', 'id or name of one']],
+    says: 'List records of the service, or print one, for scripts.',
+    words: [new Argument('<what>', 'what to list; see below'), ['[id]', 'id or name of a record']],
     flags: [
       ['--json', 'print {"items": [...]}, or the record'],
       ['--jsonl', 'print one item a line, as they arrive'],
-      ['--limit <count>', 'print no more than this', whole(1, Number.MAX_SAFE_INTEGER)],
-      ['--all', 'read a list to its end, however long it is'],
-      ['--status <status>', 'only those in this state'],
-      ['--search <text>', 'only those that the service finds by this'],
-      ['--filter <name=value>', 'an option that the service takes for this list', collect, []],
+      ['--limit <count>', 'print at most this many', whole(1, Number.MAX_SAFE_INTEGER)],
+      ['--all', 'read the whole list, however long'],
+      ['--status <status>', 'only records in this state'],
+      ['--search <text>', 'only records that the service finds by this text'],
+      ['--filter <name=value>', 'an option of the service for this list', collect, []],
       ...PARENT_OPTIONS.map(option => [`--${option} <id>`, `${option} that it belongs to`] as const),
     ],
     after: () => nounsHelp(),
@@ -39,16 +39,16 @@ export function notebook(open: (options: CommonOptions) => Promise<number | unde
   return [
     command({
       name: 'notebook',
-      says: 'The incident notebook of a profile; without a command, the dashboard opens it.',
+      says: 'Export the incident notebook of a profile; without a command, open it in the dashboard.',
       run: ({ common }) => open(common),
     }),
     command<NotebookExportOptions>({
       name: 'notebook export',
       says: 'Print an incident as Markdown without secrets, addresses and home directories.',
-      words: [['[incident]', 'id or title; the open one by default, else the latest']],
+      words: [['[incident]', 'id or title; by default the open incident, else the latest']],
       flags: [
-        ['--output <file>', 'write it to a file of yours alone instead'],
-        ['--force', 'replace the file where there is one'],
+        ['--output <file>', 'write it to a private file instead'],
+        ['--force', 'replace an existing file'],
       ],
       run: async ({ words: [incident], own, common }) =>
         (await import('../notebook/notebook-command.ts')).exportNotebook(incident, common, own),
@@ -60,15 +60,15 @@ const printNow = verb(
   {
     name: 'now',
     says:
-      'Print what is red and what waits, over all projects or those of each --project; 1 when something is red. ' +
-      'Alone at a terminal, open that screen.',
+      'Print what is red and what waits in all projects, or in each --project; exit code 1 if something is red. ' +
+      'Without options at a terminal, open the screen Now.',
     flags: [
       ['--json', 'print one object; with --watch one per line'],
-      ['--watch', 'go on, and print what changes'],
-      ['--timeout <time>', 'end after this time with what was read until then, such as 90s', duration],
-      ['--report [file]', 'print a shift report as Markdown instead, or write it to a file of yours alone'],
-      ['--since <time>', 'with --report: how long the shift was, such as 8h; 12h by default', duration],
-      ['--force', 'with --report: replace the file where there is one'],
+      ['--watch', 'keep running and print changes'],
+      ['--timeout <time>', 'stop reading after this time, such as 90s', duration],
+      ['--report [file]', 'print a shift report as Markdown instead, or write it to a private file'],
+      ['--since <time>', 'with --report: length of the shift, such as 8h; 12h by default', duration],
+      ['--force', 'with --report: replace an existing file'],
     ],
   },
   async () => (await import('../now/now-command.ts')).runNow,
@@ -91,8 +91,8 @@ export const inspection: readonly CommandDeclaration[] = [
   verb<{ json?: boolean }>(
     {
       name: 'budget',
-      says: "Show what the requests of the last minute with the profile's key were for, on this machine.",
-      words: [new Argument('[action]', 'reset = end the pause that the service asked for').choices(['reset'])],
+      says: 'Show which screens and commands on this machine used the profile’s key in the last minute.',
+      words: [new Argument('[action]', 'reset ends a pause that the service asked for').choices(['reset'])],
       flags: [['--json', 'print {"perMinute", "reason", "pausedUntil", "waiting", "spent": [...]}']],
     },
     async () => (await import('../get/budget-command.ts')).showBudget,
@@ -100,11 +100,11 @@ export const inspection: readonly CommandDeclaration[] = [
   ),
   command<{ json?: boolean; strict?: boolean } & ReachOptions>({
     name: 'doctor',
-    says: 'Check saved servers, by name or id, or one that is not saved; without one, mcpdeck itself.',
+    says: 'Check saved servers by name or id, or an unsaved one; without a server, check mcpdeck itself.',
     words: [['[servers...]', 'names or ids of saved servers']],
     flags: [
       ['--json', 'print {"items": [...], "exitCode"}'],
-      ['--strict', 'with servers: 3 also for advice, and for what could not be checked'],
+      ['--strict', 'with servers: exit code 3 also for advice and failed checks'],
       ...REACH,
     ],
     async run({ words: servers, own, common }) {
@@ -120,7 +120,7 @@ export const inspection: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'journal',
-      says: 'Read back the writes whose outcome is not known, and list what stays open.',
+      says: 'Read back writes with unknown outcome, and list those that stay open.',
       flags: [['--json', 'print {"items": [...]}']],
     },
     async () => (await journal()).showJournal,
@@ -128,20 +128,20 @@ export const inspection: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'journal send',
-      says: 'Send an open write again with its own key, after reading back once more.',
+      says: 'Read an open write back once more, then send it again with its own key.',
       words: [WRITE],
       flags: [['--yes', 'do not ask before it is sent']],
     },
     async () => (await journal()).sendOpenWrite,
   ),
   verb(
-    { name: 'journal dismiss', says: 'End an open write as it is; nothing is sent.', words: [WRITE] },
+    { name: 'journal dismiss', says: 'Close an open write without sending anything.', words: [WRITE] },
     async () => (await journal()).dismissOpenWrite,
   ),
   command<{ invitationFile?: string; keyFile?: string }>({
     name: 'visit',
     says: 'Visit a published scenario, line by line.',
-    words: [['<link>', 'the link that was shared']],
+    words: [['<link>', 'shared link']],
     flags: [
       ['--invitation-file <file>', 'file with the invitation in its first line, mode 0600'],
       ['--key-file <file>', 'file with an API key of the workspace in its first line, mode 0600'],
@@ -160,7 +160,7 @@ export const inspection: readonly CommandDeclaration[] = [
   }),
   command({
     name: 'completion',
-    says: 'Print the completion of a shell, such as: eval "$(mcpdeck completion bash)".',
+    says: 'Print the completion script of a shell: eval "$(mcpdeck completion bash)".',
     words: [new Argument('<shell>', 'which shell').choices(SHELLS)],
     whole: true,
     async run({ words: [shell], program }) {

@@ -10,10 +10,10 @@ const config = () => import('../config/config-command.ts')
 
 /** `mcpdeck profile` and `mcpdeck config`. A key is never an option: others could read it. */
 export const profiles: readonly CommandDeclaration[] = [
-  { name: 'config', says: 'Make, show and check the config file.' },
+  { name: 'config', says: 'Create, show and check the config file.' },
   command({
     name: 'config init',
-    says: 'Write the commented default file where there is none.',
+    says: 'Write a commented default file if there is none.',
     run: async () => (await config()).initConfig(),
   }),
   command({
@@ -24,28 +24,28 @@ export const profiles: readonly CommandDeclaration[] = [
   command<Json>({
     name: 'config show',
     says: 'Print the settings of the config file, defaults included.',
-    flags: [['--json', 'as JSON instead of YAML']],
+    flags: [['--json', 'print JSON instead of YAML']],
     run: async ({ own }) => (await config()).showConfig(own.json),
   }),
   command<Json>({
     name: 'config check',
-    says: 'Name everything that is wrong in the config file, with line and column.',
+    says: 'List all errors of the config file with line and column.',
     flags: [['--json', 'print {"path", "exists", "problems": [{"line", "column", "message"}]}']],
     run: async ({ own }) => (await config()).checkConfigFile(own.json),
   }),
-  { name: 'profile', says: 'List and change the services that the config names.' },
+  { name: 'profile', says: 'List and change the profiles in the config file.' },
   command<Json & { names?: boolean }>({
     name: 'profile list',
     says: 'List the profiles; the default one is marked.',
     flags: [
       ['--json', 'print {"items": [...]}'],
-      ['--names', 'names only, a line each'],
+      ['--names', 'print names only, one a line'],
     ],
     run: async ({ own }) => (await profile()).listProfiles(own),
   }),
   command<Json>({
     name: 'profile show',
-    says: 'Print a profile, by default the one that would open now, and why it would.',
+    says: 'Print a profile, by default the one that would open, and why.',
     words: [['[profile]', 'its name']],
     flags: [['--json', 'print one object']],
     run: async ({ words: [name], own, common }) => (await profile()).showProfile(name, common, own.json),
@@ -72,13 +72,13 @@ export const profiles: readonly CommandDeclaration[] = [
   }),
   command({
     name: 'profile use',
-    says: 'Make a profile the one that opens by default.',
+    says: 'Set the profile that opens by default.',
     words: [['<profile>', 'its name, or local']],
     run: async ({ words: [name = ''] }) => (await profile()).chooseDefault(name),
   }),
   command<{ yes?: boolean }>({
     name: 'profile remove',
-    says: 'Remove a profile, and the key that was typed for it.',
+    says: 'Remove a profile and its stored key.',
     words: [['<profile>', 'its name']],
     flags: [['--yes', 'do not ask before the key is deleted']],
     run: async ({ words: [name = ''], own }) => (await profile()).dropProfile(name, own.yes),

@@ -9,17 +9,17 @@ import { command, type DeclaredFlag } from './declare.ts'
 
 /** What goes with the command or the address of a server that is saved nowhere. */
 const PARTS: readonly DeclaredFlag[] = [
-  ['--env <NAME=value>', 'a variable of its environment; repeatable', collect, []],
-  ['--header <header>', "a header of every request, such as 'Name: value'; repeatable", collect, []],
-  ['--token-env <variable>', 'variable that holds a token for its address'],
-  ['--timeout <time>', 'longest wait for the server, such as 90s, at most 5m', duration],
-  ['--cwd <dir>', 'work in this directory, as if mcpdeck were started there'],
+  ['--env <NAME=value>', 'environment variable for the server; repeatable', collect, []],
+  ['--header <header>', "header of every request, such as 'Name: value'; repeatable", collect, []],
+  ['--token-env <variable>', 'environment variable with a token for the address'],
+  ['--timeout <time>', 'maximum wait for the server, such as 90s, up to 5m', duration],
+  ['--cwd <dir>', 'run as if mcpdeck were started in this directory'],
 ]
 
 /** Reaches a server without saving anything. */
 export const REACH: readonly DeclaredFlag[] = [
-  ['--command <command>', 'run this program as the server instead of a saved one; nothing is saved'],
-  ['--url <url>', 'connect to this address instead of a saved server; nothing is saved'],
+  ['--command <command>', 'command of an unsaved server to use'],
+  ['--url <url>', 'address of an unsaved server to use'],
   ...PARTS,
 ]
 
@@ -70,11 +70,11 @@ export async function savedly<Work>(
 /** `mcpdeck try`. */
 export const tryServer = command<ReachParts>({
   name: 'try',
-  says: 'Open the dashboard on a server alone, by its command or its address; nothing is saved.',
-  words: [['<server...>', 'its address, or -- and the command that runs it with its arguments']],
+  says: 'Open the dashboard on one server by its command or address, without saving it.',
+  words: [['<server...>', 'address, or -- and the command with its arguments']],
   flags: PARTS,
   after: () =>
-    '\nSuch as:\n  mcpdeck try -- npx -y @modelcontextprotocol/server-everything\n' +
+    '\nExamples:\n  mcpdeck try -- npx -y @modelcontextprotocol/server-everything\n' +
     '  mcpdeck try --token-env TOKEN https://mcp.example/mcp\n',
   run: ({ words, own, common }) => beginTry(words, own, common),
 })

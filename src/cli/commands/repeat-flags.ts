@@ -4,7 +4,9 @@ import type { DeclaredFlag } from './declare.ts'
 
 /** Flags of commands that write: what they do where an earlier write of the same kind may have happened. */
 export const REPEATS: readonly DeclaredFlag[] = [
-  ['--retry <id>', 'go on with this open write listed by mcpdeck journal instead of sending another one'],
-  ['--new', 'send it even though an earlier one may have happened'],
-  new Option('--in-doubt <what>', 'without a terminal, where an earlier one may have happened').choices(IN_DOUBT),
+  ['--retry <id>', 'continue this open write of mcpdeck journal instead of sending another'],
+  ['--new', 'send it although an earlier write may have happened'],
+  new Option('--in-doubt <what>', 'what to do without a terminal if an earlier write may have happened').choices(
+    IN_DOUBT,
+  ),
 ]

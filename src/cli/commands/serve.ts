@@ -44,26 +44,26 @@ export const serve: readonly CommandDeclaration[] = [
     flags: [
       ['--port <port>', `port; 0 picks a free one (MCPDECK_PORT, else ${DEFAULT_PORT})`, whole(0, 65_535)],
       new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
-      ['--allow-remote', 'listen also on an address that other machines reach'],
-      ['--allow-host <name>', 'name of a proxy before a loopback address; others are refused', collect, []],
+      ['--allow-remote', 'allow an address that other machines can reach'],
+      ['--allow-host <name>', 'host name of a proxy in front of a loopback address; others are refused', collect, []],
       limitFlag('--rate-limit <count>', 'requestsPerMinute'),
       limitFlag('--burst <count>', 'burst'),
       limitFlag('--max-runs <count>', 'concurrentRuns'),
-      ['--sample', 'add samples to the workspace where there are none'],
+      ['--sample', 'add samples if the workspace has none'],
       ['--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, []],
       ['--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER)],
-      new Option('--shape <name>', 'answer in the shapes of the service document, or of the published file')
+      new Option('--shape <name>', 'shape of answers: that of the service document or of the published file')
         .choices(ANSWER_SHAPES)
         .default('document'),
-      ['--request-log [file]', 'note each request in a file, or on standard output'],
-      ['--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON'],
+      ['--request-log [file]', 'log each request to a file or to standard output'],
+      ['--json', 'print one line {"baseUrl","keyFile","pid"} when it listens, and log requests as JSON'],
     ],
     run: async ({ own, common }) => (await serving()).runServe(common, own),
   }),
-  { name: 'serve key', says: 'Make, list and revoke keys of the local workspace.' },
+  { name: 'serve key', says: 'Create, list and revoke keys of the local workspace.' },
   command<KeyOptions>({
     name: 'serve key create',
-    says: 'Make a key; it is written to a file that only you can read, and never shown again.',
+    says: 'Create a key and write it to a private file; it is not shown again.',
     words: [['<name>', '']],
     flags: [
       ['--role <role>', `${PROJECT_ROLES.join(', ')}: in every project (default: admin, unless granted)`],
@@ -74,7 +74,7 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'serve key list',
-    says: 'List keys with their organization and rights; their text is not stored.',
+    says: 'List keys with their organization and rights, without their text.',
     flags: [ITEMS],
     run: async ({ own, common }) => (await serving()).listKeys(common, own.json),
   }),
@@ -86,13 +86,13 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command({
     name: 'serve key orphan',
-    says: 'Take a key’s organization away, so that it is refused with ORPHANED_KEY.',
+    says: 'Remove a key’s organization, so that it is refused with ORPHANED_KEY.',
     words: [['<id>', '']],
     run: async ({ words: [id = ''], common }) => (await serving()).orphanKey(common, id),
   }),
   command<Json>({
     name: 'serve limits',
-    says: 'List the limits of the local workspace, or change them; running processes follow at once.',
+    says: 'List or change the limits of the local workspace; running processes use them at once.',
     flags: [ITEMS],
     run: async ({ own, common }) => (await settings()).showLimits(common, own.json),
   }),
@@ -110,7 +110,7 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'serve gate',
-    says: 'List the features that can be switched off, or switch one; running processes follow at once.',
+    says: 'List or switch the features that can be off; running processes use the change at once.',
     words: [
       ['[name]', GATE_NAMES.join(' or ')],
       ['[state]', 'on or off'],
@@ -124,7 +124,7 @@ export const serve: readonly CommandDeclaration[] = [
   },
   command<Json>({
     name: 'serve sample add',
-    says: 'Add the samples where there are none, and list them.',
+    says: 'Add missing samples and list them.',
     flags: [ITEMS],
     run: async ({ own, common }) => (await samples()).addSamples(common, own.json),
   }),
@@ -136,13 +136,13 @@ export const serve: readonly CommandDeclaration[] = [
   }),
   command<Json>({
     name: 'serve sample status',
-    says: 'List the samples that are there.',
+    says: 'List the samples.',
     flags: [ITEMS],
     run: async ({ own, common }) => (await samples()).showSamples(common, own.json),
   }),
   command<Json>({
     name: 'serve status',
-    says: 'Show what is running in the local workspace, and how much of its limits is used.',
+    says: 'Show the running work of the local workspace and the use of its limits.',
     flags: [['--json', 'print one object']],
     run: async ({ own, common }) => (await settings()).showStatus(common, own.json),
   }),

@@ -12,11 +12,11 @@ export const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the servi
 export const WRITES: readonly DeclaredFlag[] = [JSON_FLAG, ['--yes', 'do not ask'], ...REPEATS]
 
 const FILES: readonly DeclaredFlag[] = [
-  ['--output <file>', 'file for the picture, sound or file that comes back; further ones get a number'],
-  ['--force', 'replace the file when it is there'],
+  ['--output <file>', 'file for a returned picture, sound or file; further ones get a number'],
+  ['--force', 'replace an existing file'],
 ]
 
-const STDERR: DeclaredFlag = ['--stderr', 'print what the program of the server wrote to its standard error, too']
+const STDERR: DeclaredFlag = ['--stderr', 'also print what the server wrote to standard error']
 
 /** A command about a saved server, or about one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
@@ -24,7 +24,7 @@ function serverVerb<Own extends object>(
   load: () => Promise<Work<Own, CommandContext>>,
 ): CommandDeclaration {
   const { words: behind = [], flags = [], ...described } = declared
-  const server: Described['words'] = [['[server]', 'id or name of a saved server, without --command and --url']]
+  const server: Described['words'] = [['[server]', 'id or name of a saved server, unless --command or --url is given']]
   type Options = Own & ReachOptions & { stderr?: boolean }
   const act = async (
     work: Work<Own, CommandContext>,
@@ -99,7 +99,11 @@ export const serverVerbs: readonly CommandDeclaration[] = [
     async () => (await servers()).readResource,
   ),
   serverVerb(
-    { name: 'validate', says: 'Connect to a server once; 0 when it answers as one.', flags: [JSON_FLAG] },
+    {
+      name: 'validate',
+      says: 'Connect to a server once; exit code 0 if it answers as an MCP server.',
+      flags: [JSON_FLAG],
+    },
     async () => (await servers()).validateServer,
   ),
   serverVerb(
@@ -108,14 +112,14 @@ export const serverVerbs: readonly CommandDeclaration[] = [
   ),
   command<ReachOptions & DiffOptions>({
     name: 'snapshot diff',
-    says: 'Print what changed between two snapshots; 1 when something breaks callers.',
+    says: 'Print the differences of two snapshots; exit code 1 if a change breaks callers.',
     words: [
-      ['<before>', 'file with a snapshot, - for standard input, or a saved server'],
-      ['[after]', 'the same for the later one, without --command and --url'],
+      ['<before>', 'snapshot file, - for standard input, or a saved server'],
+      ['[after]', 'the later one, unless --command or --url is given'],
     ],
     flags: [
       ['--json', 'print {"items": [...], "counts", "exitCode"}'],
-      ['--strict', '1 also when something may break'],
+      ['--strict', 'exit code 1 also for changes that may break callers'],
       ...REACH,
     ],
     async run({ words, own, common }) {

@@ -4,18 +4,18 @@ import { verb, type CommandDeclaration } from './declare.ts'
 
 /** `mcpdeck server`. */
 export const server: readonly CommandDeclaration[] = [
-  { name: 'server', says: 'MCP servers in files of other programs, such as mcp.json.' },
+  { name: 'server', says: 'Import and export server lists of other programs, such as mcp.json.' },
   verb(
     {
       name: 'server import',
-      says: 'Save the servers of a file of another program, or list those that are found on this machine.',
+      says: 'Save servers from a file of another program, or list the files that are found.',
       words: [
-        ['[file]', 'mcp.json or a file like it; - reads standard input; without it, the files of known programs'],
-        ['[server...]', 'names of those to import; by default, all of the file'],
+        ['[file]', 'mcp.json or a similar file; - reads standard input; by default the files of known programs'],
+        ['[server...]', 'names to import; by default all of the file'],
       ],
       flags: [
         ['--all', 'without a file: import everything that is found'],
-        ['--dry-run', 'show what it would do, and do nothing'],
+        ['--dry-run', 'show the changes without making them'],
         ['--yes', 'do not ask'],
         ['--json', 'print {"items": [...], "problems": [...]}, or one object with the plan and what was done'],
       ],
@@ -25,9 +25,9 @@ export const server: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'server export',
-      says: 'Print saved servers as mcp.json, with references for what the service does not return.',
-      words: [['[server...]', 'names or ids; all of the project by default']],
-      flags: [new Option('--format <format>', 'whose file').choices(EXPORT_FORMATS).default('mcp')],
+      says: 'Print saved servers as mcp.json, with references for secrets.',
+      words: [['[server...]', 'names or ids; by default all of the project']],
+      flags: [new Option('--format <format>', 'format of the file').choices(EXPORT_FORMATS).default('mcp')],
     },
     async () => (await import('../servers/export-command.ts')).exportServers,
   ),

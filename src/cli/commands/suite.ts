@@ -6,7 +6,7 @@ const suite = () => import('../suite/suite-command.ts')
 
 /** `mcpdeck suite`. */
 export const suites: readonly CommandDeclaration[] = [
-  { name: 'suite', says: 'Suites with their cases as files.' },
+  { name: 'suite', says: 'Export and import suites with their cases as files.' },
   verb(
     {
       name: 'suite export',
@@ -14,7 +14,7 @@ export const suites: readonly CommandDeclaration[] = [
       words: [['<suite>', 'id or name of a suite']],
       flags: [
         ['--output <file>', 'file to write; without it, standard output'],
-        ['--force', 'replace the file when it is there'],
+        ['--force', 'replace an existing file'],
       ],
     },
     async () => (await suite()).exportSuite,
@@ -22,16 +22,18 @@ export const suites: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'suite import',
-      says: 'Bring a suite to what a file says, or create it, after showing what that does.',
+      says: 'Change a suite to match a file, or create it, after showing the changes.',
       words: [['<file>', 'suite file; - reads standard input']],
       flags: [
-        ['--dry-run', 'show what it would do, and do nothing'],
-        ['--into <suite>', 'suite to change, by id or name, whatever the file calls it'],
-        ['--new', 'a new suite, also where one of that name is there'],
-        ['--prune', 'delete the cases that the file has not'],
-        new Option('--duplicates <policy>', 'a new case that does what another one does').choices(DUPLICATE_POLICIES),
-        ['--reason <text>', 'why duplicates are wanted; warn and create_anyway need it'],
-        ['--unchecked', 'send servers, tools and assertion types that are not known as they are'],
+        ['--dry-run', 'show the changes without making them'],
+        ['--into <suite>', 'suite to change, by id or name, instead of the one in the file'],
+        ['--new', 'create a new suite, even if its name exists'],
+        ['--prune', 'delete cases that are not in the file'],
+        new Option('--duplicates <policy>', 'what to do with a new case that duplicates another').choices(
+          DUPLICATE_POLICIES,
+        ),
+        ['--reason <text>', 'reason for duplicates; required by warn and create_anyway'],
+        ['--unchecked', 'send unknown servers, tools and assertion types unchanged'],
         ['--yes', 'do not ask'],
         ['--json', 'print one object with what was done'],
       ],

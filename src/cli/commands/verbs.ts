@@ -8,7 +8,7 @@ import { JSON_FLAG, WRITES } from './server-commands.ts'
 import { REPEATS } from './repeat-flags.ts'
 
 const SERVER_OVER_HTTP = ['<server>', 'id or name of a saved server over HTTP'] as const
-const CLIENT_SECRET = ['--client-secret-env <variable>', 'variable that holds the secret of that client'] as const
+const CLIENT_SECRET = ['--client-secret-env <variable>', 'environment variable with the secret of that client'] as const
 const SCENARIO = ['<scenario>', 'id or name of a published scenario'] as const
 
 const servers = () => import('../verbs/servers.ts')
@@ -21,11 +21,11 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'import-tokens',
-      says: 'Hand over OAuth tokens that were obtained for a server.',
+      says: 'Import OAuth tokens that you obtained for a server.',
       words: [SERVER_OVER_HTTP],
       flags: [
-        new Option('--input <file>', 'what the token endpoint answered; - reads standard input').makeOptionMandatory(),
-        ['--client-id <id>', 'client that they were granted to, for refreshing them'],
+        new Option('--input <file>', 'answer of the token endpoint; - reads standard input').makeOptionMandatory(),
+        ['--client-id <id>', 'client of the tokens, for refreshing them'],
         CLIENT_SECRET,
         ...WRITES,
       ],
@@ -35,14 +35,14 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'sign-in',
-      says: 'Sign in to a server with OAuth: prints the link for a browser, and waits for what comes of it.',
+      says: 'Sign in to a server with OAuth: prints a link for the browser and waits for the sign-in.',
       words: [SERVER_OVER_HTTP],
       flags: [
-        ['--open', 'open the link in the browser of this machine'],
-        ['--scope <scope>', 'ask for this instead of what the server says; repeatable', collect, []],
-        ['--client-id <id>', 'client that was registered for mcpdeck, where none is made by itself'],
+        ['--open', 'open the link in the browser'],
+        ['--scope <scope>', 'scope to request instead of the server’s; repeatable', collect, []],
+        ['--client-id <id>', 'client registered for mcpdeck, if none can be registered automatically'],
         CLIENT_SECRET,
-        ['--port <port>', 'where the browser comes back to, where the client allows no other', whole(1, 65_535)],
+        ['--port <port>', 'port of the callback, if the client requires one', whole(1, 65_535)],
         ...WRITES,
       ],
     },
@@ -51,7 +51,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'sign-out',
-      says: 'Forget the tokens that the local workspace stores for a server.',
+      says: 'Delete the tokens that the local workspace stores for a server.',
       words: [SERVER_OVER_HTTP],
       flags: WRITES,
     },
@@ -60,10 +60,10 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'describe',
-      says: 'Print a record as a person reads it, with what belongs to it.',
-      words: [new Argument('<what>', 'what it is; see below'), ['<name>', 'its id or name']],
+      says: 'Print a record with its related records, for people.',
+      words: [new Argument('<what>', 'kind of record; see below'), ['<name>', 'its id or name']],
       flags: [
-        ['--json', 'print the record, with what belongs to it under relations'],
+        ['--json', 'print the record, with related records under relations'],
         ...PARENT_OPTIONS.map(option => [`--${option} <id>`, `${option} that it belongs to`] as const),
       ],
       after: () => nounsHelp(),
@@ -73,11 +73,11 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'ask',
-      says: 'Ask the agent of a project; what it may not do by itself is printed as proposals.',
-      words: [['[question]', 'what to ask or have done; without it standard input is read']],
+      says: 'Ask the agent of a project; prints actions that need approval as proposals.',
+      words: [['[question]', 'question or task; by default standard input is read']],
       flags: [
-        ['--continue', 'go on with the conversation that was last in the project'],
-        ['--approve <id>', 'show what the agent proposed under this id, ask, and do it'],
+        ['--continue', 'continue the last conversation of the project'],
+        ['--approve <id>', 'show the agent’s proposal with this id, ask, and do it'],
         ...WRITES,
       ],
     },
@@ -87,12 +87,12 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'chat',
-      says: 'Talk to the servers of an environment or a client, with its model; it calls their tools by itself.',
-      words: [['[text]', 'what to say; without it standard input is read']],
+      says: 'Talk to the servers of an environment or a client with its model, which calls their tools without asking.',
+      words: [['[text]', 'message; by default standard input is read']],
       flags: [
-        ['--environment <name>', 'begin a session with this environment, by id or name'],
-        ['--client <name>', 'begin a session with this client, by id or name'],
-        ['--session <id>', 'go on in this session'],
+        ['--environment <name>', 'start a session with this environment, by id or name'],
+        ['--client <name>', 'start a session with this client, by id or name'],
+        ['--session <id>', 'continue this session'],
         JSON_FLAG,
         ...REPEATS,
       ],
@@ -103,13 +103,13 @@ export const verbs: readonly CommandDeclaration[] = [
     {
       name: 'search',
       says: 'Find sessions by their titles and transcripts.',
-      words: [['<text>', 'what to look for']],
+      words: [['<text>', 'text to find']],
       flags: [
         ['--json', 'print {"items": [...]}'],
-        new Option('--scope <scope>', 'look there only').choices(['titles', 'transcripts']),
-        new Option('--source <source>', 'sessions of this source only').choices(SESSION_SOURCES),
-        ['--archived', 'look among the archived sessions'],
-        ['--limit <count>', 'print no more than this', whole(1, Number.MAX_SAFE_INTEGER)],
+        new Option('--scope <scope>', 'search only there').choices(['titles', 'transcripts']),
+        new Option('--source <source>', 'only sessions of this source').choices(SESSION_SOURCES),
+        ['--archived', 'search archived sessions'],
+        ['--limit <count>', 'print at most this many', whole(1, Number.MAX_SAFE_INTEGER)],
       ],
     },
     async () => (await import('../verbs/search.ts')).search,
@@ -117,8 +117,8 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'cancel',
-      says: 'Stop an eval run, a journey run, or all that a wave has in flight.',
-      words: [['<run>', 'id of a run or of a wave, or locator or address of an eval run']],
+      says: 'Stop an eval run, a journey run, or all runs of a wave.',
+      words: [['<run>', 'id of a run or wave, or locator or address of an eval run']],
       flags: WRITES,
     },
     async () => (await runs()).cancel,
@@ -126,11 +126,11 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'launch',
-      says: 'Launch a journey, or the journeys of a swarm, as one wave, after saying what that takes; prints its id.',
+      says: 'Launch a journey, or the journeys of a swarm, as one wave, after showing its cost; prints its id.',
       words: [['<journey>', 'id or name of a journey, or of a swarm']],
       flags: [
-        ['--environment <environment>', 'run on this one instead of its own; repeatable', collect, []],
-        ['--watch', 'wait for its end; 3 unless every run completed and none of its graders broke'],
+        ['--environment <environment>', 'environment to use instead of the journey’s own; repeatable', collect, []],
+        ['--watch', 'wait for its end; exit code 3 unless every run completed and no grader broke'],
         GIVE_UP,
         ...WRITES,
       ],
@@ -144,7 +144,7 @@ export const verbs: readonly CommandDeclaration[] = [
       says: 'Print what changed from one run to another, case by case.',
       words: [
         ['<base>', 'id, locator or address of the earlier run'],
-        ['<run>', 'that of the later one'],
+        ['<run>', 'id, locator or address of the later run'],
       ],
       flags: [JSON_FLAG],
     },
@@ -153,7 +153,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'dismiss',
-      says: 'Hide a finding; its status stays.',
+      says: 'Hide a finding without changing its status.',
       words: [['<finding>', 'id of a finding']],
       flags: [['--undo', 'show it again'], ['--scenario <id>', 'scenario that it belongs to'], ...WRITES],
     },
@@ -167,7 +167,7 @@ export const verbs: readonly CommandDeclaration[] = [
       flags: [
         new Option('--mode <mode>', 'who may enter').choices(SCENARIO_MODES).default('project_members'),
         ['--name <name>', 'name of the scenario'],
-        ['--description <text>', 'what visitors read first'],
+        ['--description <text>', 'text that visitors see first'],
         ...WRITES,
       ],
     },
@@ -176,9 +176,9 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'unpublish',
-      says: 'Take a scenario offline, which ends its sessions for good.',
+      says: 'Take a scenario offline permanently, which ends its sessions.',
       words: [SCENARIO],
-      flags: [['--environment <id>', 'its environment, where the service does not return it'], ...WRITES],
+      flags: [['--environment <id>', 'its environment, if the service does not return it'], ...WRITES],
     },
     async () => (await access()).unpublish,
   ),
@@ -189,9 +189,9 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'invite',
-      says: 'Invite somebody to a scenario; prints the invitation where the service answers one.',
+      says: 'Invite somebody to a scenario; prints the invitation if the service returns one.',
       words: [SCENARIO, ['<email>', 'their e-mail address']],
-      flags: [['--mail', 'have the service send them an e-mail'], ...WRITES],
+      flags: [['--mail', 'let the service send an e-mail'], ...WRITES],
     },
     async () => (await access()).invite,
   ),

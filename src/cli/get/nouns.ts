@@ -21,12 +21,12 @@ const noun = (name: string, one: string, help: string, more: Omit<Noun, 'name' |
 
 /** Everything that `mcpdeck get` lists, in the order of its help. */
 export const NOUNS: readonly Noun[] = [
-  noun('projects', 'project', 'projects that the key sees', {
+  noun('projects', 'project', 'projects that the key can access', {
     list: 'projects.list',
     calledBy: 'name',
     columns: [ID, NAME, column('ROLE'), column('VISIBILITY'), CREATED],
   }),
-  noun('organizations', 'organization', 'organizations that the key sees', {
+  noun('organizations', 'organization', 'organizations that the key can access', {
     list: 'account.organizations',
     calledBy: 'name',
     columns: [ID, NAME, column('PLAN'), column('ROLE', 'myRole')],
@@ -55,7 +55,7 @@ export const NOUNS: readonly Noun[] = [
     calledBy: 'uri',
     columns: [column('URI'), NAME, column('TYPE', 'mimeType')],
   }),
-  noun('suites', 'suite', 'eval suites, each by its last run over everything', {
+  noun('suites', 'suite', 'eval suites, each with the state of its last complete run', {
     list: 'suites.list',
     state: 'suite',
     read: { operation: 'suites.get', parameter: 'suiteId' },
