@@ -12,9 +12,10 @@ import type { ApiError } from '../api/client/errors/api-error.ts'
 import { describeError } from '../api/client/errors/error-text.ts'
 import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/client/pages.ts'
 import { readPages } from '../api/client/cache/queries.ts'
-import { sparedPause, useRest, type ApiQuery } from './use-api-query.ts'
+import type { RepeatedRead } from '../domain/polling/cadence.ts'
+import type { ApiQuery } from './use-api-query.ts'
+import { useCadence } from './use-cadence.ts'
 import { useWorkspace } from './workspace.tsx'
-import { backoff } from './backoff.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
@@ -57,30 +58,21 @@ export function usePagesADraw(): number {
 type Begun = ListBounds & { hash: string; at: number }
 
 /**
- * Least pause for each page of a list that rests on screen, in milliseconds, so that a long one is read again more
- * rarely.
- */
-const EACH_PAGE_MS = 5_000
-
-/**
  * Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives.
- * @param interval milliseconds between two reads of what is here; `rest` for a list that only others change
+ * @param read how what is here is read again
  * @param bounds how much is read without a person, and again with each `more`
  */
 export function useApiPages<Page extends { items: readonly unknown[] }, Key extends QueryKey>(
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
-  interval: number | false | 'rest',
+  read: RepeatedRead | false,
   bounds: ListBounds = LIST_BOUNDS,
 ): ApiPages<Page['items'][number]> & ReadsUntil<Page['items'][number]> {
   const queryClient = useQueryClient()
-  const rest = useRest()
+  const pause = useCadence()
   const query = useInfiniteQuery({
     ...options,
-    refetchInterval(query) {
-      const { data, error } = query.state
-      if (interval === 'rest') return sparedPause(error, Math.max(rest, EACH_PAGE_MS * (data?.pages.length ?? 0)), rest)
-      return sparedPause(error, interval !== false && backoff(query, interval), rest)
-    },
+    refetchInterval: query =>
+      pause(read && read.kind === 'shown' ? { ...read, pages: query.state.data?.pages.length ?? 0 } : read, query),
   })
   const { data, fetchNextPage, hasNextPage, isFetched } = query
   const items = useMemo(() => data?.pages.flatMap(page => page.items), [data])
@@ -91,14 +83,14 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   // Without cursors to compare with, a cursor that came back counts as one too.
   const goesOn = data !== undefined && isFetched && hasCursor(options, data)
   const isStuck = goesOn && !hasNextPage
-  const read = useMemo(
+  const readSoFar = useMemo(
     () => (goesOn ? readOf(data, readPages(queryClient, options.queryKey, data.pageParams), start) : undefined),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the hash stands for the key
     [goesOn, data, start, queryClient, queryHash],
   )
-  const isCut = isStuck || (read !== undefined && reachesBounds(read.stretch, bounds))
-  const latest = useRef(read)
-  latest.current = read
+  const isCut = isStuck || (readSoFar !== undefined && reachesBounds(readSoFar.stretch, bounds))
+  const latest = useRef(readSoFar)
+  latest.current = readSoFar
   return useMemo(() => {
     const fetchNext = (): void => {
       // Asked here instead of watched, so that a page on its way draws nothing.

@@ -1,13 +1,12 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Query, QueryKey, UseQueryOptions } from '@tanstack/react-query'
-import { type ApiError, connectionFault, isMissing } from '../api/client/errors/api-error.ts'
+import type { QueryKey, UseQueryOptions } from '@tanstack/react-query'
+import { type ApiError, isMissing } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
-import { backoff } from './backoff.ts'
+import type { RepeatedRead } from '../domain/polling/cadence.ts'
+import type { PolledQuery } from './answers.ts'
+import { useCadence, usePoller } from './use-cadence.ts'
 import { useMinute } from './use-now.ts'
-import { REST, usePoll, usePollFactor, useRestFactor } from './use-poll.ts'
-import { useShareFactor } from './use-share.ts'
-import { useWorkspace } from './workspace.tsx'
 
 /** What a pane needs to choose among its five states. */
 export type ApiQuery<T> = {
@@ -21,42 +20,21 @@ export type ApiQuery<T> = {
   error: ApiError | null
 }
 
-/** How often what rests on screen is read again, in milliseconds, to notice what others changed. */
-const REST_INTERVAL = { local: 20_000, remote: 50_000, unattended: 60_000 }
+/** How an operation is read again; see `cadence`. By default as what is on screen, and a read over POST is not. */
+export type Repeats<T> = (query: PolledQuery<T>) => RepeatedRead | false
 
-/**
- * An interval that is no shorter than `rest` while the service does not answer: the watch of the connection reads then.
- * A key that was refused is not tried again.
- */
-export function spared<T, Key extends QueryKey>(
-  wanted: NonNullable<UseQueryOptions<T, ApiError, T, Key>['refetchInterval']>,
-  rest: number,
-) {
-  return (query: Query<T, ApiError, T, Key>): number | false =>
-    sparedPause(query.state.error, (typeof wanted === 'function' ? wanted(query) : wanted) ?? false, rest)
-}
-
-/** An interval as {@link spared} has it, given what the last read failed with. */
-export function sparedPause(error: ApiError | null, interval: number | false, rest: number): number | false {
-  const fault = connectionFault(error)
-  if (fault === 'key-refused') return false
-  return interval !== false && fault !== undefined ? Math.max(interval, rest) : interval
-}
-
-/** Milliseconds between two reads of what rests on screen. */
-export function useRest(): number {
-  const { budget } = useWorkspace()
-  const factor = useRestFactor() * useShareFactor()
-  const isUnattended = usePollFactor() >= REST
-  return factor * REST_INTERVAL[isUnattended ? 'unattended' : budget.snapshot().unlimited ? 'local' : 'remote']
-}
+const SHOWN: RepeatedRead = { kind: 'shown' }
 
 /** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */
-export function useApiQuery<T, Key extends QueryKey>(options: UseQueryOptions<T, ApiError, T, Key>): ApiQuery<T> {
-  const rest = useRest()
+export function useApiQuery<T, Key extends QueryKey>(
+  options: UseQueryOptions<T, ApiError, T, Key>,
+  repeats?: Repeats<T>,
+): ApiQuery<T> {
+  const pause = useCadence()
   // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
-  const { refetchInterval: wanted = isPlainRead(options) && rest } = options
-  const query = useQuery({ ...options, refetchInterval: spared(wanted, rest) })
+  const usual = options.refetchInterval !== false && isPlainRead(options) && SHOWN
+  const refetchInterval = (query: PolledQuery<T>) => pause(repeats ? repeats(query) : usual, query)
+  const query = useQuery({ ...options, refetchInterval })
   // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
   useMinute()
   return {
@@ -74,53 +52,49 @@ export function useApiQuery<T, Key extends QueryKey>(options: UseQueryOptions<T,
 }
 
 /**
- * Reads one operation and keeps reading it while `isLive` says so of the last answer. Of what was live and is not there
- * any more nothing stays, since it does not go on; it is looked for as often as what rests on screen.
- * `requestsEach` is what one round costs, with everything that is polled along with it; `rowsOf` how many rows that is
- * about.
+ * Reads one operation and keeps reading it while `isLive` says so of the last answer. What was live and is missing now
+ * is shown no longer, and looked for as often as what is on screen. `requests` is what one poll sends, with everything
+ * that is polled along with it; `rowsOf` how many rows that is about.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
-  poll: { isLive: (data: T) => boolean; requestsEach: number; rowsOf?: (data: T) => number },
-): ApiQuery<T> & { live: boolean; isGone: boolean; interval: number | false } {
+  poll: { isLive: (data: T) => boolean; requests: number; rowsOf?: (data: T) => number },
+): ApiQuery<T> & { live: boolean; isGone: boolean; read: (RepeatedRead & { kind: 'live' }) | false } {
   const { data: last, error } = useQueryClient().getQueryState<T, ApiError>(options.queryKey) ?? {}
   const wasLive = last !== undefined && poll.isLive(last)
   const isGone = wasLive && isMissing(error)
   const live = wasLive && !isGone
+  usePoller(live)
   const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
-  const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
-  const refetchInterval = (polled: Query<T, ApiError, T, Key>) => interval !== false && backoff(polled, interval)
+  const read = live && ({ kind: 'live', requests: poll.requests, rows } as const)
   const meta = { purpose: 'live' as const, ...options.meta }
-  const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval, meta }) })
-  return Object.assign(
-    query,
-    { live, isGone, interval },
-    isGone && { data: undefined, hasData: false, restored: false },
-  )
+  const query = useApiQuery({ ...options, ...(live && { meta }) }, read ? () => read : undefined)
+  return Object.assign(query, { live, isGone, read }, isGone && { data: undefined, hasData: false, restored: false })
 }
 
 /**
  * Reads several operations of one kind, each again while `isLive` says so of its last answer, or of none yet: what the
- * row of a list says may be ahead of it. What is gone is not read again and again, as {@link useLiveQuery} has it.
+ * row of a list says may be ahead of it. What is gone is looked for as {@link useLiveQuery} has it.
  */
 export function useLiveQueries<T, Key extends QueryKey>(
   all: readonly UseQueryOptions<T, ApiError, T, Key>[],
   isLive: (data: T | undefined, index: number) => boolean,
 ): readonly Pick<ApiQuery<T>, 'data' | 'problem'>[] {
   const client = useQueryClient()
-  const rest = useRest()
+  const pause = useCadence()
   const live = all.filter(({ queryKey }, index) => {
     const { data, error } = client.getQueryState<T, ApiError>(queryKey) ?? {}
     return !isMissing(error) && isLive(data, index)
   }).length
-  const interval = usePoll({ live: live > 0, requestsEach: Math.max(1, live) })
+  usePoller(live > 0)
   const results = useQueries({
     queries: all.map((options, index) => {
-      const pause = (query: Query<T, ApiError, T, Key>): number | false => {
-        if (isMissing(query.state.error)) return rest
-        return isLive(query.state.data, index) && interval !== false && backoff(query, interval)
+      const read = ({ data, error }: PolledQuery<T>['state']): RepeatedRead | false => {
+        if (isMissing(error)) return SHOWN
+        return isLive(data, index) && { kind: 'live', requests: Math.max(1, live) }
       }
-      return { ...options, refetchInterval: spared(pause, rest) }
+      const refetchInterval = (query: PolledQuery<T>) => pause(read(query.state), query)
+      return { ...options, refetchInterval }
     }),
   })
   return results.map(({ data, error }, index) => ({

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { wallClock, every } from '../lib/clock.ts'
 import { createNotebook, type Incident, type Notebook } from '../domain/notebook/notebook.ts'
-import { usePollFactor } from './use-poll.ts'
+import { useSlowFactor } from './use-cadence.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = onceFor((_client: Client) => createNotebook({ clock: wallClock }))
@@ -19,7 +19,7 @@ const LOOK_MS = 2_000
 /** The same with its incidents, or why they cannot be read; draws again when they change. */
 export function useNotebook(): { notebook: Notebook; incidents: readonly Incident[]; problem: string | undefined } {
   const notebook = notebookOf(useWorkspace())
-  const factor = usePollFactor()
+  const factor = useSlowFactor()
   const version = useSyncExternalStore(notebook.subscribe, notebook.version)
   useEffect(() => every(factor * LOOK_MS, () => notebook.look()), [notebook, factor])
   return useMemo(

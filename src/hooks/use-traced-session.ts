@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Client } from '../api/client/client.ts'
 import type { ApiError } from '../api/client/errors/api-error.ts'
 import { createTraceIndex, type FoundTrace, type TraceIndex } from '../domain/findings/trace-index.ts'
-import { useApiQuery, useRest, type ApiQuery } from './use-api-query.ts'
+import { useApiQuery, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const indexesOf = onceFor((_client: Client) => new Map<string, TraceIndex>())
@@ -27,17 +27,16 @@ export function useTracedSession(
 ): ApiQuery<FoundTrace> & { searched: number } {
   const { client } = useWorkspace()
   const [searched, onProgress] = useState(0)
-  const rest = useRest()
   const trace = useApiQuery(
     queryOptions<FoundTrace, ApiError>({
       queryKey: ['traceExports', 'otlp', { projectId, session: session.id }, 'read'],
       queryFn: ({ signal }) => indexOf(client, projectId).read(session.ids, { signal, onProgress }),
       // A session that was exported has ended and does not change; one that was not may be at the next read.
       staleTime: ({ state }) => (state.data?.messages ? Infinity : 0),
-      refetchInterval: ({ state: { data } }) => (data?.isWhole && !data.messages ? rest : false),
       // Conversations are large: one that is closed is soon freed.
       gcTime: 60_000,
     }),
+    ({ state: { data } }) => data?.isWhole === true && !data.messages && { kind: 'shown' },
   )
   return Object.assign(trace, { searched })
 }

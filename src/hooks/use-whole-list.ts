@@ -2,7 +2,10 @@ import type { InfiniteData, QueryKey, UseInfiniteQueryOptions } from '@tanstack/
 import { useEffect } from 'react'
 import type { ApiError } from '../api/client/errors/api-error.ts'
 import { useApiPages, usePagesADraw, type ApiPages } from './use-api-pages.ts'
+import type { RepeatedRead } from '../domain/polling/cadence.ts'
 import { useMinute } from './use-now.ts'
+
+const SHOWN: RepeatedRead = { kind: 'shown' }
 
 type Page = { items: readonly unknown[] }
 type PagesOptions<P, Key extends QueryKey> = UseInfiniteQueryOptions<
@@ -33,15 +36,15 @@ export function isReadWhole(pages: Pick<ApiPages<unknown>, 'hasData' | 'hasMore'
 /**
  * Reads a list with a cursor page after page, as far as its bounds go without a person. Pass a list such as
  * `queries.servers.list` with its input.
- * @param how.interval milliseconds between two reads of what is here; `rest` for a list that only others change
+ * @param how.read how what is here is read again; by default as what is on screen
  */
 export function useWholeList<Input, P extends Page, Key extends QueryKey>(
   list: { infinite: (input: Input, extra: { together: number }) => PagesOptions<P, Key> },
   input: Input,
-  how: { enabled?: boolean; interval?: number | false | 'rest' } = {},
+  how: { enabled?: boolean; read?: RepeatedRead | false } = {},
 ): ApiPages<P['items'][number]> {
-  const { enabled = true, interval = 'rest' } = how
-  const pages = useApiPages({ ...list.infinite(input, { together: usePagesADraw() }), enabled }, interval)
+  const { enabled = true, read = SHOWN } = how
+  const pages = useApiPages({ ...list.infinite(input, { together: usePagesADraw() }), enabled }, read)
   useReadAhead(pages, enabled)
   // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
   useMinute()

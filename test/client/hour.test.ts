@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Budget } from '../../src/api/client/budget/budget.ts'
-import { pollInterval } from '../../src/domain/polling/poll-interval.ts'
+import { livePause } from '../../src/domain/polling/cadence.ts'
 import type { Priority } from '../../src/api/client/budget/waiting-queue.ts'
 import { exactServer } from './exact-server.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -71,8 +71,7 @@ async function hour(seed: number, clicks: Clicks) {
   const showRun = async (budget: Budget, owner: string) => {
     const stop = budget.startPolling()
     await show(budget, owner, REQUESTS_OF_A_RUN, () => {
-      const { pollers, refillPerSecond } = budget.snapshot()
-      return pollInterval({ live: pollers, requestsEach: REQUESTS_OF_A_RUN, visible: true, refillPerSecond })
+      return livePause(budget.snapshot(), REQUESTS_OF_A_RUN)
     })
     stop()
   }

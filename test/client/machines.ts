@@ -3,7 +3,7 @@ import { type Budget, createBudget } from '../../src/api/client/budget/budget.ts
 import { defaultRetryRule, withRetry } from '../../src/api/client/transport/retry.ts'
 import type { Priority } from '../../src/api/client/budget/waiting-queue.ts'
 import { contract } from '../../src/api/contract/contract.ts'
-import { pollInterval } from '../../src/domain/polling/poll-interval.ts'
+import { livePause } from '../../src/domain/polling/cadence.ts'
 import { exactServer } from './exact-server.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -85,8 +85,7 @@ export async function simulateMachines(machines: number, seed = 1): Promise<Hour
 }
 
 function pauseOf(budget: Budget): number {
-  const { pollers, refillPerSecond } = budget.snapshot()
-  return pollInterval({ live: pollers, requestsEach: REQUESTS_OF_A_RUN, visible: true, refillPerSecond })
+  return livePause(budget.snapshot(), REQUESTS_OF_A_RUN)
 }
 
 function refusedForRate(): ApiError {

@@ -15,7 +15,7 @@ import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
 import { NotifyProvider } from '../../hooks/notify.tsx'
 import { TasksProvider } from '../../hooks/tasks.tsx'
 import { ConfirmProvider } from '../../hooks/use-write.tsx'
-import { usePollFactor } from '../../hooks/use-poll.ts'
+import { useSlowFactor } from '../../hooks/use-cadence.ts'
 import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
 import type { Dispatcher } from '../../tui/keymap/dispatcher.ts'
 import { KeymapProvider, type WidgetFeed } from '../../tui/keymap/keymap-context.tsx'
@@ -100,7 +100,7 @@ export function App(props: AppParts) {
 }
 
 function Moving(props: { still: boolean; children: ReactNode }) {
-  const isSlowOrAway = usePollFactor() > 1
+  const isSlowOrAway = useSlowFactor() > 1
   return <MotionProvider value={!props.still && !isSlowOrAway}>{props.children}</MotionProvider>
 }
 

@@ -30,7 +30,7 @@ import { startWatchdog, type Watchdog } from '../../tui/terminal/watchdog.ts'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { createToasts } from '../../components/toasts.tsx'
 import type { SignIns } from '../../domain/servers/sign-in.ts'
-import { REST } from '../../hooks/use-poll.ts'
+import { AWAY_FACTOR } from '../../domain/polling/cadence.ts'
 import type { LinePace, Workspace } from '../../hooks/workspace.tsx'
 import { openAnswerCache } from '../workspace/answer-cache.ts'
 import { openFile, openInBrowser } from './browser.ts'
@@ -249,7 +249,7 @@ function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: M
   setOptimizing(pace.isAttended())
   gatherNews(pace.isAttended() ? 0 : TOGETHER_MS)
   budget.setRest(pace.pollFactor())
-  if (pace.pollFactor() >= REST) memory.leave()
+  if (pace.pollFactor() >= AWAY_FACTOR) memory.leave()
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */

@@ -1,18 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 import { outdate } from '../../api/client/cache/query-client.ts'
-import { LONG_REST, REST } from '../../hooks/use-poll.ts'
+import { IDLE, LONG_IDLE_FACTOR, UNFOCUSED_FACTOR } from '../../domain/polling/cadence.ts'
 import type { LinePace } from '../../hooks/workspace.tsx'
 import { systemClock, type Clock } from '../../lib/clock.ts'
-
-/** How many times rarer is polled once no key was pressed for so many milliseconds, the longest first. */
-const RESTS = [
-  { afterMs: 15 * 60_000, factor: LONG_REST },
-  { afterMs: 3 * 60_000, factor: REST },
-  { afterMs: 60_000, factor: 4 },
-]
-/** The same while the terminal is not focused, however lately a key was pressed. */
-const UNFOCUSED_FACTOR = 4
 
 export type FocusPace = LinePace & {
   /** The terminal's report of whether it has the focus. */
@@ -32,7 +23,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   let cancel: (() => void) | undefined
   let factor = 1
   const listeners = new Set<() => void>()
-  const rested = (): number => RESTS.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
+  const rested = (): number => IDLE.find(({ afterMs }) => clock.now() - pressedAt >= afterMs)?.factor ?? 1
   const update = (): void => {
     const before = factor
     factor = isFocused ? rested() : Math.max(rested(), UNFOCUSED_FACTOR)
@@ -44,7 +35,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   }
   /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
   const untilRest = (): void => {
-    const left = RESTS.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
+    const left = IDLE.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
     if (left.length === 0) return
     cancel = clock.after(Math.min(...left), () => {
       cancel = undefined
@@ -55,7 +46,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
   untilRest()
   return {
     isAttended: () => factor === 1,
-    isResting: () => rested() === LONG_REST,
+    isResting: () => rested() === LONG_IDLE_FACTOR,
     pollFactor: () => line.pollFactor() * factor,
     subscribe(listener) {
       listeners.add(listener)

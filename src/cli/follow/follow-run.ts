@@ -3,7 +3,7 @@ import { ApiError, connectionFault, refusal } from '../../api/client/errors/api-
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
-import { pollInterval } from '../../domain/polling/poll-interval.ts'
+import { livePause } from '../../domain/polling/cadence.ts'
 import { estimateRemaining } from '../../domain/runs/estimate.ts'
 import { countTrials, type TrialCounts } from '../../domain/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
@@ -125,11 +125,11 @@ export async function followRun(
 }
 
 /** The pause before the next poll of a run, in milliseconds. */
-export function intervalOf({ budget }: Client, requestsEach: number, polls: number): number {
-  const { pollers, unlimited, refillPerSecond } = budget.snapshot()
-  const interval = pollInterval({ live: pollers, requestsEach, visible: true, unlimited, refillPerSecond })
+export function intervalOf({ budget }: Client, requests: number, polls: number): number {
+  const snapshot = budget.snapshot()
+  const interval = livePause(snapshot, requests)
   // Many a local run is over before the first of these pauses would be.
-  return unlimited ? Math.min(interval, FIRST_LOCAL_PAUSE_MS * GROWTH ** (polls - 1)) : interval
+  return snapshot.unlimited ? Math.min(interval, FIRST_LOCAL_PAUSE_MS * GROWTH ** (polls - 1)) : interval
 }
 
 /** How long a service that does not answer is left alone, in milliseconds. */

@@ -9,7 +9,7 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
-import { usePoll } from '../../hooks/use-poll.ts'
+import { usePoller } from '../../hooks/use-cadence.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
@@ -146,9 +146,9 @@ export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
     const { queries } = useWorkspace()
     const query = useQuery(parent)
     const [live, setLive] = useState(false)
-    const polled = usePoll({ live, requestsEach: 1 })
-    const interval = polled === false ? 'rest' : polled
-    const pages = useWholeList(listOf(queries, list), { ...query, projectId }, { interval }) as ApiPages<ItemOf<E>>
+    usePoller(live)
+    const how = live ? { read: { kind: 'live', requests: 1 } as const } : {}
+    const pages = useWholeList(listOf(queries, list), { ...query, projectId }, how) as ApiPages<ItemOf<E>>
     const { items } = pages
     useEffect(() => setLive(isLive(items ?? NONE, parent)), [items, parent])
     return pages

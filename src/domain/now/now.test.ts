@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
 import { isAcknowledged } from './order.ts'
@@ -11,7 +10,7 @@ import type { NowLine } from './line.ts'
 import { storedAt } from '../../../test/stored-file.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
-import { DECISIVE, NOW_READS, type NowReadKind, pauseAfter, type PlannedRead, urgencyOf } from './plan.ts'
+import { DECISIVE, NOW_READS, type NowReadKind, type PlannedRead, urgencyOf } from './plan.ts'
 import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { DAY_MS, runLines, unreadRunLines, wantsRuns } from './run-lines.ts'
@@ -32,13 +31,6 @@ const read = fc.record({
 describe('the plan of reads', () => {
   const [openedAt, now] = [100_000, 200_000]
   const urgency = (each: PlannedRead): number => urgencyOf(each, openedAt, now)
-
-  test('asks again after any error but a missing right', () => {
-    const told = (status: number) =>
-      new ApiError({ kind: 'http', code: 'X', message: '', status, sent: true, answer: 'contract' })
-    expect(pauseAfter(told(403), 5)).toBe(false)
-    for (const error of [null, told(500), told(429)]) expect(pauseAfter(error, 5)).toBe(5)
-  })
 
   test('reads nothing again before its pause is over, unless it has changed since', () => {
     fc.assert(

@@ -1,4 +1,3 @@
-import { isForbidden } from '../findings/dismissal.ts'
 import type { Priority } from '../../api/client/budget/waiting-queue.ts'
 
 /** How one kind of read is repeated while Now is on screen; each read is one request. Times are milliseconds. */
@@ -42,11 +41,6 @@ export const NOW_READS = {
 export type NowReadKind = keyof typeof NOW_READS
 
 export const ruleOf = (kind: NowReadKind): ReadRule => NOW_READS[kind]
-
-/** The pause after an answer: what is refused for missing rights stays so, and is not asked for again by itself. */
-export function pauseAfter(error: unknown, pause: number): number | false {
-  return isForbidden(error) ? false : pause
-}
 
 /** One read as the plan sees it. Times are epoch milliseconds. */
 export type PlannedRead = {

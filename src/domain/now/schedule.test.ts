@@ -3,7 +3,7 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { NOW_READS, type NowReadKind, urgencyOf } from './plan.ts'
 import { createReadSchedule, type ScheduledRead } from './schedule.ts'
 import { isInFlight, needsAttention, worthOf } from './worth.ts'
-import { pollInterval } from '../polling/poll-interval.ts'
+import { livePause } from '../polling/cadence.ts'
 import { exactServer } from '../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
 import { randomNumbers } from '../../../test/random-numbers.ts'
@@ -86,12 +86,11 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     clock,
     pace: () => {
       const { tokens, capacity, pollers, refillPerSecond } = budget.snapshot()
-      const live = Math.max(1, pollers)
       return {
         tokens,
         capacity,
         hurries: true,
-        requestMs: pollInterval({ live, requestsEach: 2, visible: true, refillPerSecond }) / 2,
+        requestMs: livePause({ unlimited: false, pollers, refillPerSecond }, 2) / 2,
       }
     },
   })

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { pollInterval } from '../polling/poll-interval.ts'
+import { livePause } from '../polling/cadence.ts'
 
 /** Pause before a launch is tried again where nothing shows when a slot becomes free, in milliseconds. */
 const BLIND_PAUSE_MS = 15_000
@@ -70,9 +70,7 @@ export async function slotFree(
   const stop = client.budget.startPolling()
   try {
     while (readable.size > 0) {
-      const { pollers, unlimited, refillPerSecond } = client.budget.snapshot()
-      const load = { live: pollers, requestsEach: readable.size, visible: true, unlimited, refillPerSecond }
-      await delay(pollInterval(load), undefined, { signal })
+      await delay(livePause(client.budget.snapshot(), readable.size), undefined, { signal })
       for (const runId of readable) {
         const standing = await runStateOf(client, { projectId, runId }, signal)
         if (standing === 'ended') return

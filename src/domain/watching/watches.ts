@@ -8,7 +8,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
 import type { Stored } from '../../lib/files/profile-store.ts'
-import { pollInterval } from '../polling/poll-interval.ts'
+import { livePause } from '../polling/cadence.ts'
 import { counted } from '../runs/labels.ts'
 import { trialState } from '../runs/trials.ts'
 import { changeLines, filesLabel } from './labels.ts'
@@ -147,9 +147,12 @@ async function runCases(
       }
       const run = await client.runs.get({ projectId, runId }, { signal })
       if (isTerminalRunStatus(run.status)) return { runs: [run], trials: await trialsOf(client, projectId, run) }
-      const { pollers, unlimited, refillPerSecond } = client.budget.snapshot()
-      const usual = pollInterval({ live: pollers, requestsEach: 1, visible: true, unlimited, refillPerSecond })
-      await paused(unlimited ? Math.min(usual, pause) : usual, outdated.aborted ? [signal] : [signal, outdated])
+      const snapshot = client.budget.snapshot()
+      const usual = livePause(snapshot, 1)
+      await paused(
+        snapshot.unlimited ? Math.min(usual, pause) : usual,
+        outdated.aborted ? [signal] : [signal, outdated],
+      )
     }
   } finally {
     stopPolling()

@@ -79,7 +79,7 @@ export function useInsights(
   const isReadable = target !== undefined && (target.kind === 'wave' || target.windowId !== undefined)
   const query = useLiveQuery(
     { ...insightsQuery(workspace, projectId, target), enabled: isReadable && !isClosed },
-    { isLive: read => isGenerating(read, serviceNow()), requestsEach: 1 },
+    { isLive: read => isGenerating(read, serviceNow()), requests: 1 },
   )
 
   const queryClient = useQueryClient()

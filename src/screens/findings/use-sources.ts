@@ -9,7 +9,9 @@ import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useRestFactor } from '../../hooks/use-poll.ts'
+import type { RepeatedRead } from '../../domain/polling/cadence.ts'
+import type { PolledQuery } from '../../hooks/answers.ts'
+import { useCadence } from '../../hooks/use-cadence.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
@@ -48,7 +50,7 @@ export type Sources = {
 }
 
 /** Pause between two reads of everything, in milliseconds; where requests count, so much for each of them at least. */
-const REST_MS = { local: 20_000, remote: 50_000 }
+const REFRESH_MS = { local: 20_000, remote: 50_000 }
 const EACH_REQUEST_MS = 5_000
 /** The service's page of swarm findings holds about as many. */
 const FINDINGS_A_PAGE = 50
@@ -65,12 +67,13 @@ export function useSources(projectId: string): Sources {
   const published = scenarios.items ?? NONE
   const swarm = useSwarmFindings(projectId, isKnown && !gate.swarm, published.length)
   const swarmCount = swarm.items?.length ?? 0
-  const pauses = usePause(1 + published.length + Math.floor(swarmCount / FINDINGS_A_PAGE))
+  const pause = useCadence()
+  const read = useRead(1 + published.length + Math.floor(swarmCount / FINDINGS_A_PAGE))
   const found = useQueries({
     queries: published.map(({ id }) => ({
       ...queries.userTestingFindings.list.options({ projectId, scenarioId: id }),
       enabled: isKnown && !gate.scenario,
-      refetchInterval: (query: { state: { error: unknown } }) => !isForbidden(query.state.error) && pauses,
+      refetchInterval: (query: PolledQuery) => pause(!isForbidden(query.state.error) && read, query),
     })),
   })
   const answers = useSame(found.map(({ data }) => data?.items))
@@ -124,16 +127,21 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const options = queries.journeyFindings.list.infinite({ projectId })
   const known = queryClient.getQueryState(options.queryKey)
   const read = queryClient.getQueryData(options.queryKey)?.pages.length ?? 1
-  const pause = usePause(1 + others + read)
-  const interval = isForbidden(known?.error) ? false : pause
-  return useWholeList(queries.journeyFindings.list, { projectId }, { enabled, interval })
+  const again = useRead(1 + others + read)
+  return useWholeList(
+    queries.journeyFindings.list,
+    { projectId },
+    { enabled, read: !isForbidden(known?.error) && again },
+  )
 }
 
-/** How long everything rests between two reads, given how many requests one takes. */
-function usePause(requests: number): number {
-  const { budget } = useWorkspace()
-  const factor = useRestFactor()
-  return factor * (budget.snapshot().unlimited ? REST_MS.local : Math.max(REST_MS.remote, requests * EACH_REQUEST_MS))
+/** How everything is read again, given how many requests that takes. */
+function useRead(requests: number): RepeatedRead {
+  const { unlimited } = useWorkspace().budget.snapshot()
+  return {
+    kind: 'own',
+    everyMs: unlimited ? REFRESH_MS.local : Math.max(REFRESH_MS.remote, requests * EACH_REQUEST_MS),
+  }
 }
 
 function scenarioStates(of: {

@@ -7,7 +7,7 @@ import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { createClient } from '../../api/client/client.ts'
 import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
-import { LONG_REST } from '../../hooks/use-poll.ts'
+import { LONG_IDLE_FACTOR } from '../../domain/polling/cadence.ts'
 import { type LinePace, WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { usePlan, useReads } from './use-reads.ts'
 
@@ -17,7 +17,7 @@ beforeEach(
 afterEach(() => void vi.useRealTimers())
 
 /** Nobody has pressed a key for longer than anything waits for. */
-const NOBODY: LinePace = { pollFactor: () => LONG_REST, isResting: () => true, subscribe: () => () => undefined }
+const NOBODY: LinePace = { pollFactor: () => LONG_IDLE_FACTOR, isResting: () => true, subscribe: () => () => undefined }
 
 test.each<[NowReadKind, number]>([
   ['suites', 60_000],

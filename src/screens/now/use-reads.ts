@@ -9,13 +9,14 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import { PLANNED, writtenSince } from '../../api/client/cache/query-client.ts'
 import { type ApiError, connectionFault } from '../../api/client/errors/api-error.ts'
+import { isForbidden } from '../../domain/findings/dismissal.ts'
 import type { Read } from '../../domain/now/line.ts'
-import { NOW_READS, type NowReadKind, type PlannedRead, pauseAfter, ruleOf, type Worth } from '../../domain/now/plan.ts'
+import { NOW_READS, type NowReadKind, type PlannedRead, ruleOf, type Worth } from '../../domain/now/plan.ts'
 import { createReadSchedule, type ScheduledRead } from '../../domain/now/schedule.ts'
-import { backoff } from '../../hooks/backoff.ts'
+import { AWAY_FACTOR, cadence, type Conditions, livePause } from '../../domain/polling/cadence.ts'
+import { unchangedAnswers } from '../../hooks/answers.ts'
 import { isConnectionLost, recoveredAt } from '../../hooks/connection-watch.ts'
-import { sparedPause } from '../../hooks/use-api-query.ts'
-import { REST, restedPause, usePollFactor, useSharedPause } from '../../hooks/use-poll.ts'
+import { useConditions, usePoller } from '../../hooks/use-cadence.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock, sharedPause } from '../../lib/clock.ts'
@@ -36,8 +37,8 @@ export type NowPlan = {
   reads: ScheduledRead[]
   /** What each project is worth, by its id. */
   worth: ReadonlyMap<string, Worth>
-  /** How many times more rarely progress is read, for a slow line or where nobody is there. */
-  factor: number
+  /** Whoever is on call leaves Now open to see what fails: however long no key is pressed, it does not pause. */
+  conditions: Conditions
 }
 
 /** What of a read decides when it is made. */
@@ -72,8 +73,6 @@ export function useShownReads() {
   }
 }
 
-/** While nothing comes back the watch of the line asks; see `sparedPause`. */
-const REST_MS = 50_000
 /** What failed is read again this soon, in milliseconds. */
 const RETRY_MS = 30_000
 /** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
@@ -97,8 +96,9 @@ const answerOf = onceFor(
 export function usePlan(): NowPlan {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()
-  const live = usePollFactor()
-  const requestMs = (useSharedPause({ live: true, requestsEach: ROUND }) || 1_000) / ROUND
+  usePoller(true)
+  const conditions = { ...useConditions()(), isLongIdle: false }
+  const requestMs = livePause(conditions, ROUND) / ROUND
   const paced = useRef({ requestMs, sharesWakes: false })
   const [schedule] = useState(() =>
     createReadSchedule({
@@ -114,9 +114,9 @@ export function usePlan(): NowPlan {
       },
     }),
   )
-  const plan: NowPlan = { reads: [], worth: new Map(), factor: live }
+  const plan: NowPlan = { reads: [], worth: new Map(), conditions }
   useEffect(() => {
-    paced.current = { requestMs, sharesWakes: live >= REST }
+    paced.current = { requestMs, sharesWakes: (conditions.slowFactor ?? 1) >= AWAY_FACTOR }
     schedule.set(plan.reads)
   })
   useEffect(() => () => schedule.stop(), [schedule])
@@ -171,25 +171,24 @@ function readOfPlan<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
   { projectId, changedAt, needsAttention = false }: ReadOf,
 ): ScheduledRead {
-  const { every: pause } = NOW_READS[kind]
-  // Who is on call leaves Now open, to see what fails: however long nobody presses a key, it does not rest.
-  const every = kind === 'live' ? restedPause(pause, plan.factor, false) : pause
+  const { every } = NOW_READS[kind]
   const hash = hashOf(options)
   return {
     look(): PlannedRead | undefined {
       const query = queryClient.getQueryCache().get<T, ApiError>(hash)
       if (query && query.state.fetchStatus !== 'idle') return undefined
       const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
-      const wanted = query && kind === 'live' ? backoff(query, every) : every
-      // Nobody knows how that stands which failed.
-      const paused = error ? Math.min(wanted, RETRY_MS) : wanted
-      const isBack = connectionFault(error) !== undefined && errorUpdatedAt < recoveredAt(queryClient)
+      const fault = connectionFault(error)
+      const unchanged = query ? unchangedAnswers(query) : 0
+      // The state of what failed is not known.
+      const read = { kind: 'own', everyMs: error ? Math.min(every, RETRY_MS) : every } as const
+      const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
       // What failed with the connection is as good as never tried once that is back.
       const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
       return {
         kind,
         triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
-        pause: isBack ? 1 : sparedPause(error, pauseAfter(error, paused), REST_MS),
+        pause: isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions, { unchanged, fault }).ms,
         changedAt: writtenSince(query) ?? changedAt,
         needsAttention,
         worth: (projectId !== undefined && plan.worth.get(projectId)) || UNRANKED,

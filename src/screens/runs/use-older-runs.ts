@@ -49,7 +49,7 @@ export function useOlderRuns(
     gcTime: KEEP_MS,
     enabled: isTaken(queryClient.getQueryData(queryKey)?.pages[0]),
   })
-  const older = useApiPages(options, 'rest')
+  const older = useApiPages(options, { kind: 'shown' })
   const { items: read = NONE, first } = older
   const head = latest.data?.items
   const isFull = head !== undefined && head.length >= RUNS_SHOWN

@@ -6,6 +6,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
 import { isOpenTrial } from '../../domain/runs/trials.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
+import type { RepeatedRead } from '../../domain/polling/cadence.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useRefreshOnce } from '../../hooks/use-refresh.ts'
@@ -38,7 +39,7 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
   const follows = (run: EvalRun) => run.id === watched && !hasEnded && !isMissing(error)
   return useLiveQuery(
     { ...options, enabled: suiteId !== undefined },
-    { isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)), requestsEach: 1 },
+    { isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)), requests: 1 },
   )
 }
 
@@ -62,7 +63,7 @@ function isSettledPage(page: { items: readonly EvalIteration[]; nextCursor?: str
   return !!page.nextCursor && !page.items.some(isOpenTrial)
 }
 
-function useTrials(projectId: string, runId: string, run: { interval: number | false; ended: boolean }) {
+function useTrials(projectId: string, runId: string, run: { read: RepeatedRead | false; ended: boolean }) {
   const { queries, budget } = useWorkspace()
   const { unlimited } = budget.snapshot()
   const options = queries.iterations.list.infinite(
@@ -75,7 +76,7 @@ function useTrials(projectId: string, runId: string, run: { interval: number | f
       together: run.ended && unlimited ? PAGES_A_DRAW : 1,
     },
   )
-  return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.interval)
+  return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.read)
 }
 
 /**
@@ -86,11 +87,11 @@ export function useRun(projectId: string, runId: string): RunData {
   const { queries } = useWorkspace()
   const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
     isLive: data => !isTerminalRunStatus(data.status),
-    requestsEach: 1 + PAGES_A_POLL.remote,
+    requests: 1 + PAGES_A_POLL.remote,
     rowsOf: data => reportedTrials(data)?.total ?? 0,
   })
   const ended = run.hasData && !run.live
-  const pages = useTrials(projectId, runId, { interval: run.interval, ended })
+  const pages = useTrials(projectId, runId, { read: run.read, ended })
   useRefreshOnce(ended || run.isGone, run.live, ENDED)
   const { isGone, problem } = run
   // Trials that were in flight do not go on without their run.

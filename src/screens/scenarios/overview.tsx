@@ -21,7 +21,7 @@ import { openGateSentence } from './measures.tsx'
 import { masked } from '../../domain/scenarios/session-secrets.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { TabProps } from './tab.ts'
-import { useLookAgain } from './use-scenarios.ts'
+import { useAccessPause } from './use-scenarios.ts'
 import { useQuery } from '@tanstack/react-query'
 
 /** How often it is looked who answers at the visitors' door, in milliseconds. */
@@ -160,7 +160,7 @@ export function Overview(props: TabProps) {
   const key = useKeyName()
   const detail = useApiQuery(queries.scenarios.get.options(input))
   const door = useDoor(row.link)
-  const lookAgain = useLookAgain()
+  const pauseMs = useAccessPause()
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
   const doubts = useOpenWriteNotices({ ids: { scenarioId: input.scenarioId } })
   const lines = useMemo(() => {
@@ -193,7 +193,7 @@ export function Overview(props: TabProps) {
           ]
         : []),
       ...(door ? doorLines(symbols, door) : []),
-      { text: `Changes by others appear within ${formatDuration(lookAgain)}.`, tone: 'muted' as const },
+      { text: `Changes by others appear within ${formatDuration(pauseMs)}.`, tone: 'muted' as const },
       ...(detail.data
         ? settingLines(detail.data)
         : detail.problem
@@ -204,7 +204,7 @@ export function Overview(props: TabProps) {
       ...capLines(notes, { changedAt: toEpochMs(row.scenario.updatedAt), now, editKey: key(scenariosKeys, 'limits') }),
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
-  }, [row, props.closed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, lookAgain])
+  }, [row, props.closed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, pauseMs])
   const above = doubts.map(text => ({ text: `${symbols.warn} ${text}`, tone: 'warn' as const }))
   return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} focused={focused} />
 }

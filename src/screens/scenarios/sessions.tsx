@@ -26,7 +26,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys, visitsKeys } from './bindings.ts'
 import { visitColumns, visitKey, visitorLabel } from './columns.ts'
 import type { TabProps } from './tab.ts'
-import { useLookAgain } from './use-scenarios.ts'
+import { useAccessRead } from './use-scenarios.ts'
 
 const NO_VISITOR = 'No visitor has opened a session yet.'
 const NO_VISITS: never[] = []
@@ -40,7 +40,7 @@ export function Sessions(props: TabProps) {
 function Visits(props: TabProps) {
   const { queries } = useWorkspace()
   const router = useRouter()
-  const pages = useApiPages(queries.userTestingSessions.list.infinite(props.input), useLookAgain())
+  const pages = useApiPages(queries.userTestingSessions.list.infinite(props.input), useAccessRead())
   const list = useList({ items: pages.items ?? NO_VISITS, keyOf: visitKey, columns: visitColumns })
   const copyLink = useKeyName()(scenariosKeys, 'copyLink')
   const empty = { why: NO_VISITOR, next: `Press ${copyLink} to copy its link and hand it over.` }

@@ -7,7 +7,8 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { every } from '../../lib/clock.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useRestFactor } from '../../hooks/use-poll.ts'
+import type { RepeatedRead } from '../../domain/polling/cadence.ts'
+import { useCadence } from '../../hooks/use-cadence.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
@@ -27,9 +28,14 @@ function useIsLocal(): boolean {
   return budget.snapshot().unlimited
 }
 
+/** How scenarios and their access are read again: so soon a change by somebody else shows. */
+export function useAccessRead(): RepeatedRead {
+  return { kind: 'own', everyMs: POLL_MS[useIsLocal() ? 'local' : 'remote'] }
+}
+
 /** Milliseconds within which a change by somebody else shows. */
-export function useLookAgain(): number {
-  return POLL_MS[useIsLocal() ? 'local' : 'remote'] * useRestFactor()
+export function useAccessPause(): number {
+  return Number(useCadence()(useAccessRead()))
 }
 
 /** Environment and visits of the first scenarios, by their ids; nothing of that is read while the feature is off. */
@@ -88,9 +94,10 @@ function useFollowedChanges(projectId: string, scenarios: readonly ProjectScenar
 export function useScenarios(projectId: string) {
   const workspace = useWorkspace()
   const { queries, accessNotes, client } = workspace
-  const refetchInterval = useLookAgain()
+  const read = useAccessRead()
+  const pauseMs = useAccessPause()
   const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
-  const scenarios = useWholeList(queries.scenarios.list, { projectId }, { interval: refetchInterval })
+  const scenarios = useWholeList(queries.scenarios.list, { projectId }, { read })
   const environments = useWholeList(queries.environments.list, { projectId })
   const closed = gateClosed(capabilities.data)
   const isClosed = closed !== undefined
@@ -105,8 +112,8 @@ export function useScenarios(projectId: string) {
   useEffect(() => {
     // What another program of the same person noted shows as often as what the service answers.
     accessNotes?.look()
-    return every(refetchInterval, () => accessNotes?.look())
-  }, [accessNotes, refetchInterval])
+    return every(pauseMs, () => accessNotes?.look())
+  }, [accessNotes, pauseMs])
   const names = useMemo(
     () => new Map(environments.items?.map(({ id, name }) => [id, name ?? id])),
     [environments.items],

@@ -33,7 +33,7 @@ export function Readiness({ projectId, server, focused }: TabProps) {
   const cancel = useCancelReadiness(projectId)
   const runs = useLiveQuery(queries.readiness.list.options({ projectId, serverId: server.id, ...MOST_RUNS }), {
     isLive: ({ items }) => items.some(isRunning),
-    requestsEach: 1,
+    requests: 1,
   })
   const isOff = !server.enabled
   const columns = useMemo(() => readinessColumns(symbols, (run: ReadinessRun) => ({ run, isOff })), [symbols, isOff])

@@ -1,10 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { yieldToInput } from '../../lib/yield-to-input.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { usePoll } from '../../hooks/use-poll.ts'
+import { usePoller } from '../../hooks/use-cadence.ts'
+import { isLocalOnly } from './use-live-server.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { countColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -34,9 +35,9 @@ export function useRecorded<Item extends Entry>(
 ): ApiPages<Item> {
   const queryClient = useQueryClient()
   const isPaused = usePaused()
-  const interval = usePoll({ live: !isPaused, requestsEach: 1 })
+  usePoller(!isPaused)
   const queryKey = [resource, 'list', { serverId }, 'recorded'] as const
-  const query = useApiQuery<Recorded<Item>, typeof queryKey>({
+  const recorded = queryOptions<Recorded<Item>, ApiError, Recorded<Item>, typeof queryKey>({
     queryKey,
     // Reads only what is new: a comparison of all would cost more than that.
     structuralSharing: false,
@@ -55,8 +56,9 @@ export function useRecorded<Item extends Entry>(
       const items = [...(before?.items ?? []), ...added].filter(({ id }) => Number(id) >= from)
       return { items, latest: page.latest, dropped: page.dropped }
     },
-    refetchInterval: ({ state: { error } }) =>
-      error instanceof ApiError && error.code === 'local-only' ? false : interval,
+  })
+  const query = useApiQuery(recorded, ({ state: { error } }) => {
+    return !isPaused && !isLocalOnly(error) && { kind: 'live', requests: 1, steady: true }
   })
   return useMemo(
     () => ({

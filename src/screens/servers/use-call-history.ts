@@ -25,7 +25,7 @@ export function useCallHistory(projectId: string, server: ProjectServer, follows
   const input = { projectId, serverId: server.id, limit: BOUNDS.serverCalls.most }
   const stored = useLiveQuery(queries.calls.list.options(input), {
     isLive: () => follows,
-    requestsEach: 1,
+    requests: 1,
     rowsOf: ({ items }) => items.length,
   })
   const items = stored.data?.items ?? NONE

@@ -3,12 +3,11 @@ import { useEffect } from 'react'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { LiveServer } from '../../api/contract/live-servers.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { usePollFactor } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { spaced } from '../../lib/spaced.ts'
 
 /** Each reading keeps the connection for a minute more, so that what changes there is heard. */
-const LOOK_MS = 20_000
+const REFRESH_MS = 20_000
 /** Least milliseconds between two looks, however often a server says that something is new. */
 const NEWS_MS = 3_000
 
@@ -23,12 +22,11 @@ type Known = {
 export function useLiveServer(projectId: string, serverId: string): Known {
   const { queries, serverNews } = useWorkspace()
   const queryClient = useQueryClient()
-  const factor = usePollFactor()
   const options = queries.liveServers.get.options({ projectId, serverId })
-  const { data, error } = useApiQuery({
-    ...options,
-    refetchInterval: ({ state }) => (isLocalOnly(state.error) ? false : LOOK_MS * factor),
-  })
+  const { data, error } = useApiQuery(
+    options,
+    ({ state }) => !isLocalOnly(state.error) && { kind: 'own', everyMs: REFRESH_MS },
+  )
   useEffect(() => {
     const { queryKey } = queries.liveServers.get.options({ projectId, serverId })
     const look = spaced<void>(NEWS_MS, () => void queryClient.invalidateQueries({ queryKey, exact: true }))

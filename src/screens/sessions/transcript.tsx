@@ -46,7 +46,7 @@ function Trial(props: TrialProps) {
   const { queries } = useWorkspace()
   const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
     isLive: ({ status }) => !isTerminalRunStatus(status),
-    requestsEach: 1,
+    requests: 1,
   })
   const status = run.data?.status ?? ''
   return (

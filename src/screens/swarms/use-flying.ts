@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { pauseAfter } from '../../domain/now/plan.ts'
+import { isForbidden } from '../../domain/findings/dismissal.ts'
 import { isInFlight, waveProgress, wavesOf, worthKnowing, type Wave } from '../../domain/swarms/waves.ts'
-import { backoff } from '../../hooks/backoff.ts'
+import type { PolledQuery } from '../../hooks/answers.ts'
+import { useCadence, usePoller } from '../../hooks/use-cadence.ts'
 import { useAllKnownRuns } from '../../hooks/use-known-runs.ts'
-import { usePoll } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { clean, truncate } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -15,8 +15,6 @@ export type FlyingWave = { projectId: string; wave: Wave }
 const NAME = 14
 /** How many times rarer is read here what another part of the screen reads too. */
 const SHARED_FACTOR = 3
-
-type Polled = Parameters<typeof backoff>[0] & { state: { error: unknown }; getObserversCount: () => number }
 
 /** The waves known to be in flight, with nothing requested for them; those that were launched last come first. */
 export function useFlyingWaves(): readonly FlyingWave[] {
@@ -34,13 +32,15 @@ export function useFollowWaves(): readonly FlyingWave[] {
   const known = useAllKnownRuns()
   const flying = useFlyingWaves()
   const projectIds = [...new Set(flying.map(({ projectId }) => projectId))]
-  const interval = usePoll({ live: projectIds.length > 0, requestsEach: Math.max(1, projectIds.length) })
+  const pause = useCadence()
+  usePoller(projectIds.length > 0)
   const news = useQueries({
     queries: projectIds.map(projectId => ({
       ...queries.journeyRuns.overview.options({ projectId }),
-      refetchInterval: (query: Polled) => {
-        const factor = query.getObserversCount() > 1 ? SHARED_FACTOR : 1
-        return interval !== false && pauseAfter(query.state.error, backoff(query, factor * interval))
+      refetchInterval: (query: PolledQuery) => {
+        const times = query.getObserversCount() > 1 ? SHARED_FACTOR : 1
+        const read = { kind: 'live', requests: projectIds.length, times } as const
+        return pause(!isForbidden(query.state.error) && read, query)
       },
     })),
     combine: results =>

@@ -13,7 +13,7 @@ export function useOverview(projectId: string) {
   const { queries } = useWorkspace()
   return useLiveQuery(queries.journeyRuns.overview.options({ projectId }), {
     isLive: ({ runs }) => (runs ?? []).some(({ status }) => status === 'running'),
-    requestsEach: 1,
+    requests: 1,
   })
 }
 

@@ -7,7 +7,7 @@ import { exactServer } from '../../../../test/client/exact-server.ts'
 import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget, type Permit } from './budget.ts'
 import { thisMachine } from '../../../lib/machine.ts'
-import { pollInterval } from '../../../domain/polling/poll-interval.ts'
+import { livePause } from '../../../domain/polling/cadence.ts'
 import { tokensNeeded, type Priority } from './waiting-queue.ts'
 
 const priorities: Priority[] = ['foreground', 'visible', 'pinned', 'background']
@@ -65,7 +65,7 @@ describe('the budget and an exact server', () => {
       await new Promise<void>(resolve => clock.after(180, resolve))
       permit.release()
     }
-    const interval = pollInterval({ live: 3, requestsEach: 2, visible: true })
+    const interval = livePause({ unlimited: false, refillPerSecond: 1, pollers: 3 }, 2)
     const poll = async (owner: string) => {
       while (clock.now() < end) {
         await Promise.all([send('visible', owner), send('visible', owner)])
@@ -369,27 +369,4 @@ test('one by one, what nobody waits for leaves alone, and a person waits for non
   budget.setOneByOne(false)
   await clock.advance(1_000)
   expect(sent).toEqual(['first', 'key', 'second', 'third'])
-})
-
-describe('poll intervals', () => {
-  test('never use more than three quarters of the steady rate together', () => {
-    const load = fc.record({ live: fc.integer({ min: 1, max: 50 }), requestsEach: fc.integer({ min: 1, max: 5 }) })
-    fc.assert(
-      fc.property(load, fc.boolean(), ({ live, requestsEach }, visible) => {
-        const interval = pollInterval({ live, requestsEach, visible })
-        expect((live * requestsEach * 60_000) / interval).toBeLessThanOrEqual(45)
-        expect(interval).toBeGreaterThanOrEqual(2_000)
-      }),
-    )
-  })
-
-  test('one run close by, three runs, hidden, and in the same process', () => {
-    expect(pollInterval({ live: 1, requestsEach: 1, visible: true })).toBe(2_000)
-    expect(pollInterval({ live: 3, requestsEach: 2, visible: true })).toBe(8_000)
-    expect(pollInterval({ live: 1, requestsEach: 1, visible: false })).toBe(10_000)
-    const inProcess = { live: 3, requestsEach: 2, visible: true, unlimited: true }
-    expect(pollInterval(inProcess)).toBe(1_000)
-    expect(pollInterval({ ...inProcess, rows: 1_000 })).toBe(1_000)
-    expect(pollInterval({ ...inProcess, rows: 10_000 })).toBe(2_500)
-  })
 })

@@ -1,7 +1,7 @@
 import { notifyManager, QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { gatherNews } from '../../../lib/clock.ts'
-import { createPollingClient, createQueryClient } from './query-client.ts'
+import { createPollingClient } from './query-client.ts'
 
 const queryClient = createPollingClient()
 
@@ -62,53 +62,6 @@ test('where nobody is, answers of one moment are passed on together; once somebo
   } finally {
     gatherNews(0)
     queryClient.clear()
-    vi.useRealTimers()
-  }
-})
-
-test.each(['recovers', 'falls'])('a poll is due by its last answer alone while the rate %s all the time', async way => {
-  vi.useFakeTimers()
-  try {
-    const queryClient = createQueryClient()
-    let reads = 0
-    let pause = 10_000
-    const observe = () => {
-      const queryFn = () => (reads += 1)
-      return { queryKey: ['runs'], queryFn, refetchInterval: () => pause }
-    }
-    const observer = new QueryObserver(queryClient, observe())
-    const stop = observer.subscribe(() => undefined)
-    for (let second = 0; second < 120; second += 1) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      pause += way === 'recovers' ? -20 : 20
-      observer.setOptions(observe())
-    }
-    expect(reads).toBeGreaterThanOrEqual(10)
-    expect(reads).toBeLessThanOrEqual(16)
-    stop()
-    queryClient.clear()
-  } finally {
-    vi.useRealTimers()
-  }
-})
-
-test('a poll of which another answer made more haste is made by the time of its own last answer', async () => {
-  vi.useFakeTimers()
-  try {
-    const queryClient = createQueryClient()
-    let reads = 0
-    const options = { queryKey: ['suites'], queryFn: () => (reads += 1), refetchInterval: 50_000 }
-    const observer = new QueryObserver(queryClient, options)
-    const stop = observer.subscribe(() => undefined)
-    await vi.advanceTimersByTimeAsync(10_000)
-    observer.setOptions({ ...options, refetchInterval: 12_000 })
-    await vi.advanceTimersByTimeAsync(3_000)
-    expect(reads).toBe(2)
-    await vi.advanceTimersByTimeAsync(12_500)
-    expect(reads).toBe(3)
-    stop()
-    queryClient.clear()
-  } finally {
     vi.useRealTimers()
   }
 })

@@ -14,7 +14,6 @@ import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
 import { shareAnswer } from './one-list.ts'
 import { keepStates } from './page-states.ts'
-import { pollFromLastAnswer } from './steady-interval.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
 const STALE_MS = 10_000
@@ -72,7 +71,6 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
     },
   })
-  pollFromLastAnswer(client)
   return client
 }
 

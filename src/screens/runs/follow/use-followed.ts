@@ -1,4 +1,4 @@
-import { type Query, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { isMissing, type ApiError } from '../../../api/client/errors/api-error.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
@@ -12,8 +12,8 @@ import { countTrials } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { usePlace } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
-import { backoff } from '../../../hooks/backoff.ts'
-import { usePoll } from '../../../hooks/use-poll.ts'
+import type { PolledQuery } from '../../../hooks/answers.ts'
+import { useCadence, usePoller } from '../../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsRoute } from '../route.ts'
 import { passedWords, runLook } from '../../../components/records/run-look.ts'
@@ -40,13 +40,16 @@ export function useFollowed(): readonly Followed[] {
   const live = pins.filter(({ projectId, runId }) => {
     return !isOver(queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {})
   }).length
-  const interval = usePoll({ live: live > 0, requestsEach: 1 + PAGES_A_ROUND })
+  const pause = useCadence()
+  usePoller(live > 0)
+  // One poller stands for all followed runs, which take turns.
+  const read = { kind: 'live', requests: 1 + PAGES_A_ROUND, times: live } as const
   const runs = useQueries({
     queries: pins.map(({ projectId, runId }) => ({
       ...queries.runs.get.options({ projectId, runId }),
-      refetchInterval: (query: Polled) => {
-        const pause = rarer(interval, query.getObserversCount() > 1 ? SHARED_FACTOR * live : live)
-        return isOver(query.state) || pause === false ? false : backoff(query, pause)
+      refetchInterval: (query: PolledQuery<EvalRun>) => {
+        const times = query.getObserversCount() > 1 ? SHARED_FACTOR * live : live
+        return pause(!isOver(query.state) && { ...read, times }, query)
       },
     })),
   })
@@ -59,10 +62,7 @@ export function useFollowed(): readonly Followed[] {
         queryKey: followedKey(pin),
         queryFn: () => readProgress(pin),
         enabled: isLive,
-        refetchInterval: (query: { state: Query['state'] }) => {
-          const pause = rarer(interval, live)
-          return pause !== false && backoff(query, pause)
-        },
+        refetchInterval: (query: PolledQuery) => pause(live > 0 && read, query),
       }
     }),
   })
@@ -74,11 +74,6 @@ export function useFollowed(): readonly Followed[] {
   })
   useEndNotices(followed)
   return [...followed.filter(hasEnded), ...followed.filter(each => !hasEnded(each))]
-}
-
-type Polled = {
-  state: { data: { status: string } | undefined; error: ApiError | null; dataUpdateCount: number }
-  getObserversCount: () => number
 }
 
 type RunState = { data?: { status: string } | undefined; error?: ApiError | null | undefined }
@@ -94,11 +89,6 @@ function isGone({ data, error }: RunState): boolean {
 
 function isEnded(run: { status: string } | undefined): boolean {
   return run !== undefined && isTerminalRunStatus(run.status)
-}
-
-/** One poller stands for all followed runs, so each is read as many times rarer as there are. */
-function rarer(interval: number | false, times: number): number | false {
-  return interval === false ? false : interval * Math.max(1, times)
 }
 
 /** How far a run is; without counts nobody knows yet. */

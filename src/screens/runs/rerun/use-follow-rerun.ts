@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { useQueryClient } from '@tanstack/react-query'
 import { isTerminalRunStatus, type EvalRun, runNumberOf } from '../../../api/contract/runs.ts'
-import { pollInterval } from '../../../domain/polling/poll-interval.ts'
+import { livePause } from '../../../domain/polling/cadence.ts'
 import { groupedCases, rerunLabel } from '../../../domain/runs/comparison-groups.ts'
 import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
@@ -34,9 +34,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
     const options = queries.runs.get.options({ projectId, runId })
     try {
       for (let failures = 0; failures < MOST_FAILURES;) {
-        const { pollers, unlimited, refillPerSecond } = budget.snapshot()
-        const load = { live: pollers, requestsEach: 1, visible: true, unlimited, refillPerSecond }
-        const pause = pollInterval(load)
+        const pause = livePause(budget.snapshot(), 1)
         await delay(pause, undefined, { ref: false })
         try {
           // What the pane has just read is not asked for again.

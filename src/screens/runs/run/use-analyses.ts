@@ -21,7 +21,7 @@ export function useAnalysesWatch(projectId: string, runId: string): void {
   const toasts = useToasts()
   const { data: run } = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
     isLive: isAnalysed,
-    requestsEach: 1,
+    requests: 1,
   })
   const before = useRef<{ insights: string | undefined; judge: string | undefined }>(undefined)
   const insights = run?.insights?.status

@@ -1,0 +1,131 @@
+import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
+import { UNSEEN_POLL_MS } from '../../lib/clock.ts'
+
+/** How a read of the service is repeated. */
+export type RepeatedRead =
+  /**
+   * It changes by itself, as a run does. One poll sends `requests` requests and reads about `rows` rows. `times` slows
+   * it down where one poller reads several, `steady` keeps its pause however long nothing changes.
+   */
+  | { kind: 'live'; requests: number; rows?: number; times?: number; steady?: boolean }
+  /** It is on screen, and only somebody else changes it. A list counts the pages that were read of it. */
+  | { kind: 'shown'; pages?: number }
+  /** It has a pause of its own, in milliseconds. */
+  | { kind: 'own'; everyMs: number }
+
+/** The key's rate, the person and the terminal, as a pause depends on them. */
+export type Conditions = {
+  /** Whether the service is in the same process. */
+  unlimited: boolean
+  /** Steady rate of the key as the budget assumes it now, in requests a second. */
+  refillPerSecond: number
+  /** Live pollers of all processes that use the key, the asking one included. */
+  pollers: number
+  /** From the person's setting for this screen; see `SHARE_FACTORS`. */
+  shareFactor?: number
+  /** How much slower a slow terminal, a terminal without focus and an absent person make it; see {@link IDLE}. */
+  slowFactor?: number
+  /** No key was pressed for so long that polling pauses. */
+  isLongIdle?: boolean
+}
+
+/** How the read ended lately. */
+export type LastAnswers = {
+  /** Answers in a row that were the same as the one before. */
+  unchanged?: number
+  /** Why the last one got no answer of the service. */
+  fault?: ConnectionFault | undefined
+}
+
+/** Pause before a read is repeated, in milliseconds, or `false` where it is not; and what decided its length. */
+export type Pause = { ms: number | false; reason: PauseReason }
+
+/** Part of the steady rate that polling may use; the rest stays free for the person. */
+const POLLING_SHARE = 0.75
+/** Rows of a service in the same process that polls read in a second: it takes its time from the person's keys. */
+const LOCAL_ROWS_PER_SECOND = 4_000
+const LIVE_MS = { local: 1_000, remote: 2_000 }
+const SHOWN_MS = { local: 20_000, remote: 50_000, away: 60_000 }
+/** Shortest pause of a list on screen, for each page that was read of it. */
+const PAGE_MS = 5_000
+
+/** From this factor on nobody has been there for minutes. */
+export const AWAY_FACTOR = 20
+/** The factor while nobody has been there for so long that polling pauses. */
+export const LONG_IDLE_FACTOR = 32
+/** Polling slow-down by the time since the last key, in milliseconds; the longest first. */
+export const IDLE = [
+  { afterMs: 15 * 60_000, factor: LONG_IDLE_FACTOR },
+  { afterMs: 3 * 60_000, factor: AWAY_FACTOR },
+  { afterMs: 60_000, factor: 4 },
+]
+/** The same while the terminal has no focus, however lately a key was pressed. */
+export const UNFOCUSED_FACTOR = 4
+
+/** Unchanged answers after which the pause is doubled, and doubled once more. */
+const UNCHANGED = 5
+/** The first doubling makes no pause longer than this, and the second one none, in milliseconds. */
+const DOUBLED_MS = [10_000, 4_000] as const
+
+/** The pause before anything makes it longer, in milliseconds. */
+function shortestPause(read: RepeatedRead, at: Conditions): number {
+  const { unlimited, shareFactor = 1, slowFactor = 1 } = at
+  const place = unlimited ? 'local' : 'remote'
+  if (read.kind === 'own') return read.everyMs
+  if (read.kind === 'shown') return shareFactor * SHOWN_MS[slowFactor >= AWAY_FACTOR ? 'away' : place]
+  const rows = unlimited ? Math.max(1, (read.rows ?? 0) / LOCAL_ROWS_PER_SECOND) : 1
+  return Math.ceil(LIVE_MS[place] * Math.max(1, shareFactor) * rows)
+}
+
+type Step = (ms: number, read: RepeatedRead, at: Conditions, last: LastAnswers) => number
+
+/** What makes a pause longer, in this order. Each takes and returns milliseconds. */
+const LONGER = {
+  // The steady rate less the person's quarter is divided among all live pollers.
+  'rate of the key': (ms, read, { unlimited, pollers, refillPerSecond, shareFactor = 1 }) => {
+    if (read.kind !== 'live' || unlimited) return ms
+    const share = (Math.max(1, pollers) * read.requests * 1000) / (refillPerSecond * POLLING_SHARE)
+    return Math.max(ms, Math.ceil(share * shareFactor))
+  },
+  'long list': (ms, read) => (read.kind === 'shown' ? Math.max(ms, PAGE_MS * (read.pages ?? 0)) : ms),
+  'several reads in turn': (ms, read) => (read.kind === 'live' ? ms * Math.max(1, read.times ?? 1) : ms),
+  'nobody there': (ms, { kind }, { slowFactor = 1, isLongIdle = false }) => {
+    if (isLongIdle) return ms * (kind === 'live' ? slowFactor : LONG_IDLE_FACTOR)
+    return kind === 'shown' ? ms : Math.max(ms, Math.min(ms * slowFactor, UNSEEN_POLL_MS))
+  },
+  'nothing changes': (ms, read, _at, { unchanged = 0 }) => {
+    if (read.kind === 'shown' || (read.kind === 'live' && read.steady) || unchanged < UNCHANGED) return ms
+    const once = Math.max(ms, Math.min(2 * ms, DOUBLED_MS[0]))
+    return unchanged < 2 * UNCHANGED ? once : Math.max(once, Math.min(4 * ms, DOUBLED_MS[1]))
+  },
+  // The watch of the connection asks meanwhile.
+  'no answer': (ms, _read, at, { fault }) => (fault === undefined ? ms : Math.max(ms, shownPause(at))),
+} satisfies Record<string, Step>
+
+export type PauseReason = RepeatedRead['kind'] | keyof typeof LONGER | 'key refused'
+
+/**
+ * How often something is read: every pause between two reads of one thing is decided here. With equal loads the polls
+ * of a key stay within three quarters of its rate, 45 requests a minute.
+ */
+export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = {}): Pause {
+  if (last.fault === 'key-refused') return { ms: false, reason: 'key refused' }
+  let ms = shortestPause(read, at)
+  let reason: PauseReason = read.kind
+  for (const [name, longer] of Object.entries(LONGER) as [keyof typeof LONGER, Step][]) {
+    const next = longer(ms, read, at, last)
+    if (next !== ms) reason = name
+    ms = next
+  }
+  return { ms, reason }
+}
+
+/** Pause between two polls of something live for somebody who is there, in milliseconds. */
+export function livePause(at: Conditions, requests: number): number {
+  const { unlimited, refillPerSecond, pollers } = at
+  return Number(cadence({ kind: 'live', requests }, { unlimited, refillPerSecond, pollers }).ms)
+}
+
+function shownPause(at: Conditions): number {
+  return Number(cadence({ kind: 'shown' }, at).ms)
+}

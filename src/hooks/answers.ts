@@ -1,0 +1,49 @@
+import type { ApiError } from '../api/client/errors/api-error.ts'
+
+/** What polling reads of a query of the library. */
+export type PolledQuery<T = unknown> = {
+  state: {
+    data: T | undefined
+    error: ApiError | null
+    fetchStatus: string
+    dataUpdatedAt: number
+    errorUpdatedAt: number
+    dataUpdateCount: number
+    errorUpdateCount: number
+  }
+  getObserversCount: () => number
+}
+
+/** The last data that differed, and how many answers there were then. */
+const changes = new WeakMap<object, { data: unknown; answers: number }>()
+
+/** Answers in a row that were the same as the one before. A list of pages is the same as long as each page is. */
+export function unchangedAnswers(query: Pick<PolledQuery, 'state'>): number {
+  const { data, dataUpdateCount } = query.state
+  const last = changes.get(query)
+  if (last !== undefined && last.data === data) return dataUpdateCount - last.answers
+  changes.set(query, { data, answers: dataUpdateCount })
+  return 0
+}
+
+/** Pauses in force since the last answer, by the pause that was wanted. */
+const inForce = new WeakMap<object, { answers: number; pauses: Map<number, number> }>()
+
+/**
+ * What is left of a pause since the last answer, in milliseconds. The library starts its timer anew with each interval
+ * that differs, so that one which changes with the rate of requests would never end.
+ */
+export function fromLastAnswer(query: Pick<PolledQuery, 'state'>, wanted: number | false): number | false {
+  const { fetchStatus, dataUpdatedAt, errorUpdatedAt, dataUpdateCount, errorUpdateCount } = query.state
+  const answers = dataUpdateCount + errorUpdateCount
+  if (!wanted || answers === 0 || fetchStatus !== 'idle') return wanted
+  const last = inForce.get(query)
+  if (last?.answers !== answers) {
+    inForce.set(query, { answers, pauses: new Map([[wanted, wanted]]) })
+    return wanted
+  }
+  const due = Math.max(dataUpdatedAt, errorUpdatedAt) + wanted
+  const pause = last.pauses.get(wanted) ?? Math.max(1, Math.min(wanted, due - Date.now()))
+  last.pauses.set(wanted, pause)
+  return pause
+}
