@@ -49,7 +49,7 @@ export const viewerKeys = define.panel('viewer', 'Text', {
   search: on('find', 'search', { hint: 'later', help: 'Find a text, ignoring case.' }),
   select: on('select', 'select lines', { help: 'Choose lines by moving, then copy them.' }),
   copy: on('copyAll', 'copy all', { help: 'Copy the whole text.' }),
-  wrap: on('wrap', 'wrap on/off', { help: 'Wrap long lines, or cut them.' }),
+  wrap: on('wrap', 'wrap on/off', { help: 'Wrap or cut long lines.' }),
 })
 
 /** Where parts of a text can be folded. */
@@ -67,7 +67,7 @@ export const fileKeys = define.panel('file', 'Picture, sound or file', {
 
 /** Where a text has a source that it was laid out from, and addresses in it. */
 export const sourceKeys = define.panel('source', 'Markdown', {
-  source: on('source', 'rendered/source', { hint: true, help: 'Markdown laid out, or as written.' }),
+  source: on('source', 'rendered/source', { hint: true, help: 'Show Markdown formatted or as source.' }),
   copyAddress: on('copyAddress', 'copy address', {
     help: 'Copy the address of the link at the line; again for the next one there.',
   }),

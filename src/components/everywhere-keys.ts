@@ -28,7 +28,7 @@ export const appKeys = define.app('app', 'Everywhere', {
   copyLink: on('copyPlace', 'copy link', { help: 'Copy a locator of this place, which `mcpdeck` opens.' }),
   browser: on('browser', 'open in browser', { help: 'Show this place in the hosted UI of the profile.' }),
   raw: on('raw', 'raw record', { help: 'Show the chosen item as the service returned it.' }),
-  followed: on('followed', 'followed runs', { help: 'Go to the next followed run, or wave in flight.' }),
+  followed: on('followed', 'followed runs', { help: 'Go to the next followed run or running wave.' }),
   answer: on('answer', 'answer', { help: 'Answer what a server asks while its call waits.' }),
   agent: on('agent', 'ask the agent', {
     needs: 'agent.turn',

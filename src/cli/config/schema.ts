@@ -76,10 +76,10 @@ export const ProfileSettings = z
       .optional()
       .describe(
         'Addresses of the hosted UI by screen, for opening a place in the browser; `{projectId}`, `{runId}` ' +
-          'and so on stand for what is chosen.',
+          'and so on are replaced.',
       )
       .meta({ example: { projects: 'https://app.example.com/projects/{projectId}' } }),
-    project: text().optional().describe('Id or name of the project to begin with.').meta({ example: 'prj_0123456789' }),
+    project: text().optional().describe('Id or name of the project to open.').meta({ example: 'prj_0123456789' }),
   })
   .superRefine((profile, context) => {
     const [, ...others] = KEY_SOURCES.filter(source => profile[source] !== undefined)
@@ -122,7 +122,7 @@ export const Config = z.strictObject({
       ProfileSettings,
     )
     .default(DEFAULTS.profiles)
-    .describe('Services by name. A profile without a key source prompts for its key once, and stores it.'),
+    .describe('Services by name. A profile without a key source asks for its key once and stores it.'),
   theme: z
     .string()
     .default(DEFAULTS.theme)
@@ -130,30 +130,35 @@ export const Config = z.strictObject({
   themes: z
     .record(z.string(), OwnTheme)
     .default(DEFAULTS.themes)
-    .describe('Colours of your own by name; what one does not say is as in the theme that `like` names.')
+    .describe('Your own themes by name; missing colours are those of the theme that `like` names.')
     .meta({ example: { mine: { like: 'nord', accent: '#a3be8c' } } }),
   notify: z
     .enum(NOTIFY_CHOICES)
     .default(DEFAULTS.notify)
-    .describe('How the end of a followed run is announced, once in all windows; `auto` is what the terminal can.'),
-  mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
-  screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
+    .describe(
+      'How the end of a followed run is announced, once for all windows; `auto` uses what the terminal supports.',
+    ),
+  mouse: z.boolean().default(DEFAULTS.mouse).describe('Use the mouse: clicks select, the wheel scrolls.'),
+  screenReader: z
+    .boolean()
+    .default(DEFAULTS.screenReader)
+    .describe('Print plain lines when something changes, without frames.'),
   reducedMotion: z
     .boolean()
     .default(DEFAULTS.reducedMotion)
-    .describe('Nothing turns while it works, and no number flashes when it changes.'),
+    .describe('Show no spinners and no highlights of changed numbers.'),
   keys: z
     .record(
       z.string(),
       z.union([keyName(), z.array(keyName()).min(1, 'it is empty')]).transform(value => [value].flat()),
     )
     .default(DEFAULTS.keys)
-    .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
+    .describe('Keys of a binding, by its name in docs/keys.md; they replace all default ones.')
     .meta({ example: { 'app.refresh': ['r', 'ctrl+o'] } }),
   reads: z
     .partialRecord(z.enum(screens.map(({ route }) => route.screen)), z.enum(SHARES))
     .default(DEFAULTS.reads)
-    .describe('How often screens are read, by screen: `less` or `more` than `usual`.')
+    .describe('How often each screen is refreshed: `less`, `usual` or `more`.')
     .meta({ example: { now: 'more', runs: 'less' } }),
 })
 export type Config = z.output<typeof Config>
