@@ -90,19 +90,30 @@ async function leaveOpen(
   return await watch(terminal)
 }
 
-/**
- * A row for each screen and setting. With a run in flight progress is drawn, so that only without one nothing may be
- * written.
- */
+/** Whether a screen met the goal. With a run in flight progress is drawn; only without one nothing may be written. */
+function isMet({ setting, last, memory }: IdleSample): boolean {
+  const isQuiet = setting.endsWith('live') || last.bytes === 0
+  return isQuiet && last.core <= MOST_CORE && memory.last - memory.first <= FLAT
+}
+
+/** A row for each setting, with the highest figures of its screens and the names of those that miss the goal. */
 export function idleTable(samples: readonly IdleSample[]): string {
+  const settings = [...new Set(samples.map(({ setting }) => setting))]
   return table(
-    ['screen', 'setting', 'last minute: bytes, core', 'of that executing', 'memory', 'met'],
-    samples.map(({ screen, setting, last, executing, memory }) => {
-      const isQuiet = setting.endsWith('live') || last.bytes === 0
-      const isMet = isQuiet && last.core <= MOST_CORE && memory.last - memory.first <= FLAT
-      const cores = [`${last.bytes}, ${percent(last.core)}`, percent(executing)]
-      const grown = `${number(memory.first)} to ${number(memory.last)} MB`
-      return [screen, setting, ...cores, grown, isMet ? 'yes' : '**no**']
+    ['setting', 'screens', 'last minute, at most: bytes, core', 'of that executing', 'memory', 'goal missed by'],
+    settings.map(setting => {
+      const own = samples.filter(sample => sample.setting === setting)
+      const most = (of: (sample: IdleSample) => number): number => Math.max(...own.map(of))
+      const least = Math.min(...own.map(({ memory }) => memory.last))
+      const missed = own.filter(sample => !isMet(sample)).map(({ screen }) => screen)
+      return [
+        setting,
+        String(own.length),
+        `${most(({ last }) => last.bytes)}, ${percent(most(({ last }) => last.core))}`,
+        percent(most(({ executing }) => executing)),
+        `${number(least)} to ${number(most(({ memory }) => memory.last))} MB`,
+        missed.length === 0 ? 'none' : `**${missed.join(', ')}**`,
+      ]
     }),
   )
 }

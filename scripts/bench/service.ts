@@ -252,17 +252,17 @@ async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   }
 }
 
-/** The figures as a Markdown table, a line for what was asked where. */
+/** The figures as a Markdown table: a row for each question, a column for where it was asked. */
 export function serviceTable(samples: ServiceSamples): string {
-  const rows = [...samples].flatMap(([door, of]) =>
-    [...of].map(([what, all]) => [
-      what,
-      door,
-      number(median(all.map(each => each.perSecond))),
-      [0.5, 0.99].map(share => number(median(all.map(each => quantile(each.times, share))))).join(' / '),
-    ]),
-  )
-  const order = [...new Set(rows.map(([what]) => what))]
-  const sorted = rows.toSorted((a, b) => order.indexOf(a[0]) - order.indexOf(b[0]))
-  return table(['asked for', 'where', `requests/s, ${atOnce} at once`, 'one at a time: p50 / p99 ms'], sorted)
+  const questions = [...new Set([...samples.values()].flatMap(of => [...of.keys()]))]
+  const rows = questions.map(what => [what, ...[...samples.values()].map(of => cellOf(of.get(what) ?? []))])
+  return table(['asked for', ...samples.keys()], rows)
+}
+
+/** Median and 99th percentile of one request at a time, and requests a second of many at once where measured. */
+function cellOf(all: readonly ServiceSample[]): string {
+  if (all.length === 0) return '–'
+  const times = [0.5, 0.99].map(share => number(median(all.map(each => quantile(each.times, share)))))
+  const perSecond = number(median(all.map(each => each.perSecond)))
+  return `${times.join(' / ')} ms${perSecond === '–' ? '' : `, ${perSecond}/s`}`
 }
