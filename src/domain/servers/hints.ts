@@ -16,9 +16,9 @@ export const hints: Rule = {
   id: 'hints',
   severity: 'advice',
   says:
-    'Annotations of a tool contradict each other, or the verb at the front of its name and of its description; ' +
-    'or tools do not say by them whether they write.',
-  advice: 'State readOnlyHint and destructiveHint; clients ask people by them.',
+    'Annotations of a tool contradict each other, or the verb that begins its name and its description; ' +
+    'or tools have no annotations that say whether they write.',
+  advice: 'State readOnlyHint and destructiveHint; clients decide by them when to ask people.',
   more: 'have wrong hints',
   find: ({ tools }) => [...tools.flatMap(contradictions), ...silence(tools)],
 }

@@ -73,7 +73,7 @@ export const portability: Rule = {
   id: 'portability',
   severity: 'advice',
   says: 'Strict clients refuse a name or a schema that MCP allows.',
-  advice: 'Write it in another way, or those clients do without the tool, or without the server.',
+  advice: 'Write it differently, or these clients ignore the tool or the whole server.',
   more: 'things are refused',
   find: subject => [...names(subject), ...count(subject), ...schemas(subject)],
 }

@@ -26,7 +26,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'stray-output',
     severity: 'wrong',
-    says: 'It prints to stdout what is not an MCP message.',
+    says: 'The server prints to stdout something other than MCP messages.',
     advice: 'Log to stderr; stdout belongs to the protocol.',
     more: 'lines are not messages',
     find({ report: { probe } }) {
@@ -42,7 +42,7 @@ export const RULES: readonly Rule[] = [
     id: 'slow-listing',
     severity: 'wrong',
     says: `A listing takes ${SLOW_MS / 1000} s or longer.`,
-    advice: 'Answer lists from memory, and fetch what they need before or later.',
+    advice: 'Answer listings from memory; fetch data earlier or later.',
     more: 'listings are slow',
     find: ({ report: { checks } }) =>
       LISTINGS.flatMap(step => {
@@ -56,7 +56,7 @@ export const RULES: readonly Rule[] = [
     id: 'tool-name',
     severity: 'wrong',
     says: 'The name of a tool is not 1 to 128 of A-Z a-z 0-9 _ - . (MCP 2025-11-25, “Tool Names”).',
-    advice: 'Rename the tool; clients may refuse all tools for one name.',
+    advice: 'Rename the tool; clients may refuse all tools because of one name.',
     more: 'tool names are wrong',
     find: ({ tools }) =>
       tools.flatMap(({ name }) => {
@@ -68,8 +68,8 @@ export const RULES: readonly Rule[] = [
   {
     id: 'twin-name',
     severity: 'wrong',
-    says: 'Several tools, or several prompts, have one name.',
-    advice: 'Give each a name of its own; a call reaches one of them only.',
+    says: 'Several tools, or several prompts, have the same name.',
+    advice: 'Give each its own name; a call reaches only one of them.',
     more: 'names stand several times',
     find: ({ tools, report }) => [
       ...twinsOf(tools, ({ name }) => name).map(([{ name }]) => ({
@@ -86,9 +86,9 @@ export const RULES: readonly Rule[] = [
     id: 'schema',
     severity: 'wrong',
     says:
-      'A schema of a tool does not compile, as with a type that is none or a `$ref` that leads nowhere; ' +
+      'A schema of a tool does not compile, such as one with an unknown type or a broken `$ref`; ' +
       'or an input schema is not of type object (MCP 2025-11-25, Tool).',
-    advice: 'Fix the schema; clients cannot check arguments or results by it.',
+    advice: 'Fix the schema; clients cannot check arguments or results with it.',
     more: 'schemas are wrong',
     find: ({ schemas }) =>
       schemas.flatMap(({ tool, which, isOfObject, verdict, faults }): Found[] => {
@@ -112,7 +112,7 @@ export const RULES: readonly Rule[] = [
     id: 'contradiction',
     severity: 'wrong',
     says: 'A schema contradicts itself: no choice fits the type, a minimum is above its maximum.',
-    advice: 'Fix the schema; no value of this part can be right.',
+    advice: 'Fix the schema; no value of this part can be valid.',
     more: 'parts of schemas contradict themselves',
     find: ({ schemas }) => schemas.flatMap(schema => faultsOf(schema, 'contradiction')),
   },
@@ -120,7 +120,7 @@ export const RULES: readonly Rule[] = [
     id: 'result',
     severity: 'wrong',
     says: 'The last recorded result of a tool, of a call or a trial, does not fit its output schema.',
-    advice: 'Return what the schema says, or change the schema; clients refuse such results. The next call counts.',
+    advice: 'Return what the schema says, or change the schema; clients refuse such results. The next call decides.',
     more: 'results are wrong',
     find: ({ results }) =>
       results.map(({ tool, why, from }) => ({
@@ -131,7 +131,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'stray-value',
     severity: 'advice',
-    says: 'A default or one of several choices is not of the type that its schema demands.',
+    says: 'A default or an enum value does not have the type of its schema.',
     advice: 'Correct the value or the type; models copy these values.',
     more: 'values do not fit their types',
     find: ({ schemas }) => schemas.flatMap(schema => faultsOf(schema, 'stray')),
@@ -140,7 +140,7 @@ export const RULES: readonly Rule[] = [
     id: 'description',
     severity: 'advice',
     says: 'A tool or a prompt has no description.',
-    advice: 'Say what it does and when to use it; models choose by it.',
+    advice: 'Say what it does and when to use it; models choose tools by it.',
     more: 'have no description',
     find: ({ tools, report }) => [
       ...tools
@@ -159,9 +159,9 @@ export const RULES: readonly Rule[] = [
     id: 'argument-description',
     severity: 'advice',
     says:
-      'Arguments of a tool or a prompt have no description, neither in their schema nor in what it is made of, ' +
-      'nor in a line of the tool’s own description.',
-    advice: 'Say what each means, its unit and its form; models fill it in by that.',
+      'Arguments of a tool or a prompt have no description in their schema, in its parts and references, ' +
+      'or in a line of the tool’s description.',
+    advice: 'Say what each means, its unit and its format; models fill it in from that.',
     more: 'have arguments without a description',
     find: ({ tools, report }) =>
       [...tools, ...promptsOf(report)].flatMap(item => {
@@ -178,8 +178,8 @@ export const RULES: readonly Rule[] = [
   {
     id: 'twin-description',
     severity: 'advice',
-    says: 'Several tools have the same description, or several arguments of one have that of one of them.',
-    advice: 'Say in each what sets it apart; models cannot tell them apart otherwise.',
+    says: 'Several tools have the same description, or several arguments of one tool do.',
+    advice: 'Say in each how it differs; models cannot tell them apart otherwise.',
     more: 'share their descriptions',
     find: ({ tools }) => [
       ...twinsOf(uniqueNames(tools), ({ description }) => normal(description)).map(twins => ({
