@@ -5,9 +5,9 @@ import { ENVIRONMENT } from './environment.ts'
 /** What lies where; on macOS the directories are those of ~/Library. */
 const FILES: readonly (readonly [path: string, says: string])[] = [
   ['~/.config/mcpdeck/config.yaml', 'Settings and profiles; "mcpdeck config init" writes it with comments.'],
-  ['~/.local/share/mcpdeck', 'The local workspace, and keys that were typed.'],
-  ['~/.local/state/mcpdeck', 'The notebook, the journal of writes, and what the last screen showed.'],
-  ['~/.cache/mcpdeck', 'Compiled code, and what a single executable unpacks. It can be deleted at any time.'],
+  ['~/.local/share/mcpdeck', 'The local workspace and stored keys.'],
+  ['~/.local/state/mcpdeck', 'The notebook, the journal of writes, and the last screen.'],
+  ['~/.cache/mcpdeck', 'Compiled code and files of single executables. You can delete it at any time.'],
 ]
 
 /** The manual page of a program in roff, derived from what its commands declare. */
@@ -20,10 +20,10 @@ export function manPage(program: Command): string {
     ...section('SYNOPSIS', bold(help.commandUsage(program))),
     ...section(
       'DESCRIPTION',
-      line('Without a command it opens the dashboard, by default on the local workspace.'),
+      line('Without a command mcpdeck opens the dashboard, by default on the local workspace.'),
       ...items(help.visibleArguments(program).map(each => [each.name(), each.description])),
     ),
-    ...section('OPTIONS', line('They count for every command.'), ...items(own)),
+    ...section('OPTIONS', line('These apply to every command.'), ...items(own)),
     ...section('COMMANDS', ...commandsOf(program)),
     ...section('EXIT STATUS', ...items(exitCodes())),
     ...section('ENVIRONMENT', ...items(Object.entries(ENVIRONMENT))),

@@ -9,5 +9,5 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
     'and nothing else.',
   usage: 'Wrong usage or configuration; nothing was sent.',
   noVerdict: 'No verdict: cancelled, undecided, unreachable, timed out, refused.',
-  interrupted: 'Interrupted by Ctrl+C; by another signal it is 128 and its number. A run that was followed goes on.',
+  interrupted: 'Interrupted by Ctrl+C; another signal gives 128 plus its number. A followed run continues.',
 }
