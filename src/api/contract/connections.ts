@@ -81,6 +81,7 @@ export const connections = resource('connections', {
   get: endpoint('getServerConnection', 'GET', request, {
     ...answered,
     summary: 'State of one connection request, under a poll budget of its own.',
+    ownBudget: true,
   }),
   cancel: endpoint('cancelServerConnection', 'POST', `${request}/cancel`, {
     ...answered,

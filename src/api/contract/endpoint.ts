@@ -91,6 +91,18 @@ type Described = {
   cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
   /** The answer is spelt in the eval vocabulary that the request asks for (contract: "Versioning"). */
   varies?: 'eval-vocabulary'
+  /** The body holds cases or what judges them, which each eval vocabulary spells in its own way. */
+  casesInBody?: true
+  /** The answer holds them. */
+  casesInAnswer?: true
+  /** The service document answers this list as a bare array, the OpenAPI file as a page (differences, row 3). */
+  bareList?: true
+  /** Has a request budget of its own, which its handler keeps, and takes nothing from the rate of the key. */
+  ownBudget?: true
+  /** A long list that depends on stored records alone, neither on the time nor on what a process is doing. */
+  fromRecords?: true
+  /** `default` in place of the project's id names the Default project of the key's organization. */
+  defaultProject?: true
   /** What it starts goes on after its answer although that is not 202; see {@link outlivesAnswer}. */
   goesOn?: true
   /** Longest useful wait in milliseconds in which nothing of the answer arrives, where the usual one is too short. */

@@ -16,7 +16,8 @@ const conflicting = [...failures, 'CONFLICT'] as const
 /** A body may hold up to about 5 MiB. */
 const deadlineMs = 60_000
 
-const ingesting = { body: IngestRequest, response: IngestResponse, errors: failures, risk: 'write' } as const
+const opaque = { body: IngestRequest, response: IngestResponse, risk: 'write', defaultProject: true } as const
+const ingesting = { ...opaque, errors: failures } as const
 
 export const evalIngest = resource('evalIngest', {
   uploadUrl: endpoint('createEvalIngestUploadUrl', 'POST', `${evals}/artifacts/upload-url`, {
@@ -49,7 +50,7 @@ export const evalIngest = resource('evalIngest', {
   }),
 })
 
-const ingestingReports = { body: IngestRequest, response: IngestResponse, errors: conflicting, risk: 'write' } as const
+const ingestingReports = { ...opaque, errors: conflicting } as const
 
 export const conformanceIngest = resource('conformanceIngest', {
   report: endpoint('reportConformanceRun', 'POST', `${conformance}/report`, {

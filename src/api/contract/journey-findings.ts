@@ -39,6 +39,7 @@ export const journeyFindings = resource('journeyFindings', {
   list: endpoint('listSwarmFindings', 'GET', collection, {
     summary: 'Persistent failures tracked over successive waves.',
     ...listOf(SwarmFinding),
+    fromRecords: true,
     gate: 'swarms',
   }),
   dismiss: endpoint('dismissSwarmFinding', 'POST', `${finding}/dismiss`, {

@@ -72,5 +72,6 @@ export const runGroups = resource('runGroups', {
     risk: 'spend',
     idempotency: 'header',
     refreshes: ['runs', 'suites'],
+    casesInBody: true,
   }),
 })

@@ -211,6 +211,7 @@ export const runs = resource('runs', {
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
     varies: 'eval-vocabulary',
+    bareList: true,
     source: 'prose',
   }),
   older: endpoint('listOlderRuns', 'GET', '/local/projects/{projectId}/eval-suites/{suiteId}/runs', {
@@ -231,6 +232,7 @@ export const runs = resource('runs', {
     idempotency: 'header',
     secrets: ['body.modelApiKeys'],
     refreshes: ['suites'],
+    casesInBody: true,
     source: 'prose',
   }),
   get: endpoint('getEvalRun', 'GET', run, {

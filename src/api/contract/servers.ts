@@ -129,6 +129,7 @@ export const servers = resource('servers', {
   list: endpoint('listProjectServers', 'GET', '/projects/{projectId}/servers', {
     summary: 'Saved MCP servers of a project, secrets stripped.',
     ...listOf(ProjectServer),
+    fromRecords: true,
     source: 'prose',
   }),
   create: endpoint('createProjectServer', 'POST', '/projects/{projectId}/servers', {

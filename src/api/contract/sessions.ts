@@ -110,6 +110,7 @@ export const sessions = resource('sessions', {
     response: SessionSummaryPage,
     errors: ['VALIDATION_ERROR'],
     cursor: queryCursor,
+    fromRecords: true,
   }),
 })
 

@@ -63,6 +63,7 @@ export const suiteExtras = resource('suites', {
     response: EvalSuiteDetail,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'spend',
+    casesInAnswer: true,
   }),
   attachEnvironment: endpoint('attachEvalSuiteEnvironment', 'POST', `${suite}/environments`, {
     summary: 'Add one environment to a suite, keeping the others.',
@@ -83,6 +84,7 @@ export const caseExtras = resource('cases', {
     idempotency: 'header',
     idempotencyHeaders: ['idempotency-key', 'x-mcpjam-idempotency-key'],
     refreshes: ['suites'],
+    casesInAnswer: true,
     // Connecting, drafting and storing all happen inside the one answer.
     deadlineMs: 120_000,
   }),

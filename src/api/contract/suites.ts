@@ -264,7 +264,11 @@ export const suites = resource('suites', {
     ...listOf(EvalSuite),
     source: 'prose',
   }),
-  get: endpoint('getEvalSuite', 'GET', one, { summary: 'Every setting of one suite.', response: EvalSuiteDetail }),
+  get: endpoint('getEvalSuite', 'GET', one, {
+    summary: 'Every setting of one suite.',
+    response: EvalSuiteDetail,
+    casesInAnswer: true,
+  }),
   create: endpoint('createEvalSuite', 'POST', collection, {
     summary: 'Author a suite with its cases; executes nothing.',
     body: EvalSuiteCreateRequest,
@@ -272,6 +276,7 @@ export const suites = resource('suites', {
     response: EvalSuiteCreated,
     risk: 'write',
     refreshes: ['cases'],
+    casesInBody: true,
     source: 'prose',
   }),
   update: endpoint('updateEvalSuite', 'PATCH', one, {
@@ -280,6 +285,8 @@ export const suites = resource('suites', {
     response: EvalSuiteDetail,
     errors: authored,
     risk: 'write',
+    casesInBody: true,
+    casesInAnswer: true,
     source: 'prose',
   }),
   delete: endpoint('deleteEvalSuite', 'DELETE', one, {
@@ -291,13 +298,18 @@ export const suites = resource('suites', {
   }),
 })
 
-const changingCases = { errors: authored, risk: 'write', refreshes: ['suites'] } as const
+const changingCases = { errors: authored, risk: 'write', refreshes: ['suites'], casesInBody: true } as const
 
 export const cases = resource('cases', {
-  list: endpoint('listEvalCases', 'GET', `${one}/cases`, { summary: 'All cases of one suite.', ...listOf(EvalCase) }),
+  list: endpoint('listEvalCases', 'GET', `${one}/cases`, {
+    summary: 'All cases of one suite.',
+    ...listOf(EvalCase),
+    casesInAnswer: true,
+  }),
   get: endpoint('getEvalCase', 'GET', `${one}/cases/{caseId}`, {
     summary: 'One case of this suite; foreign ids are not found.',
     response: EvalCase,
+    casesInAnswer: true,
   }),
   create: endpoint('createEvalCase', 'POST', `${one}/cases`, {
     ...changingCases,
@@ -305,6 +317,7 @@ export const cases = resource('cases', {
     body: EvalCaseCreateRequest,
     status: 201,
     response: EvalCase,
+    casesInAnswer: true,
   }),
   createBatch: endpoint('createEvalCases', 'POST', `${one}/cases/batch`, {
     ...changingCases,
@@ -321,6 +334,7 @@ export const cases = resource('cases', {
     summary: 'Edit a case; sending steps swaps the whole definition.',
     body: EvalCaseUpdateRequest,
     response: EvalCase,
+    casesInAnswer: true,
   }),
   delete: endpoint('deleteEvalCase', 'DELETE', `${one}/cases/{caseId}`, {
     summary: 'Drop one case; earlier runs keep their records.',

@@ -2,13 +2,18 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { KEY_PREFIX, contract } from '../../api/contract/contract.ts'
 import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
-import { type ProjectRole, isAtLeast, requiredRole, roleSentence } from '../../api/contract/endpoint.ts'
+import {
+  type AnyEndpoint,
+  type ProjectRole,
+  isAtLeast,
+  requiredRole,
+  roleSentence,
+} from '../../api/contract/endpoint.ts'
 import type { KeyRow, ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 import { readSecretFile } from './database/data-directory.ts'
 import { whileUnchanged } from '../../lib/sqlite.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
-import type { Served } from './refusals.ts'
 
 /** Length of the public part behind the prefix, by which a key is found. */
 const LOOKUP_LENGTH = 12
@@ -203,15 +208,12 @@ function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }
 
-/** Resources on whose paths `default` stands for the Default project of the key's organization. */
-const WITH_DEFAULT_PROJECT: readonly string[] = ['evalIngest', 'conformanceIngest'] satisfies (keyof Served)[]
-
 /**
  * The id that a path names. The Default project is the organization's oldest one, which is the Sandbox unless somebody
  * deleted it; a key without a role there finds nothing, as under its id.
  */
-export function namedProject(store: Store, caller: Caller, resource: string, projectId: string): string {
-  if (projectId !== 'default' || !WITH_DEFAULT_PROJECT.includes(resource)) return projectId
+export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint, projectId: string): string {
+  if (projectId !== 'default' || !endpoint.defaultProject) return projectId
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 

@@ -43,16 +43,10 @@ export type PipelineOptions = {
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
-  /** Operations that count in budgets of their own, which their handlers keep, and not in the key rate. */
-  ownBudgets: readonly unknown[]
-  /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
-  caseBodies: readonly unknown[]
-  /** Operations whose answers hold cases or a suite's checks, which vary in the same way. */
-  caseAnswers: readonly unknown[]
   /** Names under which it is reached besides loopback; undefined = any. */
   ownHosts: readonly string[] | undefined
-  /** Lists that are answered as a bare array. */
-  bareLists: readonly unknown[]
+  /** Whether lists that the declaration calls bare are answered as an array, else as a page. */
+  bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
 }
 
@@ -102,7 +96,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const key = request.headers.get('authorization')
     const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(key)
     told(caller)
-    if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
+    if (!match?.endpoint.ownBudget) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
     return operate({ request, requestId, url, match, caller, closing: closing.signal }, options)
   }
@@ -200,9 +194,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
   const query = parseQuery(endpoint, url.searchParams)
   const speech = { vocabulary, header: options.vocabularyHeader }
-  const translate = options.caseBodies.includes(endpoint)
-    ? (value: unknown) => inFirstVocabulary(speech, value)
-    : undefined
+  const translate = endpoint.casesInBody && ((value: unknown) => inFirstVocabulary(speech, value))
   const body = await parseBody(endpoint, request, { maxBytes: maxBodyBytes, signal: closing }, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
@@ -210,7 +202,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const { projectId } = params
   const project =
     projectId !== undefined && role !== null
-      ? projectFor(store, caller, namedProject(store, caller, endpoint.resource, projectId), role)
+      ? projectFor(store, caller, namedProject(store, caller, endpoint, projectId), role)
       : undefined
   const closed = closedGateReply(endpoint, caller, options.limits)
   const call = {
@@ -233,13 +225,12 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   const result = closed ?? (await (inner?.carry ? inner.carry(work) : work()))
   const { body: reply, headers } = result instanceof Reply ? result : { body: result, headers: {} }
   if (options.validateResponses) endpoint.response.parse(reply instanceof JsonText ? JSON.parse(reply.text) : reply)
-  const bare = options.bareLists.includes(endpoint)
-  const holdsCases = options.caseAnswers.includes(endpoint)
-  const spelt = holdsCases ? inCallersVocabulary(vocabulary, reply) : reply
+  const bare = options.bareLists && endpoint.bareList
+  const spelt = endpoint.casesInAnswer ? inCallersVocabulary(vocabulary, reply) : reply
   return {
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
-    headers: { ...headers, ...((endpoint.varies ?? holdsCases) && { vary: options.vocabularyHeader }) },
+    headers: { ...headers, ...((endpoint.varies ?? endpoint.casesInAnswer) && { vary: options.vocabularyHeader }) },
     // Where answers are checked at all, their readers check them too.
     asDeclared: !bare && !options.validateResponses,
   }

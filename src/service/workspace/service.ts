@@ -1,5 +1,4 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
@@ -121,33 +120,6 @@ const SAMPLES_MS = 50
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 6000
 
-const { cases, suites } = contract
-/** Operations whose bodies and answers hold cases or what judges them. */
-const CASES = {
-  caseBodies: [
-    cases.create,
-    cases.update,
-    cases.createBatch,
-    suites.create,
-    suites.update,
-    contract.runs.create,
-    contract.runGroups.create,
-  ],
-  caseAnswers: [
-    cases.list,
-    cases.get,
-    cases.create,
-    cases.update,
-    cases.generate,
-    suites.get,
-    suites.update,
-    suites.schedule,
-  ],
-}
-
-/** Long lists that hang on nothing but what is stored: not on the time, nor on what this process does. */
-const STORED: readonly AnyEndpoint[] = [contract.servers.list, contract.sessions.list, contract.journeyFindings.list]
-
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTexts: 400_000 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
@@ -213,10 +185,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
-      ownBudgets: [contract.connections.get],
-      ...CASES,
       ownHosts: options.ownHosts,
-      bareLists: options.shape === 'published' ? [] : [contract.runs.list],
+      bareLists: options.shape !== 'published',
       log,
     })
     let closing: Promise<void> | undefined
@@ -234,7 +204,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         const { status, headers, body } = await pipeline.answer(request)
         return new Response(body, { status, headers: [...headers] })
       },
-      stateOf: endpoint => (STORED.includes(endpoint) && closing === undefined ? store.state() : undefined),
+      stateOf: ({ fromRecords }) => (fromRecords && closing === undefined ? store.state() : undefined),
       localKey,
       store,
       jobs,
