@@ -1,4 +1,7 @@
 import type { Client, ClientDetail } from '../../api/contract/clients.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+import type { Store } from '../core/database/store.ts'
+import { recordHandlers } from '../core/record-handlers.ts'
 import {
   deleteClient,
   duplicateClient,
@@ -9,55 +12,42 @@ import {
   updateClient,
 } from './records.ts'
 import type { ClientRow } from './rows.ts'
-import type { Store } from '../core/database/store.ts'
-import { pageOf } from '../core/list-page.ts'
-import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
-  const edit = (projectId: string, clientId: string, work: (row: ClientRow) => ClientRow) =>
-    store.write(() => toClientDetail(work(store.clients.require(projectId, clientId))))
+  const { write, ...handlers } = recordHandlers(store, 'clients', {
+    rows: store.clients,
+    list: { all: store.clients.list },
+    toItem: toClientDetail,
+    toListed: row => toClient(store, row),
+    insert: insertClient,
+    update: updateClient,
+  })
   return {
-    list: ({ project, query }) =>
-      store.read(() => {
-        const [list, rows] = [`clients/${project.id}`, store.clients.list(project.id)]
-        return pageOf(store.cursors, { list, rows, query }, row => toClient(store, row))
-      }),
-    get: ({ project, params }) => toClientDetail(store.clients.require(project.id, params.clientId)),
-    create: ({ project, body }) => store.write(() => toClientDetail(insertClient(store, project.id, body))),
-    update: ({ project, params, body }) => edit(project.id, params.clientId, row => updateClient(store, row, body)),
-    duplicate: ({ project, params, body }) =>
-      edit(project.id, params.clientId, row => duplicateClient(store, row, body?.name)),
-    delete: ({ project, params, body }) => remove(store, project.id, params.clientId, body),
+    ...handlers,
+    duplicate: write((row, body) => toClientDetail(duplicateClient(store, row, body))),
+    delete: write((row, body) => deleteClient(store, row, body)),
   }
 }
 
 /** The former paths keep their original shapes: rows say `hostConfigId`, details no id of the config at all. */
 export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
-  const edit = (projectId: string, hostId: string, work: (row: ClientRow) => ClientRow) =>
-    store.write(() => toHostDetail(work(store.clients.require(projectId, hostId))))
+  const { write, ...handlers } = recordHandlers(store, 'hosts', {
+    rows: store.clients,
+    list: { all: store.clients.list },
+    toItem: toHostDetail,
+    toListed(row) {
+      const { configId, ...client } = toClient(store, row)
+      return { ...client, hostConfigId: configId }
+    },
+    insert: insertClient,
+    update: updateClient,
+  })
   return {
-    list: ({ project, query }) =>
-      store.read(() => {
-        const [list, rows] = [`clients/${project.id}`, store.clients.list(project.id)]
-        return pageOf(store.cursors, { list, rows, query }, row => {
-          const { configId, ...client } = toClient(store, row)
-          return { ...client, hostConfigId: configId }
-        })
-      }),
-    get: ({ project, params }) => toHostDetail(store.clients.require(project.id, params.hostId)),
-    create: ({ project, body }) => store.write(() => toHostDetail(insertClient(store, project.id, body))),
-    update: ({ project, params, body }) => edit(project.id, params.hostId, row => updateClient(store, row, body)),
-    setServers: ({ project, params, body }) =>
-      edit(project.id, params.hostId, row => setClientServers(store, row, body)),
-    duplicate: ({ project, params, body }) =>
-      edit(project.id, params.hostId, row => duplicateClient(store, row, body?.name)),
-    delete: ({ project, params, body }) => remove(store, project.id, params.hostId, body),
+    ...handlers,
+    setServers: write((row, body) => toHostDetail(setClientServers(store, row, body))),
+    duplicate: write((row, body) => toHostDetail(duplicateClient(store, row, body))),
+    delete: write((row, body) => deleteClient(store, row, body)),
   }
-}
-
-function remove(store: Store, projectId: string, id: string, body: { force?: boolean | undefined } = {}) {
-  store.write(() => deleteClient(store, store.clients.require(projectId, id), body.force ?? false))
-  return { id, deleted: true }
 }
 
 function toClient(store: Store, row: ClientRow): Client {

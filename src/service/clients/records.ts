@@ -5,6 +5,7 @@ import { digest, newId } from '../core/ids.ts'
 import type { ClientConfig, ClientRow } from './rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
+import { requireFreeName, requireNotBlank } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
 
 type ClientEdit = z.output<typeof ClientUpdateRequest>
@@ -39,7 +40,7 @@ export function insertClient(
 export function updateClient(store: Store, row: ClientRow, edit: ClientEdit): ClientRow {
   requireExpected(row, 'expectedConfigId', edit.expectedConfigId, row.configId)
   requireExpected(row, 'expectedName', edit.expectedName, row.name)
-  if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
+  if (edit.name !== undefined && edit.name !== row.name) requireUsableName(store, row.projectId, edit.name)
   if (edit.config && modelOf(row.config) !== undefined && modelOf(edit.config) === undefined)
     throw invalidField('config.modelId', 'the model of a client cannot be removed')
   return writeConfig(store, { ...row, name: edit.name ?? row.name }, edit.config ?? row.config)
@@ -58,8 +59,8 @@ export function setClientServers(
 }
 
 /** A copy that points at the same config; without a name it gets one that is free. */
-export function duplicateClient(store: Store, row: ClientRow, name: string | undefined): ClientRow {
-  const content = { name: name ?? freeName(store, row), config: row.config }
+export function duplicateClient(store: Store, row: ClientRow, body: { name?: string | undefined } = {}): ClientRow {
+  const content = { name: body.name ?? freeName(store, row), config: row.config }
   return insertConfig(store, row.projectId, content, Date.now())
 }
 
@@ -67,7 +68,7 @@ export function duplicateClient(store: Store, row: ClientRow, name: string | und
  * Deletes a client. With `force` its environments stay, unable to run, and suites forget it.
  * @throws ServiceError `CONFLICT` naming what refers to it
  */
-export function deleteClient(store: Store, row: ClientRow, force: boolean): void {
+export function deleteClient(store: Store, row: ClientRow, { force = false }: { force?: boolean | undefined } = {}) {
   const environmentIds = store.environments.listByClient(row.projectId, row.id).map(({ id }) => id)
   const suites = store.suites
     .list(row.projectId)
@@ -81,6 +82,7 @@ export function deleteClient(store: Store, row: ClientRow, force: boolean): void
     store.suites.update({ ...suite, settings: { ...suite.settings, clients } })
   }
   store.clients.delete(row.id)
+  return { id: row.id, deleted: true }
 }
 
 export function modelOf({ modelId }: ClientConfig): string | undefined {
@@ -104,7 +106,7 @@ function insertConfig(
   { name, config }: Pick<ClientRow, 'name' | 'config'>,
   now: number,
 ): ClientRow {
-  requireFreeName(store, projectId, name)
+  requireUsableName(store, projectId, name)
   requireServerLists(config)
   const row = { id: newId('cli'), projectId, name, configId: configIdOf(config), config }
   const complete = { ...row, createdAt: now, updatedAt: now }
@@ -135,12 +137,9 @@ function requireExpected(
   })
 }
 
-function requireFreeName(store: Store, projectId: string, name: string): void {
-  if (name.trim() === '') throw invalidField('name', 'must not be blank')
-  if (store.clients.findByName(projectId, name))
-    throw new ServiceError('CONFLICT', `The project has a client named "${name}" already.`, {
-      details: { field: 'name' },
-    })
+function requireUsableName(store: Store, projectId: string, name: string): void {
+  requireNotBlank('name', name)
+  requireFreeName(store.clients, 'a client', projectId, name)
 }
 
 function freeName(store: Store, { projectId, name }: ClientRow): string {

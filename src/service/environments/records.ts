@@ -12,7 +12,7 @@ import { ServiceError } from '../core/errors.ts'
 import { digest, newId } from '../core/ids.ts'
 import type { EnvironmentRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { invalidField } from '../core/validation.ts'
+import { requireFreeName, requireNotBlank } from '../core/record-handlers.ts'
 import type { ClientRow } from '../clients/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 
@@ -30,7 +30,7 @@ export function insertEnvironment(
   { name, description, ...content }: z.output<typeof EnvironmentCreateRequest>,
   now: number = Date.now(),
 ): EnvironmentRow {
-  requireFreeName(store, projectId, name)
+  requireUsableName(store, projectId, name)
   requireParts(store, projectId, content)
   const named = { name, description: description || null, contentDigest: null }
   return insert(store, projectId, content, named, now)
@@ -60,7 +60,7 @@ export function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit)
   requireLive(row)
   if (row.name === null)
     throw new ServiceError('CONFLICT', 'A nameless environment cannot be edited. Give it a name first.')
-  if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
+  if (edit.name !== undefined && edit.name !== row.name) requireUsableName(store, row.projectId, edit.name)
   requireParts(store, row.projectId, edit)
   return advance(store, row, {
     name: edit.name ?? row.name,
@@ -78,7 +78,7 @@ export function nameEnvironment(store: Store, row: EnvironmentRow, naming: Namin
     throw new ServiceError('CONFLICT', `The environment has a name already: "${row.name}".`, {
       details: { field: 'name' },
     })
-  requireFreeName(store, row.projectId, naming.name)
+  requireUsableName(store, row.projectId, naming.name)
   const { name, description } = naming
   return advance(store, row, { name, description: description || null, contentDigest: null })
 }
@@ -94,7 +94,7 @@ export function archiveEnvironment(store: Store, row: EnvironmentRow, revision: 
 export function restoreEnvironment(store: Store, row: EnvironmentRow, revision: number): EnvironmentRow {
   requireRevision(row, revision)
   if (row.archivedAt === null) throw new ServiceError('CONFLICT', 'The environment is not archived.')
-  if (row.name !== null) requireFreeName(store, row.projectId, row.name)
+  if (row.name !== null) requireUsableName(store, row.projectId, row.name)
   if (row.contentDigest !== null && store.environments.findByContent(row.projectId, row.contentDigest))
     throw new ServiceError('CONFLICT', 'Another nameless environment has the same content.')
   return advance(store, row, { archivedAt: null })
@@ -163,18 +163,15 @@ function requireRevision(row: EnvironmentRow, expectedRevision: number): void {
   })
 }
 
-function requireFreeName(store: Store, projectId: string, name: string): void {
-  if (name.trim() === '') throw invalidField('name', 'must not be blank')
-  if (store.environments.findByName(projectId, name))
-    throw new ServiceError('CONFLICT', `The project has an environment named "${name}" already.`, {
-      details: { field: 'name' },
-    })
+function requireUsableName(store: Store, projectId: string, name: string): void {
+  requireNotBlank('name', name)
+  requireFreeName(store.environments, 'an environment', projectId, name)
 }
 
 /** Server groups, skills, plugins and images cannot be made over the API, so that none can be named here. */
 function requireParts(store: Store, projectId: string, parts: Partial<Content> | Edit): void {
   if (parts.hostId !== undefined) store.clients.require(projectId, parts.hostId)
-  if (parts.modelId?.trim() === '') throw invalidField('modelId', 'must not be blank')
+  requireNotBlank('modelId', parts.modelId)
   const unknown =
     (parts.serverAttachmentId != null && `server group ${parts.serverAttachmentId}`) ||
     (parts.skillSelection && `skill ${parts.skillSelection.skillIds[0]}`) ||
@@ -229,11 +226,6 @@ export function refuseServerGroup(serverAttachmentId: string | null | undefined)
     'NOT_FOUND',
     `There is no server group ${serverAttachmentId} in this project; name an environment instead.`,
   )
-}
-
-/** @throws ServiceError `CONFLICT` */
-export function requireNotArchived(what: string, { archivedAt }: { archivedAt: number | null }): void {
-  if (archivedAt !== null) throw new ServiceError('CONFLICT', `The ${what} is archived.`)
 }
 
 /** What a run on the environment would use right now. */

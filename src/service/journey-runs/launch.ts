@@ -9,8 +9,8 @@ import type { JourneyRow } from '../journeys/rows.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { createOnce } from '../core/create-once.ts'
-import { requireNotArchived, resolveEnvironment } from '../environments/records.ts'
-import { invalidField } from '../core/validation.ts'
+import { resolveEnvironment } from '../environments/records.ts'
+import { requireNotArchived, requireNotBlank } from '../core/record-handlers.ts'
 import { startJourneyRun } from './engine.ts'
 import { RUBRIC } from './rubric.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
@@ -35,7 +35,7 @@ type Launch = {
 export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
   const { store, quotas, models } = context
   const { project, caller, journeyId, body, idempotencyKey: key } = launch
-  if (body.waveId?.trim() === '') throw invalidField('waveId', 'must not be blank')
+  requireNotBlank('waveId', body.waveId)
   const runId = newId('jrn')
   const scope = `journeyRuns.launch/${project.id}/${journeyId}/${caller.keyId}`
   const launched = createOnce(store, { scope, key, body }, () => {

@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import type { Journey, JourneyCreateRequest, JourneyUpdateRequest } from '../../api/contract/journeys.ts'
+import { Journey, type JourneyCreateRequest, type JourneyUpdateRequest } from '../../api/contract/journeys.ts'
 import { oneLine, cut } from '../core/one-line.ts'
 import { newId } from '../core/ids.ts'
 import type { JourneyRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { invalidField } from '../core/validation.ts'
-import { namedClients, namedEnvironments, refuseServerGroup, requireNotArchived } from '../environments/records.ts'
+import { declaredFields, requireNotArchived, requireNotBlank } from '../core/record-handlers.ts'
+import { namedClients, namedEnvironments, refuseServerGroup } from '../environments/records.ts'
 
 type Content = z.output<typeof JourneyCreateRequest>
 type Edit = z.output<typeof JourneyUpdateRequest>
@@ -21,7 +21,7 @@ const NAME_CHARS = 80
  */
 export function insertJourney(store: Store, projectId: string, content: Content, now: number = Date.now()): JourneyRow {
   const { name = '', goal, personaId, swarmId, hostIds = [], sessionsPerTarget, maxTurns } = content
-  requireGoal(goal)
+  requireNotBlank('goal', goal)
   store.personas.require(projectId, personaId)
   refuseServerGroup(content.serverAttachmentId)
   const swarm = swarmId === undefined ? undefined : store.swarms.require(projectId, swarmId)
@@ -49,7 +49,7 @@ export function insertJourney(store: Store, projectId: string, content: Content,
 /** Runs already started keep what they were launched with. @throws ServiceError as for {@link insertJourney} */
 export function updateJourney(store: Store, row: JourneyRow, edit: Edit): JourneyRow {
   requireNotArchived('journey', row)
-  requireGoal(edit.goal)
+  requireNotBlank('goal', edit.goal)
   refuseServerGroup(edit.serverAttachmentId)
   const { projectId, environmentIds, clientIds } = row
   const goal = edit.goal ?? row.goal
@@ -67,31 +67,8 @@ export function updateJourney(store: Store, row: JourneyRow, edit: Edit): Journe
   return updated
 }
 
-/** Its runs stay readable, and so does it; harmless to repeat. */
-export function archiveJourney(store: Store, row: JourneyRow): void {
-  const now = Date.now()
-  if (row.archivedAt === null) store.journeys.update({ ...row, archivedAt: now, updatedAt: now })
-}
-
 export function toJourney(row: JourneyRow): Journey {
-  const { id, projectId, name, goal, personaId, swarmId, environmentIds, sessionsPerTarget, maxTurns } = row
-  return {
-    id,
-    projectId,
-    name,
-    goal,
-    personaId,
-    swarmId,
-    environmentIds,
-    sessionsPerTarget,
-    maxTurns,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
-}
-
-function requireGoal(goal: string | undefined): void {
-  if (goal?.trim() === '') throw invalidField('goal', 'must not be blank')
+  return declaredFields(Journey, row)
 }
 
 /** A journey without a name is called by the beginning of its goal. */

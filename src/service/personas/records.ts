@@ -1,10 +1,10 @@
 import type * as z from 'zod'
-import type { Persona, PersonaCreateRequest, PersonaUpdateRequest } from '../../api/contract/personas.ts'
+import { Persona, type PersonaCreateRequest, type PersonaUpdateRequest } from '../../api/contract/personas.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { PersonaRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { invalidField } from '../core/validation.ts'
+import { declaredFields, requireNotBlank } from '../core/record-handlers.ts'
 import { cut } from '../core/one-line.ts'
 
 type Content = z.output<typeof PersonaCreateRequest>
@@ -17,7 +17,8 @@ const SLUG_CHARS = 60
  * role
  */
 export function insertPersona(store: Store, projectId: string, content: Content, now: number = Date.now()): PersonaRow {
-  requireWords(content)
+  requireNotBlank('name', content.name)
+  requireNotBlank('role', content.role)
   const { name, role, notes, avatarShape = null, avatarPalette = null } = content
   const row: PersonaRow = {
     id: newId('per'),
@@ -37,7 +38,8 @@ export function insertPersona(store: Store, projectId: string, content: Content,
 
 /** Absent fields stay; empty notes clear them. @throws ServiceError `VALIDATION_ERROR` for a blank name or role */
 export function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
-  requireWords(edit)
+  requireNotBlank('name', edit.name)
+  requireNotBlank('role', edit.role)
   const updated: PersonaRow = {
     ...row,
     name: edit.name ?? row.name,
@@ -52,34 +54,19 @@ export function updatePersona(store: Store, row: PersonaRow, edit: Edit): Person
 }
 
 /** Retired journeys do not hold a persona, since nothing can launch them. @throws ServiceError `CONFLICT` */
-export function deletePersona(store: Store, { id, projectId }: PersonaRow): void {
+export function deletePersona(store: Store, { id, projectId }: PersonaRow) {
   const journeyIds = store.journeys.idsByPersona(projectId, id)
   if (journeyIds.length > 0)
     throw new ServiceError('CONFLICT', 'Journeys still refer to this persona; archive them first.', {
       details: { journeyIds },
     })
   store.personas.delete(id)
+  return { id, projectId, deleted: true }
 }
 
 export function toPersona(row: PersonaRow): Persona {
-  const { id, projectId, slug, name, role, notes, avatarShape, avatarPalette, createdAt, updatedAt } = row
-  return {
-    id,
-    projectId,
-    slug,
-    name,
-    role,
-    notes,
-    source: 'manual',
-    avatar: { shape: avatarShape, palette: avatarPalette },
-    createdAt,
-    updatedAt,
-  }
-}
-
-function requireWords(content: Edit): void {
-  for (const field of ['name', 'role'] as const)
-    if (content[field]?.trim() === '') throw invalidField(field, 'must not be blank')
+  const avatar = { shape: row.avatarShape, palette: row.avatarPalette }
+  return { ...declaredFields(Persona, row), source: 'manual', avatar }
 }
 
 function freeSlug(store: Store, projectId: string, name: string): string {

@@ -1,16 +1,13 @@
-import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
+import { recordHandlers } from '../core/record-handlers.ts'
 import { toProjectScenario, toScenarioDetail } from './records.ts'
 
 /** The read-only routes, which are no part of the gate. */
 export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios'] {
-  return {
-    list: ({ project, query }) =>
-      store.read(() => {
-        const [list, rows] = [`scenarios/${project.id}`, store.scenarios.list(project.id)]
-        return pageOf(store.cursors, { list, rows, query }, row => toProjectScenario(store, row))
-      }),
-    get: ({ project, params }) =>
-      store.read(() => toScenarioDetail(store, store.scenarios.require(project.id, params.scenarioId))),
-  }
+  return recordHandlers(store, 'scenarios', {
+    rows: store.scenarios,
+    list: { all: store.scenarios.list },
+    toItem: row => toScenarioDetail(store, row),
+    toListed: row => toProjectScenario(store, row),
+  })
 }

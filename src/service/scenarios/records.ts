@@ -17,6 +17,7 @@ import type { EnvironmentRow } from '../environments/rows.ts'
 import type { ScenarioMemberRow, ScenarioMode, ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SessionEnd } from './visitor-session-rows.ts'
+import { requireNotBlank } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
 import { mintInvitation, narrows } from './access.ts'
 import { mintSecret } from './secrets.ts'
@@ -52,6 +53,7 @@ export function publishScenario(
   const known = store.scenarios.findByEnvironment(environment.id)
   if (known) return { row: known, ignored: differs(known, wishes) }
   requireLive(environment)
+  requireNotBlank('name', wishes.name)
   const { projectId, clientId } = environment
   const client = store.clients.get(projectId, clientId)
   const { secret, lookup, hash } = mintSecret('link')
@@ -59,7 +61,7 @@ export function publishScenario(
     id: newId('scn'),
     projectId,
     environmentId: environment.id,
-    name: usableName(wishes.name) ?? environment.name ?? client?.name ?? 'Scenario',
+    name: wishes.name ?? environment.name ?? client?.name ?? 'Scenario',
     description: wishes.description || null,
     mode: wishes.mode ?? DEFAULT_MODE,
     accessVersion: Math.max(1, store.scenarios.lastAccessVersion(environment.id)),
@@ -81,9 +83,10 @@ export function unpublishScenario(store: Store, row: ScenarioRow): void {
 
 /** Edits the text, or the mode alone; a narrower mode ends every session. @throws ServiceError `VALIDATION_ERROR` */
 export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): ScenarioRow {
+  requireNotBlank('name', edit.name)
   const updated: ScenarioRow = {
     ...row,
-    name: usableName(edit.name) ?? row.name,
+    name: edit.name ?? row.name,
     description: (edit.description ?? row.description) || null,
     mode: edit.mode ?? row.mode,
     updatedAt: Date.now(),
@@ -245,11 +248,6 @@ function differs(row: ScenarioRow, { name, description, mode }: Wishes): boolean
     (description !== undefined && (description || null) !== row.description) ||
     (mode !== undefined && mode !== row.mode)
   )
-}
-
-function usableName(name: string | undefined): string | undefined {
-  if (name?.trim() === '') throw invalidField('name', 'must not be blank')
-  return name
 }
 
 function normalized(email: string): string {

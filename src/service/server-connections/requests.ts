@@ -10,6 +10,7 @@ import { rateLimited, takeOne } from '../core/organization-limits.ts'
 import type { ProjectRole } from '../../api/contract/endpoint.ts'
 import type { ConnectionRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
+import { requireNotBlank } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
 import { createAttempts, ended } from './attempts.ts'
 import { redactedUrl, sameUrl } from '../core/urls.ts'
@@ -64,7 +65,7 @@ export function createConnectionRequests(context: ServiceContext): ConnectionReq
   return {
     create: (caller, body) => {
       const url = parseServerUrl({ type: 'http', url: body.url, headers: {} }).href
-      if (body.name?.trim() === '') throw invalidField('name', 'must not be blank')
+      requireNotBlank('name', body.name)
       return store.write(() => {
         requireTarget(context, caller, body, url)
         const open = store.serverConnections

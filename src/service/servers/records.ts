@@ -4,11 +4,11 @@ import type {
   ProjectServerCreateRequest,
   ProjectServerUpdateRequest,
 } from '../../api/contract/servers.ts'
-import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { redactedUrl } from '../core/urls.ts'
 import type { ServerRow, ServerSecrets } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
+import { requireFreeName } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
 
 type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
@@ -39,7 +39,7 @@ export function insertServer(
   projectId: string,
   body: z.output<typeof ProjectServerCreateRequest>,
 ): ServerRow {
-  requireFreeName(store, projectId, body.name)
+  requireFreeName(store.servers, 'a server', projectId, body.name)
   const now = Date.now()
   const row: ServerRow = {
     id: newId('srv'),
@@ -68,7 +68,8 @@ export function updateServer(
   body: z.output<typeof ProjectServerUpdateRequest>,
 ): ServerRow {
   const { clearClientSecret, clearXaaConfig, ...fields } = body
-  if (fields.name !== undefined && fields.name !== row.name) requireFreeName(store, row.projectId, fields.name)
+  if (fields.name !== undefined && fields.name !== row.name)
+    requireFreeName(store.servers, 'a server', row.projectId, fields.name)
   const switched = fields.transportType !== undefined && fields.transportType !== row.transportType
   const base = switched ? withoutTransport(row) : row
   const updated = { ...merged(base, fields), updatedAt: Date.now() }
@@ -143,11 +144,4 @@ function withoutTransport(row: ServerRow): ServerRow {
 
 function defined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
-}
-
-function requireFreeName(store: Store, projectId: string, name: string): void {
-  if (store.servers.findByName(projectId, name))
-    throw new ServiceError('CONFLICT', `The project has a server named "${name}" already.`, {
-      details: { field: 'name' },
-    })
 }

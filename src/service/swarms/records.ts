@@ -1,10 +1,10 @@
 import type * as z from 'zod'
-import type { Swarm, SwarmCreateRequest, SwarmUpdateRequest } from '../../api/contract/swarms.ts'
+import { Swarm, type SwarmCreateRequest, type SwarmUpdateRequest } from '../../api/contract/swarms.ts'
 import { newId } from '../core/ids.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SwarmRow } from './rows.ts'
-import { invalidField } from '../core/validation.ts'
-import { namedEnvironments, requireNotArchived } from '../environments/records.ts'
+import { declaredFields, requireNotArchived, requireNotBlank } from '../core/record-handlers.ts'
+import { namedEnvironments } from '../environments/records.ts'
 
 type Content = z.output<typeof SwarmCreateRequest>
 type Edit = z.output<typeof SwarmUpdateRequest>
@@ -15,7 +15,7 @@ type Edit = z.output<typeof SwarmUpdateRequest>
  */
 export function insertSwarm(store: Store, projectId: string, content: Content, now: number = Date.now()): SwarmRow {
   const { name, description, environmentIds = [], sessionsPerTarget, maxTurns } = content
-  requireName(name)
+  requireNotBlank('name', name)
   const row: SwarmRow = {
     id: newId('swm'),
     projectId,
@@ -35,7 +35,7 @@ export function insertSwarm(store: Store, projectId: string, content: Content, n
 /** Changes the defaults; journeys keep what they were made with. @throws ServiceError as for {@link insertSwarm} */
 export function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   requireNotArchived('swarm', row)
-  requireName(edit.name)
+  requireNotBlank('name', edit.name)
   const { projectId, environmentIds } = row
   const updated: SwarmRow = {
     ...row,
@@ -50,29 +50,7 @@ export function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   return updated
 }
 
-/** Harmless to repeat. */
-export function archiveSwarm(store: Store, row: SwarmRow): void {
-  const now = Date.now()
-  if (row.archivedAt === null) store.swarms.update({ ...row, archivedAt: now, updatedAt: now })
-}
-
 /** `setupWrites` is what no request can switch on (differences, row 15). */
 export function toSwarm(row: SwarmRow): Swarm {
-  const { id, projectId, name, description, environmentIds, sessionsPerTarget, maxTurns } = row
-  return {
-    id,
-    projectId,
-    name,
-    description,
-    environmentIds,
-    sessionsPerTarget,
-    maxTurns,
-    setupWrites: false,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
-}
-
-function requireName(name: string | undefined): void {
-  if (name?.trim() === '') throw invalidField('name', 'must not be blank')
+  return { ...declaredFields(Swarm, row), setupWrites: false }
 }

@@ -1,0 +1,112 @@
+import type * as z from 'zod'
+import { contract } from '../../api/contract/contract.ts'
+import { type AnyEndpoint, type OutputOf, type ParsedInputOf, pathParameters } from '../../api/contract/endpoint.ts'
+import type { Caller } from './access.ts'
+import type { Handlers } from './context.ts'
+import { createOnce } from './create-once.ts'
+import type { ProjectRow } from './database/rows.ts'
+import type { Store } from './database/store.ts'
+import type { LatestFirst } from './database/table.ts'
+import { latestPage, pageOf, type PageQuery } from './list-page.ts'
+import type { Served } from './refusals.ts'
+import { ServiceError } from './errors.ts'
+import { invalidField } from './validation.ts'
+import type { Shape } from '../../api/contract/shapes.ts'
+
+/** Nouns of a project whose records are stored, listed and read. */
+type Noun = 'personas' | 'journeys' | 'swarms' | 'clients' | 'hosts' | 'environments' | 'scenarios'
+
+type Operation<N extends Noun, O extends string> = Served[N] extends Record<O, infer E> ? E : never
+type BodyOf<N extends Noun, O extends string> = ParsedInputOf<Operation<N, O>>['body']
+
+type Declaration<N extends Noun, Row> = {
+  rows: { require(projectId: string, id: string): Row }
+  /** A list shows the latest first, page by page, or what `all` answers. */
+  list:
+    | { latest: LatestFirst<Row> }
+    | { all: (projectId: string, query: ParsedInputOf<Served[N]['list']>['query']) => Row[] }
+  toItem(row: Row): OutputOf<Served[N]['get']>
+  /** As a list shows a record, where that differs. */
+  toListed?(row: Row): OutputOf<Served[N]['list']>['items'][number]
+  insert?(store: Store, projectId: string, body: BodyOf<N, 'create'>): Row
+  update?(store: Store, row: Row, body: BodyOf<N, 'update'>): Row
+}
+
+type Call = { project: ProjectRow; params: Record<string, string>; query: PageQuery & object; body: unknown }
+type Creation = Call & { caller: Caller; idempotencyKey: string | undefined }
+
+/**
+ * Handlers of a noun whose operations only store, list, read and change records, from its declaration in the contract.
+ * Each works in one transaction, and a create whose declaration takes an idempotency key makes its record once.
+ * `write` makes the handler of another operation that works on the named record.
+ */
+export function recordHandlers<N extends Noun, Row>(store: Store, noun: N, declared: Declaration<N, Row>) {
+  const { rows, list, toItem, toListed = toItem, insert, update } = declared as Declaration<'personas', Row>
+  const operations: { get: AnyEndpoint; create?: AnyEndpoint } = contract[noun]
+  const param = pathParameters(operations.get.path).at(-1)!
+  const find = ({ project, params }: Pick<Call, 'project' | 'params'>) => rows.require(project.id, params[param]!)
+  const write =
+    <Body, Answer>(work: (row: Row, body: Body) => Answer) =>
+    (call: { project: ProjectRow; params: Record<string, string>; body: Body }): Answer =>
+      store.write(() => work(find(call), call.body))
+  const handlers = {
+    list: ({ project, query }: Call) =>
+      store.read(() =>
+        'latest' in list
+          ? latestPage(store, { name: noun, ownerId: project.id, query, page: list.latest }, toListed)
+          : pageOf(
+              store.cursors,
+              { list: `${noun}/${project.id}`, rows: list.all(project.id, query), query },
+              toListed,
+            ),
+      ),
+    get: (call: Call) => store.read(() => toItem(find(call))),
+    create({ project, caller, idempotencyKey, body }: Creation) {
+      const scope = `${noun}.create/${project.id}/${caller.keyId}`
+      const key = operations.create?.idempotency === 'header' ? idempotencyKey : undefined
+      return createOnce(store, { scope, key, body }, () => toItem(insert!(store, project.id, body as never)))
+    },
+    update: write((row: Row, body: never) => toItem(update!(store, row, body))),
+  }
+  type Made = Extract<keyof Handlers[N], keyof typeof handlers>
+  return { ...(handlers as unknown as Pick<Handlers[N], Made>), write }
+}
+
+/** The columns of a row that the declared record has fields for. */
+export function declaredFields<S extends z.ZodRawShape, Row extends object>(
+  record: Shape<z.ZodObject<S>>,
+  row: Row,
+): Pick<Row, keyof S & keyof Row> {
+  const fields = Object.keys(record().shape).filter(name => name in row) as (keyof S & keyof Row)[]
+  return Object.fromEntries(fields.map(name => [name, row[name]])) as Pick<Row, keyof S & keyof Row>
+}
+
+/** @throws ServiceError `VALIDATION_ERROR` for a text of white space alone; what was not sent is nobody's mistake */
+export function requireNotBlank(field: string, text: string | null | undefined): void {
+  if (text?.trim() === '') throw invalidField(field, 'must not be blank')
+}
+
+/** @throws ServiceError `CONFLICT` when the project has a record of this name; `noun` comes with its article */
+export function requireFreeName(
+  rows: { findByName(projectId: string, name: string): unknown },
+  noun: string,
+  projectId: string,
+  name: string,
+): void {
+  if (!rows.findByName(projectId, name)) return
+  throw new ServiceError('CONFLICT', `The project has ${noun} named "${name}" already.`, { details: { field: 'name' } })
+}
+
+type Archivable = { id: string; projectId: string; archivedAt: number | null; updatedAt: number }
+
+/** Hides a record from lists; it stays readable. Harmless to repeat. */
+export function archiveRecord<Row extends Archivable>(rows: { update(row: Row): void }, row: Row) {
+  const now = Date.now()
+  if (row.archivedAt === null) rows.update({ ...row, archivedAt: now, updatedAt: now })
+  return { id: row.id, projectId: row.projectId, archived: true }
+}
+
+/** @throws ServiceError `CONFLICT` */
+export function requireNotArchived(noun: string, { archivedAt }: Pick<Archivable, 'archivedAt'>): void {
+  if (archivedAt !== null) throw new ServiceError('CONFLICT', `The ${noun} is archived.`)
+}
